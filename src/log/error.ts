@@ -1,0 +1,30 @@
+/** Every error of this library: a stable `code` for programs, a message that says what, where and what to do. */
+export class ThroughlineError extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = new.target.name
+    this.code = code
+  }
+}
+
+/** A value that cannot be read as a message. `seq` is its place in the list, counted from 0. */
+export class InvalidMessageError extends ThroughlineError {
+  readonly seq: number
+
+  constructor(seq: number, problem: string, options?: ErrorOptions) {
+    super('invalid_message', `Message ${seq}: ${problem}`, options)
+    this.seq = seq
+  }
+}
+
+/** An option that makes no sense. `option` is its name. */
+export class InvalidOptionError extends ThroughlineError {
+  readonly option: string
+
+  constructor(option: string, problem: string) {
+    super('invalid_option', `Option "${option}": ${problem}`)
+    this.option = option
+  }
+}

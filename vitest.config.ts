@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^throughline$/, replacement: source('index.ts') },
+      { find: /^throughline\/(tokens|testing)$/, replacement: source('$1/index.ts') },
+    ],
+  },
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: process.env.THROUGHLINE_LONG ? 1_800_000 : 60_000,
+  },
+})
