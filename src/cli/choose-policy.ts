@@ -1,0 +1,30 @@
+import { defaultPolicy } from '../context/policies/default.ts'
+import { sliding } from '../context/policies/sliding.ts'
+import { spongebob } from '../context/policies/spongebob.ts'
+import { tiered } from '../context/policies/tiered.ts'
+import type { Policy } from '../context/policy.ts'
+import { InvalidOptionError } from '../log/error.ts'
+
+export interface PolicyOptions {
+  readonly messages?: number
+  readonly full?: number
+  readonly max?: number
+}
+
+const policies: Readonly<Record<string, (options: PolicyOptions) => Policy>> = {
+  default: () => defaultPolicy,
+  spongebob: () => spongebob(),
+  tiered: ({ full, max }) =>
+    tiered({ ...(full === undefined ? {} : { full }), ...(max === undefined ? {} : { max }) }),
+  sliding: ({ messages }) => sliding(messages === undefined ? {} : { messages }),
+}
+
+export const policyNames: readonly string[] = Object.keys(policies)
+
+/** The policy that `--policy` names. */
+export function choosePolicy(name: string, options: PolicyOptions = {}): Policy {
+  const make = Object.hasOwn(policies, name) ? policies[name] : undefined
+  if (!make)
+    throw new InvalidOptionError('policy', `expected one of ${policyNames.join(', ')}, got "${name}"`)
+  return make(options)
+}

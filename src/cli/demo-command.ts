@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { fit } from '../context/fit.ts'
+import type { MessageLike } from '../log/message.ts'
+import { parseMessage } from '../log/parse-message.ts'
+import { choosePolicy, policyNames } from './choose-policy.ts'
+import { showReceipt, showTotals } from './show-receipt.ts'
+import { blue, bold, createStyle, cyan, dim, green, magenta, red, type Style, yellow } from './style.ts'
+
+const sample = new URL('../../examples/project-chat.json', import.meta.url)
+
+/** `npm start`: a long project chat, fitted into a small window before your eyes. */
+export function addDemoCommand(program: Command): void {
+  program
+    .command('demo')
+    .description('fit a sample conversation of 168 turns and show what happens')
+    .option('-w, --window <tokens>', "the model's window", Number, 4096)
+    .option('-p, --policy <name>', policyNames.join(', '), 'default')
+    .action(async (options: { window: number; policy: string }) => {
+      const style = createStyle(process.stdout)
+      const messages = JSON.parse(await readFile(sample, 'utf8')) as MessageLike[]
+      const policy = choosePolicy(options.policy)
+      const context = fit(messages, {
+        window: options.window,
+        reserve: Math.floor(options.window / 8),
+        policy,
+      })
+      const whole = context.receipt.entries.reduce((sum, entry) => sum + entry.tokens, 0)
+      const write = (line = '') => process.stdout.write(`${line}\n`)
+      write(style(bold, `The conversation: ${messages.length} messages, about ${whole} tokens`))
+      write(style(bold, `The context: ${context.messages.length} messages, ${context.tokens} tokens`))
+      write()
+      for (const message of context.messages) write(showMessage(message, style))
+      write()
+      write(style(bold, 'The receipt'))
+      write(showReceipt(context.receipt, style).trimEnd().split('\n').slice(0, -3).join('\n').trimEnd())
+      write()
+      write(showTotals(context.receipt, style))
+    })
+}
+
+const roleColours = {
+  system: blue,
+  user: green,
+  assistant: cyan,
+  tool: magenta,
+  assistant_note: yellow,
+} as const
+
+/** One message on one line, long texts cut for the screen only. */
+function showMessage(raw: MessageLike, style: Style): string {
+  const { role, text, calls } = parseMessage(raw, 0)
+  const said = [text, ...calls.map(call => `→ ${call.name}(${call.arguments})`)].filter(Boolean).join(' ')
+  const line = said.replace(/\s+/g, ' ')
+  const room = Math.max(40, (process.stdout.columns ?? 110) - 12)
+  const shown = line.length > room ? `${line.slice(0, room - 1)}${style(dim, '…')}` : line
+  const isInserted =
+    line.startsWith('[Several') || line.startsWith('[Previous') || line.startsWith('[Earlier')
+  return `${style(roleColours[role], role.padEnd(10))} ${isInserted ? style(red, shown) : shown}`
+}

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { type Command, InvalidArgumentError } from 'commander'
+import { dump } from '../context/dump.ts'
+import { fit } from '../context/fit.ts'
+import type { NotesPlace, Overflow, Shape } from '../context/frame-options.ts'
+import { InvalidMessageError } from '../log/error.ts'
+import { chooseCounter } from './choose-counter.ts'
+import { choosePolicy, type PolicyOptions, policyNames } from './choose-policy.ts'
+import { type Chat, ChatFileError, readChat } from './read-chat.ts'
+import { showReceipt } from './show-receipt.ts'
+import { createStyle } from './style.ts'
+import { UserError } from './user-error.ts'
+
+interface Options extends PolicyOptions {
+  readonly window: number
+  readonly reserve: number
+  readonly policy: string
+  readonly count: string
+  readonly model?: string
+  readonly tools?: string
+  readonly pin: readonly string[]
+  readonly notes: string
+  readonly shape: Shape
+  readonly overflow: Overflow
+  readonly dump?: boolean
+  readonly receipt?: boolean
+}
+
+/** `throughline fit chat.json --window 4096`: the context as JSON, as text, or its receipt. */
+export function addFitCommand(program: Command): void {
+  program
+    .command('fit')
+    .description('fit a conversation into a window')
+    .argument('[file]', 'a JSON array of messages, or one message a line; standard input without it')
+    .option('-w, --window <tokens>', "the model's window", toNumber, 4096)
+    .option('-r, --reserve <tokens>', 'kept free for the reply', toNumber, 0)
+    .option('-p, --policy <name>', policyNames.join(', '), 'default')
+    .option('--messages <n>', 'sliding: how many messages to keep', toNumber)
+    .option('--full <n>', 'tiered: how many exchanges stay whole', toNumber)
+    .option('--max <n>', 'tiered: how many exchanges are remembered at all', toNumber)
+    .option('-c, --count <counter>', 'estimate, o200k, cl100k, or the path of a tokenizer.json', 'estimate')
+    .option('-m, --model <name>', "count the framing of this model's chat template")
+    .option('--tools <file>', 'a JSON array of tool schemas that are sent too')
+    .option('--pin <text>', 'a fact that travels in the system prompt (repeatable)', collect, [])
+    .option('--notes <place>', 'inline, system or off', 'inline')
+    .option('--shape <shape>', 'free or alternating', 'free')
+    .option('--overflow <what>', 'error, keep or trim, when even the protected part is too large', 'error')
+    .option('--dump', 'print the context as text')
+    .option('--receipt', 'print what became of every message')
+    .action(run)
+}
+
+async function run(file: string | undefined, options: Options): Promise<void> {
+  const name = file ?? 'standard input'
+  const chat = parseChat(name, await readInput(file))
+  const { window, reserve, shape, overflow, pin: pins } = options
+  const count = await chooseCounter(options.count, options.model)
+  const policy = choosePolicy(options.policy, options)
+  const notes = (options.notes === 'off' ? false : options.notes) as NotesPlace
+  const tools = options.tools ? await readTools(options.tools) : chat.tools
+  const context = attempt(name, chat, () =>
+    fit(chat.messages, { window, reserve, shape, overflow, pins, notes, count, policy, tools }),
+  )
+  if (options.dump) process.stdout.write(dump(context))
+  if (options.receipt) process.stdout.write(showReceipt(context.receipt, createStyle(process.stdout)))
+  if (!options.dump && !options.receipt)
+    process.stdout.write(`${JSON.stringify(context.messages, null, 2)}\n`)
+}
+
+async function readInput(file: string | undefined): Promise<string> {
+  if (file === undefined || file === '-') return text(process.stdin)
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const problem =
+      error.code === 'ENOENT' ? 'no such file' : error.code === 'EISDIR' ? 'is a folder' : error.message
+    throw new UserError(`${file}: ${problem}`)
+  })
+}
+
+async function readTools(file: string): Promise<readonly unknown[]> {
+  try {
+    const tools: unknown = JSON.parse(await readInput(file))
+    if (Array.isArray(tools)) return tools
+  } catch (error) {
+    if (error instanceof UserError) throw error
+  }
+  throw new UserError(`${file}: expected a JSON array of tool schemas`)
+}
+
+function parseChat(name: string, input: string): Chat {
+  try {
+    return readChat(input)
+  } catch (error) {
+    if (error instanceof ChatFileError) throw new UserError(`${name}:${error.line}: ${error.message}`)
+    throw error
+  }
+}
+
+/** A message that cannot be read is reported with the line it stands on. */
+function attempt<T>(name: string, chat: Chat, action: () => T): T {
+  try {
+    return action()
+  } catch (error) {
+    if (error instanceof InvalidMessageError)
+      throw new UserError(`${name}:${chat.lineOf(error.seq)}: ${error.message}`)
+    throw error
+  }
+}
+
+function toNumber(value: string): number {
+  const number = Number(value)
+  if (!Number.isSafeInteger(number) || number < 0) throw new InvalidArgumentError('Expected a whole number.')
+  return number
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value]
+}

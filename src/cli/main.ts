@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+import { createRequire } from 'node:module'
+import { Command, CommanderError } from 'commander'
+import { ThroughlineError } from '../log/error.ts'
+import { addDemoCommand } from './demo-command.ts'
+import { addFitCommand } from './fit-command.ts'
+import { UserError } from './user-error.ts'
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
+
+const program = new Command('throughline')
+  .description('Keeps the whole conversation and sends the model the best part of it that fits.')
+  .version(version)
+  .showHelpAfterError('(throughline --help lists what there is)')
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'throughline: ')) })
+  .exitOverride()
+
+addFitCommand(program)
+addDemoCommand(program)
+for (const command of program.commands) command.exitOverride().copyInheritedSettings(program)
+
+// A reader that has seen enough (`| head`) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0)
+  throw error
+})
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = report(error)
+}
+
+/** What the person can mend ends with 2 and one line; the rest is ours and shows where it happened. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (error instanceof UserError || error instanceof ThroughlineError) {
+    process.stderr.write(`throughline: ${error.message.replaceAll('\n', ' ')}\n`)
+    return 2
+  }
+  process.stderr.write(
+    `throughline: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  )
+  return 1
+}

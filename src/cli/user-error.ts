@@ -1,0 +1,2 @@
+/** Something that the person at the terminal can mend: one line, no stack. */
+export class UserError extends Error {}

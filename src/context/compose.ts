@@ -1,0 +1,65 @@
+import type { MessageLike } from '../log/message.ts'
+import { gatherNotes, needsMarker } from './cost.ts'
+import type { Draft } from './draft.ts'
+import { addedPiece } from './make-piece.ts'
+import type { Piece } from './piece.ts'
+import type { Part } from './receipt.ts'
+import { markerText } from './texts.ts'
+import { unitPieces } from './unit-pieces.ts'
+
+/** Turns a draft into the messages that are sent, in order, before any shape is put on them. */
+export function compose<M extends MessageLike>(draft: Draft<M>): readonly Piece<M>[] {
+  const { frame, insertions, units } = draft
+  const { transcript } = frame
+  const pieces: Piece<M>[] = [...frame.head]
+  const add = (part: Part, role: 'system' | 'user', text: string, why: string, answered = false) =>
+    pieces.push(addedPiece(frame, part, role, text, why, answered))
+
+  const afterFirst = () => {
+    if (needsMarker(frame, draft.spans) && frame.marker < 0) {
+      add('marker', 'system', markerText, 'messages were left out')
+    }
+    const notes = gatherNotes(frame, draft.spans)
+    if (notes?.text) add('notes', 'system', notes.text, 'notes of replies that were left out')
+  }
+
+  if (draft.systemsFirst) {
+    for (const index of transcript.systems) {
+      if (index !== frame.marker) pieces.push(...unitPieces(frame, units[index]!))
+    }
+  }
+  if (transcript.firstUser < 0) afterFirst()
+  let next = 0
+  const insertUpTo = (index: number) => {
+    for (; next < insertions.length && insertions[next]!.before <= index; next++) {
+      const { part, role, text, why, answered } = insertions[next]!
+      add(part, role, text, why, answered)
+    }
+  }
+  for (const index of sentUnits(draft)) {
+    const unit = units[index]!
+    // What was left out before the first user message cannot stand behind it.
+    if (index > transcript.firstUser) insertUpTo(index)
+    if (unit.kind === 'system' && draft.systemsFirst && index !== frame.marker) continue
+    pieces.push(...unitPieces(frame, unit))
+    if (index === transcript.firstUser) afterFirst()
+  }
+  insertUpTo(units.length)
+  return pieces
+}
+
+/** Indexes of the units that are sent, oldest first: the kept stretches, and what is protected between them. */
+function* sentUnits({ frame, spans, units }: Draft): Generator<number> {
+  const { systems, firstUser } = frame.transcript
+  const fixed = [...new Set([...systems, ...frame.ends, ...(firstUser >= 0 ? [firstUser] : [])])].sort(
+    (a, b) => a - b,
+  )
+  let at = 0
+  let next = 0
+  for (const { from, to } of [...spans, { from: units.length, to: units.length }]) {
+    for (; at < from; at++) yield at
+    while (next < fixed.length && fixed[next]! < from) next += 1
+    for (; next < fixed.length && fixed[next]! < to; next++) yield fixed[next]!
+    at = Math.max(at, to)
+  }
+}

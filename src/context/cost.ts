@@ -1,0 +1,89 @@
+import type { Frame } from './frame.ts'
+import type { Insertion } from './insertion.ts'
+import { type NotesSection, notesSection } from './notes-section.ts'
+import { findSpan, type Span } from './span.ts'
+import { acknowledgement, markerText } from './texts.ts'
+
+/** Protected by its place: the first user message, system messages, the protected end. */
+export function isFixed({ transcript, ends }: Frame, index: number): boolean {
+  return index === transcript.firstUser || transcript.units[index]!.kind === 'system' || ends.includes(index)
+}
+
+/** Whether a message that may go has gone and nothing stands for it: then the marker must say so. */
+export function needsMarker(frame: Frame, spans: readonly Span[]): boolean {
+  const { ordinaryBefore } = frame.transcript
+  return spans.some(({ fate, from, to }) => {
+    if (fate !== 'elided') return false
+    const protectedInside = frame.ends.filter(
+      end => end >= from && end < to && ordinaryBefore[end + 1]! > ordinaryBefore[end]!,
+    )
+    return ordinaryBefore[to]! - ordinaryBefore[from]! > protectedInside.length
+  })
+}
+
+/** The notes of replies that are not sent, where notes stand inline. */
+export function gatherNotes(frame: Frame, spans: readonly Span[]): NotesSection | undefined {
+  if (frame.notes !== 'inline' || frame.transcript.notes.length === 0) return undefined
+  const { transcript, count, noteBudget } = frame
+  return notesSection(transcript, count, noteBudget, unit => {
+    if (transcript.units[unit]!.kind === 'note') return true
+    return !isFixed(frame, unit) && findSpan(spans, unit) !== undefined
+  })
+}
+
+/** What a stretch of units costs that is not protected. */
+export function ordinaryCost(frame: Frame, from: number, to: number): number {
+  const { costBefore, noteCostBefore, firstUser } = frame.transcript
+  const inline = frame.notes === 'inline'
+  let cost = costBefore[to]! - costBefore[from]!
+  if (inline) cost += noteCostBefore[to]! - noteCostBefore[from]!
+  for (const end of frame.ends) {
+    if (end >= from && end < to && end !== firstUser) cost -= unitCost(frame, end)
+  }
+  return cost
+}
+
+/** What is sent whatever a policy does. */
+export function fixedCost(frame: Frame): number {
+  const { transcript, head, toolTokens, ends, count } = frame
+  let tokens = toolTokens + (count.prompt ?? 0)
+  for (const piece of head) tokens += piece.tokens
+  for (const index of transcript.systems) tokens += transcript.units[index]!.tokens
+  if (transcript.firstUser >= 0) tokens += unitCost(frame, transcript.firstUser)
+  for (const end of ends) {
+    if (end !== transcript.firstUser && transcript.units[end]!.kind !== 'system')
+      tokens += unitCost(frame, end)
+  }
+  return tokens
+}
+
+export function unitCost({ transcript, notes }: Frame, index: number): number {
+  const unit = transcript.units[index]!
+  return unit.kind === 'system' ? 0 : unit.tokens + (notes === 'inline' ? unit.noteTokens : 0)
+}
+
+export function textCost(frame: Frame, role: 'system' | 'user' | 'assistant', text: string): number {
+  return frame.count.message({ ...plain, role, text })
+}
+
+export function markerCost(frame: Frame): number {
+  return frame.marker >= 0 ? 0 : textCost(frame, 'system', markerText)
+}
+
+const plain = { dialect: 'ollama', thinking: '', calls: [], results: [], media: 0, unknown: '' } as const
+
+/** Everything that would be sent. */
+export function draftCost(frame: Frame, spans: readonly Span[], insertions: readonly Insertion[]): number {
+  let tokens = fixedCost(frame) + ordinaryCost(frame, 0, frame.transcript.units.length)
+  for (const { from, to } of spans) tokens -= ordinaryCost(frame, from, to)
+  for (const insertion of insertions) tokens += insertionCost(frame, insertion)
+  if (needsMarker(frame, spans)) tokens += markerCost(frame)
+  const notes = gatherNotes(frame, spans)
+  return notes?.text ? tokens + textCost(frame, 'system', notes.text) : tokens
+}
+
+export function insertionCost(frame: Frame, { role, text, answered }: Insertion): number {
+  const cost = textCost(frame, role, text)
+  const isAnswered = answered && frame.shape === 'alternating'
+  return isAnswered ? cost + textCost(frame, 'assistant', acknowledgement) : cost
+}

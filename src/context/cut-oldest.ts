@@ -1,0 +1,43 @@
+import type { MessageLike } from '../log/message.ts'
+import { fixedCost, insertionCost, isFixed, markerCost, unitCost } from './cost.ts'
+import type { Draft } from './draft.ts'
+import { findSpan } from './span.ts'
+
+const why = 'older than what fits'
+
+/**
+ * Leaves out the oldest until the rest fits: the longest run of the most recent units that does. Runs after every
+ * policy, so that none can exceed the window. Looks only at what is kept, never at the whole history.
+ */
+export function cutOldest<M extends MessageLike>(draft: Draft<M>, room = draft.capacity): Draft<M> {
+  if (draft.tokens <= room) return draft
+  for (let cut = findCut(draft, room); ; cut++) {
+    const shorter = draft.dropRange(0, cut, why)
+    // The notes of what was just cut now stand in their section: one unit more may have to go.
+    if (shorter.tokens <= room) return shorter
+    if (cut >= draft.units.length) return dropInsertions(shorter, room)
+  }
+}
+
+/** The oldest unit that can stay, notes aside. */
+function findCut(draft: Draft, room: number): number {
+  const { frame, spans, units, insertions } = draft
+  let free = room - fixedCost(frame) - markerCost(frame)
+  let next = insertions.length - 1
+  for (let index = units.length - 1; index >= 0; index--) {
+    for (; next >= 0 && insertions[next]!.before > index; next--)
+      free -= insertionCost(frame, insertions[next]!)
+    const span = findSpan(spans, index)
+    if (span) index = span.from
+    else if (!isFixed(frame, index)) free -= unitCost(frame, index)
+    if (free < 0) return span ? span.to : index + 1
+  }
+  return 0
+}
+
+/** Nothing is left that may go but what a policy added. */
+function dropInsertions<M extends MessageLike>(draft: Draft<M>, room: number): Draft<M> {
+  let current = draft
+  while (current.tokens > room && current.insertions.length > 0) current = current.withoutFirstInsertion(why)
+  return current
+}

@@ -1,0 +1,48 @@
+import { answerOf, type Digester } from './exchange.ts'
+import { splitFences } from './fences.ts'
+import { cut, plural } from './line.ts'
+import { firstSentence } from './sentence.ts'
+
+const MAX_NAMES = 5
+/** Names are looked for in this much code: the first ones are shown anyway. */
+const MAX_SCANNED = 50_000
+
+/** An answer that is mostly code: `typescript, 24 lines: createQueue, drain — Here is the queue with back-off.` */
+export const digestCode: Digester = exchange => {
+  const answer = answerOf(exchange.messages)
+  const { code, language, prose } = splitFences(answer)
+  if (!/\S/.test(code) || prose.trim().length * 2 > answer.length) return undefined
+  // Blank lines at the end are the model's manner, not code.
+  const lines = code.trimEnd().split('\n').length
+  const names = findNames(code.slice(0, MAX_SCANNED))
+  const sentence = firstSentence(prose).replace(/[:：]$/, '')
+  return `${language || 'code'}, ${plural(lines, 'line')}${names && `: ${names}`}${sentence && ` — ${sentence}`}`
+}
+
+const KEYWORD =
+  'function\\*?|func|fun|fn|def|class|interface|struct|enum|trait|object|type|module|namespace|create table|TABLE(?: IF NOT EXISTS)?'
+/** A keyword and a name (Go has a receiver between them); a value; `int main(…) {` of C and `deploy() {` of a shell. */
+const KINDS = [
+  `(?:(?:${KEYWORD}) +)+(?:\\(.*?\\) *)?["\`]?([\\w$.]+)`,
+  '(?:const|let|var) +([\\w$]+)',
+  '(?:[\\w:<>*&]+ +){0,3}[*&]?(\\w+)\\([^();\\n]*\\)\\s*\\{',
+]
+/**
+ * At the left edge only: a method or a local function is part of something that is named already. Up to three words
+ * may stand before: `export default async`, `pub(crate)`, `CREATE`.
+ */
+const DEFINITION = new RegExp(
+  `^(?!(?:import|from|using|return|if|for|while|switch)\\b)(?:[A-Za-z]+(?:\\(\\w+\\))? +){0,3}?(?:${KINDS.join('|')}).*`,
+  'gm',
+)
+/** A value counts if it is exported or a function. */
+const SHARED = /^export|= *(?:async *)?(?:function|\(.*=>|\w+ *=>|\($)/
+
+function findNames(code: string): string {
+  const names = new Set<string>()
+  for (const [line, defined, value, called = ''] of code.matchAll(DEFINITION)) {
+    if (!value || SHARED.test(line)) names.add(cut(defined ?? value ?? called, 40))
+  }
+  const shown = [...names].slice(0, MAX_NAMES).join(', ')
+  return names.size > MAX_NAMES ? `${shown}, …` : shown
+}

@@ -1,0 +1,44 @@
+import { cut } from './line.ts'
+
+/** Where models put colours, in reading order: a gradient's first stands before its second. */
+const KEYS =
+  'color colour colors palette color1 color2 start_color startColor end_color endColor from to stops'
+const MAX_COLOURS = 4
+/** `colors: [{ color: { r, g, b } }]` is as deep as it gets; a list in a list in a list is somebody's joke. */
+const MAX_DEPTH = 3
+
+/**
+ * The colours of a pattern's parameters: `#FF0000, #0000FF`. Text is kept as it was written, `{ r, g, b }` and
+ * `[r, g, b]` become hex. The keys are a fixed list, so that parameters with a million keys cost nothing.
+ */
+export function toColours(params: unknown): string {
+  const values = params as Record<string, unknown> | null | undefined
+  const found = new Set(
+    KEYS.split(' ').flatMap(key => read(values?.[key], MAX_DEPTH).filter(isColourOf(key))),
+  )
+  const colours = [...found].slice(0, MAX_COLOURS)
+  if (found.size > MAX_COLOURS) colours.push('…')
+  return colours.join(', ')
+}
+
+/** `from: "left"` is a place, not a colour: only hex is believed there. */
+function isColourOf(key: string): (text: string) => boolean {
+  return text => text.startsWith('#') || (text !== '' && key.length > 4)
+}
+
+function read(value: unknown, depth: number): readonly string[] {
+  if (typeof value === 'string') return [cut(value, 24)]
+  if (typeof value !== 'object' || value === null || depth === 0) return []
+  const { 0: x, 1: y, 2: z, r = x, g = y, b = z, color } = value as Record<string, unknown>
+  if ([r, g, b].every(Number.isFinite)) return [toHex([r, g, b] as number[])]
+  const list: readonly unknown[] = Array.isArray(value) ? value.slice(0, MAX_COLOURS + 1) : [color]
+  return list.flatMap(item => read(item, depth - 1))
+}
+
+/** Clamped to 0 to 255, as a lamp would. */
+function toHex(channels: readonly number[]): string {
+  const digits = Array.from(Uint8ClampedArray.from(channels), channel =>
+    (channel + 256).toString(16).slice(1),
+  )
+  return `#${digits.join('').toUpperCase()}`
+}

@@ -1,0 +1,35 @@
+import { attempt } from './attempt.ts'
+
+/** Texts that only look like JSON are not tried for ever. */
+const MAX_TRIES = 8
+
+/**
+ * The first JSON object that stands under the key "program", anywhere in a text: in a fence, with prose around it.
+ *
+ * Each try begins where the last one ended, so the work is one pass whatever the text: a megabyte of `{` is nothing.
+ */
+export function findProgram(text: string): unknown {
+  const opening = /"program"\s*:\s*(?={)/g
+  for (let tries = 0; tries < MAX_TRIES && opening.test(text); tries++) {
+    const start = opening.lastIndex
+    const end = closing(text, start)
+    const program: unknown = attempt(() => JSON.parse(text.slice(start, end)), undefined)
+    if (program !== undefined) return program
+    opening.lastIndex = end
+  }
+  return undefined
+}
+
+/** Just after the brace that closes the one at `start`, or the end; braces in strings do not count. */
+function closing(text: string, start: number): number {
+  let depth = 0
+  let quoted = false
+  for (let at = start; at < text.length; at++) {
+    const unit = text[at]
+    if (unit === '"') quoted = !quoted
+    else if (quoted) at += unit === '\\' ? 1 : 0
+    else if (unit === '{') depth++
+    else if (unit === '}' && --depth === 0) return at + 1
+  }
+  return text.length
+}

@@ -1,0 +1,5 @@
+export { digestCode } from './code.ts'
+export { type Digester, defaultDigesters, digestExchange, type Exchange } from './digest.ts'
+export { digestProgram, summarizeProgram } from './program.ts'
+export { digestText } from './text.ts'
+export { digestTools } from './tools.ts'

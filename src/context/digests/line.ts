@@ -1,0 +1,50 @@
+/**
+ * The beginning of a text as one line of at most `max` (1 or more) UTF-16 units, the `…` of a cut included.
+ *
+ * White space and control characters fold to one blank. It reads only as far as it must: the first 80 characters
+ * of 10 MB cost 80 steps. Surrogate pairs, accented letters and joined emoji are never split.
+ */
+export function cut(text: string, max: number): string {
+  const line = fold(text, max)
+  if (line.length <= max) return line
+  return `${line.slice(0, boundary(line, max - 1)).trimEnd()}…`
+}
+
+/** `1 step`, `2 steps`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** Folds until one unit more than `max` is there: the caller then knows that something was left. */
+function fold(text: string, max: number): string {
+  let line = ''
+  let blank = false
+  for (let at = 0; at < text.length && line.length <= max; at++) {
+    const unit = text[at]!
+    if (isBlank(unit)) {
+      blank = line !== ''
+      continue
+    }
+    line += blank ? ` ${unit}` : unit
+    blank = false
+  }
+  return line
+}
+
+/** Control characters too: a terminal's escape codes or a NUL in a tool result have no place in a prompt. */
+function isBlank(unit: string): boolean {
+  return unit <= ' ' || /[\s\p{Cc}]/u.test(unit)
+}
+
+/** After one unit: the other half of a pair, a mark, a skin tone; or a joiner on either side. */
+const JOINED = /^(?:[\u{10000}-\u{10ffff}]|\u200d|.(?:\u200d|\p{M}|[\u{1f3fb}-\u{1f3ff}]))/u
+
+/**
+ * The last place at or before `end` where a cut separates nothing that belongs together. Not `Intl.Segmenter`: its
+ * rules change with the engine's version, and a digest must be the same bytes on every machine.
+ */
+function boundary(line: string, end: number): number {
+  let at = end
+  while (at > 0 && JOINED.test(line.slice(at - 1, at + 2))) at--
+  return at
+}

@@ -1,0 +1,73 @@
+import { attempt } from './attempt.ts'
+import { toColours } from './colour.ts'
+import { answerOf, type Digester } from './exchange.ts'
+import { findProgram } from './find-program.ts'
+import { cut, plural } from './line.ts'
+
+const UNKNOWN = 'unknown program'
+const MAX_STEPS = 12
+const MAX_NAME = 60
+const MAX_WORD = 24
+
+/**
+ * A lamp program in one line; takes `{ program }` or the program itself.
+ *
+ * It never throws, on any value whatever: a step that it cannot read is `?`, the rest `unknown program`.
+ *
+ * @example
+ * summarizeProgram({ program: { name: 'dusk', steps: [{ command: { type: 'stop' } }], loop: { count: 3 } } })
+ * // dusk, 1 step: stop, 3x loop
+ */
+export function summarizeProgram(value: unknown): string {
+  return attempt(() => {
+    const program = get(value, 'program') ?? value
+    const steps = get(program, 'steps')
+    const count = lengthOf(steps)
+    if (count === 0) return UNKNOWN
+    const shown = Array.from({ length: Math.min(count, MAX_STEPS) }, (_, index) =>
+      attempt(() => describeStep((steps as readonly unknown[])[index]), '?'),
+    )
+    if (count > MAX_STEPS) shown.push(`… ${count - MAX_STEPS} more`)
+    const name = toWord(get(program, 'name'), MAX_NAME) || 'Unnamed'
+    return `${name}, ${plural(count, 'step')}: ${shown.join(' → ')}${describeLoop(get(program, 'loop'))}`
+  }, UNKNOWN)
+}
+
+/** An answer that is, or holds, `{"program":{…}}`: bare, in a fence, or with prose around it. */
+export const digestProgram: Digester = exchange => {
+  const answer = answerOf(exchange.messages)
+  const program = findProgram(answer)
+  if (program === undefined) return undefined
+  const summary = summarizeProgram({ program })
+  // An object of that name in the middle of prose is a program only if it has steps.
+  return summary !== UNKNOWN || /^\W*(?:json\W*)?"program"/.test(answer) ? summary : undefined
+}
+
+function describeStep(step: unknown): string {
+  const command = get(step, 'command')
+  const type = toWord(get(command, 'type'), MAX_WORD)
+  if (type === 'render') return `render(${plural(lengthOf(get(command, 'elements')), 'element')})`
+  if (type !== 'pattern') return type || '?'
+  const colours = toColours(get(command, 'params'))
+  return (toWord(get(command, 'name'), MAX_WORD) || type) + (colours === '' ? '' : `(${colours})`)
+}
+
+function describeLoop(loop: unknown): string {
+  const count = get(loop, 'count') as number
+  if (!Number.isFinite(count) || count < 0) return ''
+  return count === 0 ? ', infinite loop' : `, ${count}x loop`
+}
+
+function toWord(value: unknown, max: number): string {
+  return typeof value === 'string' ? cut(value, max) : ''
+}
+
+/** A proxy may claim any length: only what can be one counts. */
+function lengthOf(list: unknown): number {
+  const length = Array.isArray(list) ? list.length : 0
+  return Number.isSafeInteger(length) ? Math.max(0, length) : 0
+}
+
+function get(value: unknown, key: string): unknown {
+  return (value as Record<string, unknown> | null | undefined)?.[key]
+}

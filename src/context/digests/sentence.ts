@@ -1,0 +1,40 @@
+import { cut } from './line.ts'
+
+/** A line longer than this is looked at only so far: the sentence is cut long before. */
+const MAX_READ = 600
+const LINE = /\S[^\n\r\u2028\u2029]{0,600}/g
+const MAX_LINES = 40
+/** Heading, quotation, bullet, number, check box, one after another (`> - [ ] `); a rule; the line of a fence. */
+const MARKERS = /^(?:[-#>*+•=_]+(?:\s+|$)|(?:\d{1,3}[.)]|\[[ xX]\])\s+(?=\S)|(?:```|~~~).*)+/
+/** Bold that begins with a small letter and underscores is left, for the sake of `__init__`. */
+const BOLD = /\*\*([^*]+)\*\*|__([^_a-z][^_]*)__/g
+/** These end nothing. A single letter covers `e.g.`, `z. B.`, `p.m.`, `J. Smith`. */
+const ABBREVIATION = '(?:^|[^\\p{L}\\p{N}])(?:\\p{L}|[DMSJN]r|Mrs|Ms|St|Prof|vs|etc|cf|approx|bzw|Fig|Inc)'
+/**
+ * Latin marks end a sentence only before white space (`3.14`, `v1.2`, `index.ts`), and not before a small letter
+ * (`Well… maybe`, `Yahoo! is`). CJK has no blank between sentences.
+ */
+const SENTENCE = new RegExp(
+  `^.*?(?:(?:[!?…؟।]|(?<!${ABBREVIATION})\\.)[.!?]*["'”’»)\\]*_]*(?!\\S|\\s+\\p{Ll})|[。！？]+[」』”’）]*)`,
+  'u',
+)
+
+/**
+ * The first sentence of a text, without its Markdown, as one line. A line break ends a sentence too.
+ * Empty only for a blank text.
+ */
+export function firstSentence(text: string, max = 120): string {
+  const line = firstLine(text)
+  return cut(SENTENCE.exec(line)?.[0] ?? line, max)
+}
+
+/** The first line that says something. Only markers, no words: the text as it is. */
+function firstLine(text: string): string {
+  let lines = 0
+  for (const [line] of text.matchAll(LINE)) {
+    const words = line.replace(MARKERS, '').replace(BOLD, '$1$2')
+    if (words !== '') return words
+    if (++lines > MAX_LINES) break
+  }
+  return cut(text, MAX_READ)
+}

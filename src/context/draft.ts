@@ -1,0 +1,125 @@
+import type { MessageLike } from '../log/message.ts'
+import { draftCost, isFixed } from './cost.ts'
+import type { Frame } from './frame.ts'
+import type { Insertion, Stretch } from './insertion.ts'
+import { findSpan, laySpans, type Span } from './span.ts'
+import type { Entry, Unit } from './unit.ts'
+
+/** A context in the making. Every step gives a new draft; what is protected stays, whatever a policy drops. */
+export interface Draft<M extends MessageLike = MessageLike> {
+  readonly frame: Frame<M>
+  /** The conversation after its system prompt, in units that stand or fall together, oldest first. */
+  readonly units: readonly Unit[]
+  /** Indexes of the units that begin a turn. */
+  readonly turns: readonly number[]
+  /** What may be sent in all, and what this draft would send. */
+  readonly capacity: number
+  readonly tokens: number
+  readonly spans: readonly Span[]
+  readonly insertions: readonly Insertion[]
+  readonly systemsFirst: boolean
+  entriesOf(unit: Unit): readonly Entry<M>[]
+  isProtected(unit: Unit): boolean
+  isKept(unit: Unit): boolean
+  /** Leaves units out. The protected ones among them stay. */
+  drop(units: Iterable<Unit>, why: string): Draft<M>
+  /** Leaves out everything that is not protected from one unit up to, not including, another. */
+  dropRange(from: number, to: number, why: string): Draft<M>
+  /** Puts one line in the place of units that stand side by side. */
+  digest(from: number, to: number, line: string, why: string): Draft<M>
+  /** Adds a text before a unit, and says of the units that it stands for what became of them. */
+  insert(insertion: Insertion, fate: 'digested' | 'recalled'): Draft<M>
+  /** Takes back the oldest text that was added. */
+  withoutFirstInsertion(why: string): Draft<M>
+  /** Moves system messages that stand in the conversation to its front. */
+  moveSystemsFirst(): Draft<M>
+  /** The same draft, with another rule's name on what follows. */
+  as(rule: string): Draft<M>
+}
+
+interface State {
+  readonly rule: string
+  readonly spans: readonly Span[]
+  readonly insertions: readonly Insertion[]
+  readonly systemsFirst: boolean
+}
+
+const untouched: State = { rule: 'policy', spans: [], insertions: [], systemsFirst: false }
+
+export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State = untouched): Draft<M> {
+  const { transcript } = frame
+  const { units } = transcript
+  const next = (change: Partial<State>) => createDraft(frame, { ...state, ...change })
+  let tokens: number | undefined
+
+  /** Leaves stretches out. An added text goes with what it belongs to, and what it stood for is left out too. */
+  function leaveOut(stretches: readonly Stretch[], why: string): Draft<M> {
+    const added = stretches.map(stretch => elided(stretch, why))
+    const falls = ({ of, before, beside }: Insertion) =>
+      added.some(({ from, to }) =>
+        beside ? from <= before && before < to : of.some(stretch => from < stretch.to && stretch.from < to),
+      )
+    const fallen = state.insertions.filter(falls)
+    const freed = fallen.flatMap(({ of }) => of).map(stretch => elided(stretch, why))
+    const insertions = state.insertions.filter(insertion => !fallen.includes(insertion))
+    return next({ insertions, spans: laySpans(freed.reduce(layOne, state.spans), added) })
+  }
+
+  const elided = (stretch: Stretch, why: string): Span => ({
+    ...stretch,
+    fate: 'elided',
+    rule: state.rule,
+    why,
+  })
+
+  function insert(insertion: Insertion, fate: 'digested' | 'recalled'): Draft<M> {
+    const added = insertion.of.map(stretch => ({ ...stretch, fate, rule: state.rule, why: insertion.why }))
+    const insertions = [...state.insertions, insertion].sort((a, b) => a.before - b.before)
+    return next({ insertions, spans: added.reduce(layOne, state.spans) })
+  }
+
+  return {
+    frame,
+    units,
+    turns: transcript.turns,
+    capacity: frame.capacity,
+    spans: state.spans,
+    insertions: state.insertions,
+    systemsFirst: state.systemsFirst,
+    get tokens() {
+      tokens ??= draftCost(frame, state.spans, state.insertions)
+      return tokens
+    },
+    entriesOf: unit => transcript.entries.slice(unit.from, unit.to),
+    isProtected: unit => isFixed(frame, unit.index),
+    isKept: unit => isFixed(frame, unit.index) || findSpan(state.spans, unit.index) === undefined,
+    drop: (dropped, why) => leaveOut(toStretches(dropped), why),
+    dropRange: (from, to, why) => leaveOut(from < to ? [{ from, to }] : [], why),
+    digest: (from, to, text, why) =>
+      insert(
+        { part: 'digests', before: to, role: 'user', text, why, of: [{ from, to }], answered: true },
+        'digested',
+      ),
+    insert,
+    withoutFirstInsertion: why => {
+      const [first, ...insertions] = state.insertions
+      const freed = (first?.of ?? []).map(stretch => elided(stretch, why))
+      return next({ insertions, spans: freed.reduce(layOne, state.spans) })
+    },
+    moveSystemsFirst: () => next({ systemsFirst: true }),
+    as: rule => next({ rule }),
+  }
+}
+
+const layOne = (spans: readonly Span[], span: Span) => laySpans(spans, [span])
+
+function toStretches(units: Iterable<Unit>): readonly Stretch[] {
+  const indexes = [...new Set([...units].map(unit => unit.index))].sort((a, b) => a - b)
+  const stretches: { from: number; to: number }[] = []
+  for (const index of indexes) {
+    const last = stretches.at(-1)
+    if (last?.to === index) last.to += 1
+    else stretches.push({ from: index, to: index + 1 })
+  }
+  return stretches
+}

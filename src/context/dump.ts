@@ -1,0 +1,78 @@
+import type { Message, MessageLike } from '../log/message.ts'
+import { parseMessage } from '../log/parse-message.ts'
+
+/** A context for people: what the model gets, in true order. */
+export interface DumpData {
+  readonly system: readonly string[]
+  readonly history: readonly DumpEntry[]
+  /** The message that waits for an answer; absent when the assistant had the last word. */
+  readonly current?: string
+  /** What happened since: the rounds of tool calls of the turn that is still open. */
+  readonly since: readonly DumpEntry[]
+}
+
+export interface DumpEntry {
+  readonly label: string
+  readonly text: string
+}
+
+const missing = '(no instruction yet)'
+
+/** Plain text, exactly what the model gets. */
+export function dump(context: { readonly messages: readonly MessageLike[] }): string {
+  const { system, history, current, since } = toDump(context)
+  const lines = ['=== SYSTEM PROMPT ===', ...(system.length > 0 ? system : ['(none)'])]
+  if (history.length > 0) lines.push('', '=== CONVERSATION HISTORY ===', ...history.flatMap(show))
+  lines.push('', '=== CURRENT USER MESSAGE ===', current ?? missing, ...since.flatMap(show))
+  return `${lines.join('\n')}\n`
+}
+
+/** The same as data. */
+export function toDump({ messages }: { readonly messages: readonly MessageLike[] }): DumpData {
+  const read = messages.map(parseMessage)
+  const start = read.findIndex(message => message.role !== 'system')
+  const conversation = start < 0 ? [] : read.slice(start)
+  const last = conversation.at(-1)
+  const isAnswered = last?.role === 'assistant' && last.calls.length === 0
+  const at = isAnswered ? -1 : conversation.findLastIndex(message => message.role === 'user')
+  return {
+    system: read.slice(0, start < 0 ? read.length : start).map(message => message.text),
+    history: (at < 0 ? conversation : conversation.slice(0, at)).map(toEntry),
+    ...(at < 0 ? {} : { current: body(conversation[at]!) }),
+    since: at < 0 ? [] : conversation.slice(at + 1).map(toEntry),
+  }
+}
+
+function toEntry(message: Message): DumpEntry {
+  return { label: labelOf(message), text: body(message) }
+}
+
+function labelOf({ role, results }: Message): string {
+  switch (role) {
+    case 'tool': {
+      const names = results.map(result => result.name ?? result.callId).filter(name => name !== undefined)
+      return ['TOOL', ...new Set(names)].join(' ')
+    }
+    case 'assistant_note':
+      return 'NOTE TO SELF'
+    default:
+      return role.toUpperCase()
+  }
+}
+
+/** Everything that is sent of a message, calls and images included: a dump that hides something is worth nothing. */
+function body({ text, thinking, calls, media, unknown }: Message): string {
+  return [
+    thinking && `(thinking) ${thinking}`,
+    text,
+    ...calls.map(call => `→ ${call.name}(${call.arguments})${call.id ? ` #${call.id}` : ''}`),
+    media > 0 && `(${media} ${media === 1 ? 'image or file' : 'images or files'})`,
+    unknown,
+  ]
+    .filter(Boolean)
+    .join('\n')
+}
+
+function show({ label, text }: DumpEntry): readonly string[] {
+  return [`--- ${label} ---`, text]
+}

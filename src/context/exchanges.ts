@@ -1,0 +1,25 @@
+import type { Exchange } from './digests/index.ts'
+import type { Draft } from './draft.ts'
+
+/** A completed turn and its place. */
+export interface PlacedExchange extends Exchange {
+  /** Its units: `from` is its user message, `to` is the unit after its last. */
+  readonly from: number
+  readonly to: number
+}
+
+/** How many turns are completed: all but one that still waits for the assistant's last word. */
+export function countExchanges({ units, turns }: Draft): number {
+  const last = units.findLast(unit => unit.kind !== 'system' && unit.kind !== 'note' && unit.kind !== 'stray')
+  return last?.kind === 'assistant' ? turns.length : Math.max(0, turns.length - 1)
+}
+
+/** The exchange that a turn became. */
+export function exchangeAt({ frame, units, turns }: Draft, turn: number): PlacedExchange {
+  const from = turns[turn]!
+  const to = turns[turn + 1] ?? units.length
+  const { entries } = frame.transcript
+  const end = units[to]?.from ?? entries.length
+  const [request, ...messages] = entries.slice(units[from]!.from, end).map(entry => entry.message)
+  return { from, to, request: request!.text, messages }
+}

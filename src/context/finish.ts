@@ -1,0 +1,52 @@
+import type { MessageLike } from '../log/message.ts'
+import { alternate } from './alternate.ts'
+import { compose } from './compose.ts'
+import { cutOldest } from './cut-oldest.ts'
+import type { Draft } from './draft.ts'
+import type { Frame } from './frame.ts'
+import { ContextOverflowError } from './overflow-error.ts'
+import type { Piece } from './piece.ts'
+import { tokensByPart, totalTokens } from './total.ts'
+import { trimPieces } from './trim.ts'
+
+/** A draft made ready to send. */
+export interface Finished<M extends MessageLike> {
+  readonly draft: Draft<M>
+  readonly pieces: readonly Piece<M>[]
+  readonly tokens: number
+}
+
+/** Makes a policy's draft fit, whatever the policy did, and puts the shape on it. */
+export function finish<M extends MessageLike>(draft: Draft<M>): Finished<M> {
+  const { frame, capacity } = draft
+  const own = draft.as('window')
+  let room = capacity
+  for (;;) {
+    const fitted = cutOldest(own, room)
+    const pieces = shaped(frame, compose(fitted))
+    const tokens = totalTokens(frame, pieces)
+    if (tokens <= capacity) return { draft: fitted, pieces, tokens }
+    // Nothing that may go is left, so the protected part is too large by itself.
+    if (fitted.tokens > room) return overflow({ draft: fitted, pieces, tokens })
+    // Joining texts can cost a token or two more than the texts did alone: make that room and try again.
+    room = Math.min(room, fitted.tokens) - (tokens - capacity)
+  }
+}
+
+function shaped<M extends MessageLike>(frame: Frame<M>, pieces: readonly Piece<M>[]): readonly Piece<M>[] {
+  return frame.shape === 'alternating' ? alternate(frame, pieces) : pieces
+}
+
+function overflow<M extends MessageLike>(finished: Finished<M>): Finished<M> {
+  const { frame } = finished.draft
+  if (frame.overflow === 'keep') return finished
+  const pieces = frame.overflow === 'trim' ? trimPieces(frame, finished.pieces) : undefined
+  if (pieces) return { ...finished, pieces, tokens: totalTokens(frame, pieces) }
+  const { window, reserve, capacity } = frame
+  const advice =
+    frame.overflow === 'trim'
+      ? 'Even cut texts do not fit: use a larger window, or fewer tools and images.'
+      : "Use a larger window, shorten the largest part, or set overflow to 'trim' or 'keep'."
+  const parts = tokensByPart(frame, finished.pieces)
+  throw new ContextOverflowError({ window, reserve, capacity, needed: finished.tokens, parts }, advice)
+}

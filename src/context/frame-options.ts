@@ -1,0 +1,62 @@
+import { InvalidOptionError } from '../log/error.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
+
+/** The room, and the rules of the place where the context goes. Only the window is needed. */
+export interface FrameOptions {
+  /** The tokens that the model can take, prompt and reply together. */
+  readonly window: number
+  /** The part of the window that is kept free for the reply. Default 0. */
+  readonly reserve?: number
+  /** Default: a safe estimate, which gets a margin of 5 %. Import an exact one from throughline/tokens/o200k. */
+  readonly count?: TokenCounter
+  /** Tool schemas that are sent with the prompt: they are counted. */
+  readonly tools?: readonly unknown[]
+  /** Where notes to self stand: with the reply that they ended, in the system prompt, or nowhere. Default inline. */
+  readonly notes?: NotesPlace
+  /** Facts that travel in the system prompt, whatever is left out. */
+  readonly pins?: readonly string[]
+  /** `alternating` for templates such as Gemma's and Mistral's: user and assistant take turns, one system at most. */
+  readonly shape?: Shape
+  /** False where the template has no system role: the system prompt becomes the head of the first user message. */
+  readonly systemRole?: boolean
+  /** What to do when even the protected part does not fit: throw (default), send it all the same, or cut texts. */
+  readonly overflow?: Overflow
+}
+
+export type NotesPlace = 'inline' | 'system' | false
+export type Shape = 'free' | 'alternating'
+export type Overflow = 'error' | 'keep' | 'trim'
+
+/** Throws InvalidOptionError for what cannot be meant. */
+export function checkOptions(options: FrameOptions): void {
+  const { window, reserve = 0, notes, shape, overflow, pins, tools } = options ?? {}
+  if (!isCount(window) || window < 1) {
+    throw new InvalidOptionError(
+      'window',
+      `expected the model's window in tokens, such as 4096, got ${String(window)}`,
+    )
+  }
+  if (!isCount(reserve) || reserve >= window) {
+    throw new InvalidOptionError(
+      'reserve',
+      `expected 0 to ${window - 1} (window - 1), got ${String(reserve)}`,
+    )
+  }
+  oneOf('notes', notes, ['inline', 'system', false])
+  oneOf('shape', shape, ['free', 'alternating'])
+  oneOf('overflow', overflow, ['error', 'keep', 'trim'])
+  if (pins && !pins.every(pin => typeof pin === 'string')) {
+    throw new InvalidOptionError('pins', 'expected a list of texts')
+  }
+  if (tools && !Array.isArray(tools)) throw new InvalidOptionError('tools', 'expected a list of tool schemas')
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function oneOf(option: string, value: unknown, allowed: readonly unknown[]): void {
+  if (value === undefined || allowed.includes(value)) return
+  const words = allowed.map(one => JSON.stringify(one)).join(', ')
+  throw new InvalidOptionError(option, `expected one of ${words}, got ${String(value)}`)
+}

@@ -1,0 +1,124 @@
+import type { MessageLike } from '../log/message.ts'
+import { parseMessage } from '../log/parse-message.ts'
+import { type PlainMessage, withTail } from '../log/write-message.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
+import { estimate } from '../tokens/estimate.ts'
+import {
+  checkOptions,
+  type FrameOptions,
+  type NotesPlace,
+  type Overflow,
+  type Shape,
+} from './frame-options.ts'
+import { type NotesSection, notesSection } from './notes-section.ts'
+import type { Piece } from './piece.ts'
+import { readConversation } from './read-conversation.ts'
+import { markerText } from './texts.ts'
+import type { Transcript } from './transcript.ts'
+import type { Entry } from './unit.ts'
+
+/** All that is settled before a policy begins: the room, the system prompt, what is protected. */
+export interface Frame<M extends MessageLike = MessageLike> {
+  readonly window: number
+  readonly reserve: number
+  readonly margin: number
+  readonly capacity: number
+  readonly count: TokenCounter
+  readonly shape: Shape
+  readonly systemRole: boolean
+  readonly overflow: Overflow
+  readonly notes: NotesPlace
+  readonly noteBudget: number
+  readonly system: readonly Entry<M>[]
+  readonly transcript: Transcript<M>
+  /** The system prompt as it will be sent, pins and notes included. */
+  readonly head: readonly Piece<M>[]
+  readonly headNotes: NotesSection | undefined
+  readonly toolTokens: number
+  /** Units of the protected end, besides the first user message: the latest user message, the last round, the last unit. */
+  readonly ends: readonly number[]
+  /** The unit that already is a marker after the first user message, or -1. */
+  readonly marker: number
+}
+
+/** Even the default counter is one object: what it counted is remembered by it. */
+const defaultCounter = estimate()
+
+export function createFrame<M extends MessageLike>(messages: readonly M[], options: FrameOptions): Frame<M> {
+  checkOptions(options)
+  const { window, reserve = 0, count = defaultCounter, tools = [], pins = [] } = options
+  const { notes = 'inline', shape = 'free', systemRole = true, overflow = 'error' } = options
+  const { system, transcript } = readConversation(messages, count)
+  const margin = count.exact ? 0 : Math.ceil((window - reserve) * 0.05)
+  const noteBudget = Math.floor(window / 16)
+  const headNotes = notes === 'system' ? notesSection(transcript, count, noteBudget, () => true) : undefined
+  const added = [...pins, ...(headNotes?.text ? [headNotes.text] : [])].join('\n\n')
+  return {
+    window,
+    reserve,
+    margin,
+    capacity: window - reserve - margin,
+    count,
+    shape,
+    systemRole,
+    overflow,
+    notes,
+    noteBudget,
+    system,
+    transcript,
+    head: headPieces(system, added, count),
+    headNotes,
+    toolTokens: tools.length > 0 ? count.tools(tools) : 0,
+    ends: protectedEnd(transcript),
+    marker: findMarker(transcript),
+  }
+}
+
+/** Pins and notes stand at the end of the last system message, so that what comes before stays as it was. */
+function headPieces<M extends MessageLike>(
+  system: readonly Entry<M>[],
+  added: string,
+  count: TokenCounter,
+): readonly Piece<M>[] {
+  const pieces: Piece<M>[] = system.map((entry, seq) => ({
+    raw: entry.source,
+    message: entry.message,
+    tokens: entry.tokens,
+    part: 'system',
+    seqs: [seq],
+  }))
+  if (added === '') return pieces
+  const last = pieces.pop()
+  const plain: PlainMessage = { role: 'system', content: added }
+  const raw = last ? withTail(last.raw, added) : plain
+  const message = parseMessage(raw, 0)
+  const why = 'pinned facts and notes travel in the system prompt'
+  const tokens = count.message(message)
+  return [
+    ...pieces,
+    { raw, message, tokens, part: 'system', seqs: last?.seqs ?? [], altered: { rule: 'pins', why } },
+  ]
+}
+
+/**
+ * The latest user message, the last tool round after it, and the last message itself. Earlier rounds of a long
+ * open turn are ordinary: an agent with one user message and sixty rounds must go on working.
+ */
+function protectedEnd({ units, latestUser, lastRound }: Transcript): readonly number[] {
+  const ends = new Set<number>()
+  if (latestUser >= 0) ends.add(latestUser)
+  if (lastRound > latestUser) ends.add(lastRound)
+  for (let at = units.length - 1; at >= 0; at--) {
+    const { kind } = units[at]!
+    if (kind === 'note' || kind === 'stray') continue
+    ends.add(at)
+    break
+  }
+  return [...ends].sort((a, b) => a - b)
+}
+
+function findMarker({ units, entries, firstUser }: Transcript): number {
+  const unit = units[firstUser + 1]
+  const isMarker = unit?.kind === 'system' && entries[unit.from]!.message.text === markerText
+  return isMarker ? unit.index : -1
+}

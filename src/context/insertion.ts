@@ -1,0 +1,22 @@
+import type { Part } from './receipt.ts'
+
+/** A text that a policy adds, as a message of its own before a unit. */
+export interface Insertion {
+  readonly part: Part
+  /** Index of the unit that it stands before. */
+  readonly before: number
+  readonly role: 'system' | 'user'
+  readonly text: string
+  readonly why: string
+  /** The stretches of units that it stands for: without it they are simply left out. */
+  readonly of: readonly Stretch[]
+  /** It belongs to the unit that it stands before and goes with it. A digest goes with the units it stands for. */
+  readonly beside?: boolean
+  /** Where roles alternate it is answered `(acknowledged)` instead of joined to the next user message. */
+  readonly answered?: boolean
+}
+
+export interface Stretch {
+  readonly from: number
+  readonly to: number
+}

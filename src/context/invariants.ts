@@ -1,0 +1,71 @@
+import { ThroughlineError } from '../log/error.ts'
+import type { MessageLike, ToolCall } from '../log/message.ts'
+import type { Finished } from './finish.ts'
+import { matchResult } from './match-results.ts'
+import type { Piece } from './piece.ts'
+
+/** A policy, or this library, made a context that must not be sent. */
+export class BrokenContextError extends ThroughlineError {
+  readonly invariant: string
+
+  constructor(policy: string, invariant: string) {
+    super(
+      'broken_context',
+      `Policy "${policy}" broke an invariant: ${invariant}. Nothing was sent; report or mend the policy.`,
+    )
+    this.invariant = invariant
+  }
+}
+
+/** What holds for every context, whatever policy made it. The one place that knows; checked on every fit. */
+export function checkInvariants<M extends MessageLike>(finished: Finished<M>, policy: string): void {
+  const { draft, pieces, tokens } = finished
+  const { frame } = draft
+  const { system, transcript, ends, capacity } = frame
+  const broken = (invariant: string) => new BrokenContextError(policy, invariant)
+
+  if (!(tokens <= capacity) && frame.overflow !== 'keep')
+    throw broken(`${tokens} tokens for a capacity of ${capacity}`)
+  const sent = new Set(pieces.flatMap(piece => piece.seqs))
+  for (let seq = 0; seq < system.length; seq++)
+    if (!sent.has(seq)) throw broken(`system message ${seq} is missing`)
+  for (const index of [transcript.firstUser, ...ends, ...transcript.systems]) {
+    const unit = transcript.units[index]
+    const seq = system.length + (unit?.from ?? 0)
+    if (unit && !sent.has(seq)) throw broken(`the protected message ${seq} is missing`)
+  }
+  checkOrder(pieces, draft.systemsFirst, broken)
+  checkRounds(pieces, broken)
+}
+
+function checkOrder(pieces: readonly Piece[], systemsFirst: boolean, broken: (what: string) => Error): void {
+  let last = -1
+  for (const { message, seqs, carries } of pieces) {
+    const moves = (systemsFirst && message.role === 'system') || carries !== undefined
+    const seq = seqs[0]
+    if (seq === undefined || moves) continue
+    if (seq <= last) throw broken(`message ${seq} stands after message ${last}`)
+    last = seq
+  }
+}
+
+/** Every result answers an open call of the round before it; every call is answered before anything else follows. */
+function checkRounds(pieces: readonly Piece[], broken: (what: string) => Error): void {
+  let open: ToolCall[] = []
+  for (const [place, { message }] of pieces.entries()) {
+    if (message.role === 'tool') {
+      for (const result of message.results) {
+        const call = matchResult(result, open)
+        if (call < 0) throw broken(`the tool result at place ${place} has no call`)
+        open.splice(call, 1)
+      }
+      continue
+    }
+    if (open.length > 0) throw broken(`the call of "${open[0]!.name}" before place ${place} has no result`)
+    open = [...message.calls]
+    for (const result of message.results) {
+      const call = matchResult(result, open)
+      if (call >= 0) open.splice(call, 1)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { MessageLike } from '../log/message.ts'
+import { parseMessage } from '../log/parse-message.ts'
+import { textCost } from './cost.ts'
+import type { Frame } from './frame.ts'
+import type { Piece, Sent } from './piece.ts'
+import type { Part } from './receipt.ts'
+
+/** A piece with another message in it, read and counted anew. */
+export function rewritten<M extends MessageLike>(frame: Frame<M>, piece: Piece<M>, raw: Sent<M>): Piece<M> {
+  const message = parseMessage(raw, piece.seqs[0] ?? 0)
+  return { ...piece, raw, message, tokens: frame.count.message(message) }
+}
+
+export function addedPiece<M extends MessageLike>(
+  frame: Frame<M>,
+  part: Part,
+  role: 'system' | 'user' | 'assistant',
+  text: string,
+  why: string,
+  answered = false,
+): Piece<M> {
+  const raw = { role, content: text }
+  return {
+    raw,
+    message: parseMessage(raw, 0),
+    tokens: textCost(frame, role, text),
+    part,
+    seqs: [],
+    added: why,
+    ...(answered ? { answered } : {}),
+  }
+}

@@ -1,0 +1,105 @@
+import type { MessageLike } from '../log/message.ts'
+import { gatherNotes } from './cost.ts'
+import type { Finished } from './finish.ts'
+import type { Piece } from './piece.ts'
+import { type Fate, fates, type Inserted, type Receipt, type ReceiptEntry } from './receipt.ts'
+import { tokensByPart } from './total.ts'
+
+/** Accounts for a finished draft. The lines are made only when they are asked for: a history may be long. */
+export function makeReceipt<M extends MessageLike>(finished: Finished<M>, policy: string): Receipt {
+  const { draft, pieces, tokens } = finished
+  const { window, reserve, margin, capacity, count, system, transcript } = draft.frame
+  // The transcript goes on growing with the conversation; this receipt speaks of what is there now.
+  const total = system.length + transcript.entries.length
+  const notes = gatherNotes(draft.frame, draft.spans) ?? draft.frame.headNotes
+  let lines: readonly ReceiptEntry[] | undefined
+  let counts: Record<Fate, number> | undefined
+  return {
+    policy,
+    counter: count.id,
+    window,
+    reserve,
+    margin,
+    capacity,
+    tokens,
+    over: Math.max(0, tokens - capacity),
+    parts: tokensByPart(draft.frame, pieces),
+    inserted: insertedOf(pieces),
+    get counts() {
+      counts ??= countFates(this.entries)
+      return counts
+    },
+    get entries() {
+      lines ??= makeLines(finished, total, notes?.moved ?? [])
+      return lines
+    },
+  }
+}
+
+type Verdict = Pick<ReceiptEntry, 'fate' | 'rule' | 'why'>
+
+function makeLines(
+  finished: Finished<MessageLike>,
+  total: number,
+  moved: readonly number[],
+): readonly ReceiptEntry[] {
+  const { frame, spans } = finished.draft
+  const { system, transcript } = frame
+  const sent = new Map<number, Piece>()
+  for (const piece of finished.pieces) for (const seq of piece.seqs) sent.set(seq, piece)
+  const gathered = new Set(moved)
+  const lines: ReceiptEntry[] = []
+  const add = (seq: number, verdict: Verdict) => {
+    const { message, tokens } = seq < system.length ? system[seq]! : transcript.entries[seq - system.length]!
+    lines.push({ seq, role: message.role, ...verdict, tokens })
+  }
+  for (let seq = 0; seq < system.length; seq++) add(seq, sentVerdict(sent.get(seq)!))
+  let span = 0
+  for (const unit of transcript.units) {
+    while (span < spans.length && spans[span]!.to <= unit.index) span += 1
+    const over = spans[span]
+    for (let at = unit.from; at < unit.to && system.length + at < total; at++) {
+      const seq = system.length + at
+      const piece = sent.get(seq)
+      const stray = unit.strays.find(one => one.at === at && !one.results)
+      if (piece) add(seq, sentVerdict(piece))
+      else if (stray) add(seq, { fate: 'elided', rule: 'valid sequence', why: stray.why })
+      else if (gathered.has(at))
+        add(seq, { fate: 'moved', rule: 'notes', why: 'gathered in the notes section' })
+      else if (transcript.entries[at]!.message.role === 'assistant_note') add(seq, unsentNote(frame.notes))
+      else if (over && over.from <= unit.index) add(seq, { fate: over.fate, rule: over.rule, why: over.why })
+      else throw new Error(`no account of message ${seq}`)
+    }
+  }
+  return lines
+}
+
+function sentVerdict(piece: Piece): Verdict {
+  if (piece.altered) return { fate: 'altered', ...piece.altered }
+  return { fate: 'kept', rule: piece.part, why: keptWhy[piece.part] ?? 'fits' }
+}
+
+const keptWhy: Partial<Record<string, string>> = {
+  system: 'system messages are always sent',
+  first: 'the first user message is always sent',
+  latest: 'the end of the latest turn is always sent',
+}
+
+function unsentNote(place: 'inline' | 'system' | false): Verdict {
+  const why = place === false ? 'notes are switched off' : 'over the budget of the notes section'
+  return { fate: 'elided', rule: 'notes', why }
+}
+
+function countFates(lines: readonly ReceiptEntry[]): Record<Fate, number> {
+  const counts = Object.fromEntries(fates.map(fate => [fate, 0])) as Record<Fate, number>
+  for (const { fate } of lines) counts[fate] += 1
+  return counts
+}
+
+function insertedOf(pieces: readonly Piece[]): readonly Inserted[] {
+  return pieces.flatMap((piece, place) =>
+    [piece, ...(piece.carries ?? [])].flatMap(({ part, added, message, tokens }) =>
+      added === undefined ? [] : [{ part, place, text: message.text, tokens, why: added }],
+    ),
+  )
+}

@@ -1,0 +1,35 @@
+import type { TokenCounter } from '../tokens/counter.ts'
+import { notesTitle } from './texts.ts'
+import type { Transcript } from './transcript.ts'
+
+/** The notes that do not stand with their replies, gathered: the newest that fit their budget, in order. */
+export interface NotesSection {
+  readonly text: string
+  /** Entries of the notes that it holds. */
+  readonly moved: readonly number[]
+}
+
+const none: NotesSection = { text: '', moved: [] }
+
+/** `isGathered` tells of a unit whether its notes belong here. Oldest notes leave first. */
+export function notesSection(
+  { notes, entries }: Transcript,
+  count: TokenCounter,
+  budget: number,
+  isGathered: (unit: number) => boolean,
+): NotesSection {
+  const moved: number[] = []
+  const lines: string[] = []
+  let tokens = count.text(notesTitle)
+  for (let index = notes.length - 1; index >= 0; index--) {
+    const { at, unit } = notes[index]!
+    if (!isGathered(unit)) continue
+    const line = entries[at]!.message.text.replace(/\s+/g, ' ').trim()
+    const cost = count.text(`\n${line}`) + 1
+    if (tokens + cost > budget) break
+    tokens += cost
+    lines.unshift(line)
+    moved.unshift(at)
+  }
+  return lines.length === 0 ? none : { text: [notesTitle, ...lines].join('\n'), moved }
+}

@@ -1,0 +1,25 @@
+import { InvalidOptionError } from '../../log/error.ts'
+import type { Policy } from '../policy.ts'
+
+/** Keeps the last `messages` messages, in whole units; what is protected is sent besides. */
+export function sliding({ messages = 50 }: { readonly messages?: number } = {}): Policy {
+  if (!Number.isSafeInteger(messages) || messages < 0) {
+    throw new InvalidOptionError('messages', `expected how many messages to keep, got ${String(messages)}`)
+  }
+  const why = `older than the last ${messages} messages`
+  return {
+    name: 'sliding',
+    apply(draft) {
+      let room = messages
+      let cut = draft.units.length
+      while (cut > 0) {
+        const { kind, from, to } = draft.units[cut - 1]!
+        const size = kind === 'system' || kind === 'note' || kind === 'stray' ? 0 : to - from
+        if (size > room) break
+        room -= size
+        cut -= 1
+      }
+      return draft.dropRange(0, cut, why)
+    },
+  }
+}

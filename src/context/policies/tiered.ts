@@ -1,0 +1,91 @@
+import { InvalidOptionError } from '../../log/error.ts'
+import { insertionCost, markerCost } from '../cost.ts'
+import { digestExchange, digestProgram, type Exchange } from '../digests/index.ts'
+import type { Draft } from '../draft.ts'
+import { countExchanges, exchangeAt, type PlacedExchange } from '../exchanges.ts'
+import type { Policy } from '../policy.ts'
+
+interface TieredOptions {
+  /** How many of the latest exchanges are sent whole. */
+  readonly full?: number
+  /** How many exchanges are remembered at all, whole ones included. Default: as many as fit. */
+  readonly max?: number
+  /** Makes the line that stands for an older exchange. */
+  readonly digest?: (exchange: Exchange) => string
+  /** Recognises what is being worked on: the newest such exchange is always sent whole, a line is not enough to edit from. */
+  readonly isCurrent?: (exchange: Exchange) => boolean
+}
+
+/** The latest exchanges whole, older ones as one line each, the oldest lines first to go. */
+export function tiered({
+  full = 2,
+  max = Number.POSITIVE_INFINITY,
+  digest = digestExchange,
+  isCurrent = exchange => digestProgram(exchange) !== undefined,
+}: TieredOptions = {}): Policy {
+  if (!(full >= 0))
+    throw new InvalidOptionError('full', `expected how many exchanges to keep whole, got ${full}`)
+  if (!(max >= full)) throw new InvalidOptionError('max', `expected at least full (${full}), got ${max}`)
+  return {
+    name: 'tiered',
+    apply(draft) {
+      const count = countExchanges(draft)
+      const older = Math.max(0, count - full)
+      if (older === 0) return draft
+      const end = draft.turns[older] ?? draft.units.length
+      const current = findCurrent(draft, count, isCurrent)
+      const stays = current && current.to <= end ? current : undefined
+      let result = draft.dropRange(draft.turns[0]!, stays?.from ?? end, 'older than the digests that fit')
+      if (stays) result = result.dropRange(stays.to, end, 'older than the digests that fit')
+      const oldest = Math.max(0, count - max)
+      for (const { from, to, line } of fittingDigests(draft, result, { oldest, older, stays, digest })) {
+        result = result.digest(from, to, line, `older than the last ${full} exchanges`)
+      }
+      return result
+    },
+  }
+}
+
+interface Selection {
+  readonly oldest: number
+  readonly older: number
+  readonly stays: PlacedExchange | undefined
+  readonly digest: (exchange: Exchange) => string
+}
+
+/** The newest lines that fit. When they stand for all that was left out, the marker's room is theirs too. */
+function fittingDigests(draft: Draft, rest: Draft, { oldest, older, stays, digest }: Selection) {
+  const lines: { from: number; to: number; line: string }[] = []
+  let free = draft.capacity - rest.tokens
+  for (let turn = older - 1; turn >= oldest; turn--) {
+    const exchange = exchangeAt(draft, turn)
+    if (exchange.from === stays?.from) continue
+    const line = digest(exchange)
+    const insertion = {
+      part: 'digests',
+      before: exchange.to,
+      role: 'user',
+      text: line,
+      why: '',
+      of: [],
+      answered: true,
+    } as const
+    free -= insertionCost(draft.frame, insertion)
+    const isLast = turn === 0 || (turn === 1 && stays?.from === draft.turns[0])
+    if (free + (isLast ? markerCost(draft.frame) : 0) < 0) break
+    lines.unshift({ from: exchange.from, to: exchange.to, line })
+  }
+  return lines
+}
+
+function findCurrent(
+  draft: Draft,
+  count: number,
+  isCurrent: (exchange: Exchange) => boolean,
+): PlacedExchange | undefined {
+  for (let turn = count - 1; turn >= 0; turn--) {
+    const exchange = exchangeAt(draft, turn)
+    if (isCurrent(exchange)) return exchange
+  }
+  return undefined
+}

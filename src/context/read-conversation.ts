@@ -1,0 +1,77 @@
+import type { MessageLike } from '../log/message.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
+import { isStamped, stampMessage } from './stamp.ts'
+import { createTranscript, type Transcript } from './transcript.ts'
+import type { Entry } from './unit.ts'
+
+/** A list of messages as the library sees it: the leading system messages, and what follows them. */
+export interface Conversation<M extends MessageLike = MessageLike> {
+  readonly system: readonly Entry<M>[]
+  readonly transcript: Transcript<M>
+}
+
+/**
+ * Callers append to their list, or copy it with one message more, and ask again. So the transcript is remembered
+ * by the first message after the system prompt, and compared object by object: the old part costs next to nothing.
+ */
+const remembered = new WeakMap<TokenCounter, WeakMap<object, Memory>>()
+
+interface Memory {
+  readonly transcript: Transcript
+  /** The same objects as in the transcript's entries, side by side: comparing them is one walk over memory. */
+  readonly sources: unknown[]
+}
+
+export function readConversation<M extends MessageLike>(
+  messages: readonly M[],
+  count: TokenCounter,
+): Conversation<M> {
+  const system: Entry<M>[] = []
+  for (const source of messages) {
+    const { message, tokens } = stampMessage(source, system.length, count)
+    if (message.role !== 'system') break
+    system.push({ source, message, tokens })
+  }
+  return { system, transcript: readTranscript(messages, system.length, count) }
+}
+
+/** Forgets what is remembered of this conversation: a message that is about to be sent was changed in place. */
+export function forgetConversation(first: MessageLike | undefined, count: TokenCounter): void {
+  if (first) remembered.get(count)?.delete(first)
+}
+
+export function isUnchanged(entry: Entry): boolean {
+  return isStamped(entry.source)
+}
+
+function readTranscript<M extends MessageLike>(
+  messages: readonly M[],
+  start: number,
+  count: TokenCounter,
+): Transcript<M> {
+  const first = messages[start]
+  if (first === undefined) return createTranscript(count)
+  const known = remembered.get(count) ?? new WeakMap<object, Memory>()
+  remembered.set(count, known)
+  const before = known.get(first)
+  const memory =
+    before && isPrefix(before.sources, messages, start)
+      ? before
+      : { transcript: createTranscript(count), sources: [] }
+  // Set again only when all went well: a counter that throws must not leave half an entry behind.
+  known.delete(first)
+  for (let at = start + memory.sources.length; at < messages.length; at++) {
+    memory.transcript.append(messages[at]!, at)
+    memory.sources.push(messages[at])
+  }
+  known.set(first, memory)
+  return memory.transcript as Transcript<M>
+}
+
+function isPrefix(sources: readonly unknown[], messages: readonly unknown[], start: number): boolean {
+  if (sources.length > messages.length - start) return false
+  for (let at = 0; at < sources.length; at++) {
+    if (sources[at] !== messages[start + at]) return false
+  }
+  return true
+}

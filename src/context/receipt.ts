@@ -1,0 +1,75 @@
+import type { Role } from '../log/message.ts'
+
+/** What became of an entry. */
+export type Fate = 'kept' | 'altered' | 'digested' | 'recalled' | 'moved' | 'elided'
+
+export const fates: readonly Fate[] = ['kept', 'altered', 'digested', 'recalled', 'moved', 'elided']
+
+/** The parts of a context that the receipt adds up. */
+export type Part =
+  | 'framing'
+  | 'tools'
+  | 'system'
+  | 'first'
+  | 'marker'
+  | 'notes'
+  | 'digests'
+  | 'recall'
+  | 'history'
+  | 'latest'
+
+export const parts: readonly Part[] = [
+  'framing',
+  'tools',
+  'system',
+  'first',
+  'marker',
+  'notes',
+  'digests',
+  'recall',
+  'history',
+  'latest',
+]
+
+/** One line for one message of the input. */
+export interface ReceiptEntry {
+  /** Its place in the list that was given, counted from 0. */
+  readonly seq: number
+  readonly role: Role
+  readonly fate: Fate
+  /** Which rule decided, and why, in words for a person. */
+  readonly rule: string
+  readonly why: string
+  /** What it costs whole. */
+  readonly tokens: number
+}
+
+/** A message of the context that the input did not have. */
+export interface Inserted {
+  readonly part: Part
+  /** Its place in the context's messages. */
+  readonly place: number
+  readonly text: string
+  readonly tokens: number
+  readonly why: string
+}
+
+/** Accounts for every token of a context and for every message of the conversation. */
+export interface Receipt {
+  readonly policy: string
+  readonly counter: string
+  readonly window: number
+  readonly reserve: number
+  /** Kept free because the counter only estimates. */
+  readonly margin: number
+  /** What may be used: window - reserve - margin. */
+  readonly capacity: number
+  readonly tokens: number
+  /** By how much the protected part exceeds the capacity: 0 unless `overflow: 'keep'` had to be used. */
+  readonly over: number
+  readonly parts: Readonly<Record<Part, number>>
+  readonly counts: Readonly<Record<Fate, number>>
+  readonly inserted: readonly Inserted[]
+  /** Every message of the input, in order. Made when it is first asked for. */
+  readonly entries: readonly ReceiptEntry[]
+}

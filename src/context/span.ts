@@ -1,0 +1,41 @@
+/** A stretch of units that are not sent as they are, and why. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+  readonly fate: 'elided' | 'digested' | 'recalled'
+  readonly rule: string
+  readonly why: string
+}
+
+/** Lays spans over others; where they overlap the new ones hold. All lists are sorted and disjoint. */
+export function laySpans(old: readonly Span[], added: readonly Span[]): readonly Span[] {
+  const result: Span[] = [...added]
+  let next = 0
+  for (const span of old) {
+    let { from } = span
+    while (next < added.length && added[next]!.to <= from) next += 1
+    for (let at = next; at < added.length && added[at]!.from < span.to; at++) {
+      if (added[at]!.from > from) result.push({ ...span, from, to: added[at]!.from })
+      from = Math.max(from, added[at]!.to)
+    }
+    if (from < span.to) result.push({ ...span, from })
+  }
+  return result.sort((a, b) => a.from - b.from)
+}
+
+/** The span that holds a unit, found by halving: there may be many. */
+export function findSpan(spans: readonly Span[], unit: number): Span | undefined {
+  const span = spans[firstEndingAfter(spans, unit)]
+  return span && span.from <= unit ? span : undefined
+}
+
+function firstEndingAfter(spans: readonly Span[], unit: number): number {
+  let low = 0
+  let high = spans.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (spans[middle]!.to > unit) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,27 @@
+import type { Frame } from './frame.ts'
+import type { Piece } from './piece.ts'
+import { type Part, parts } from './receipt.ts'
+
+/** What the pieces cost together with the tools and the prompt's own framing. */
+export function totalTokens(frame: Frame, pieces: readonly Piece[]): number {
+  let tokens = frame.toolTokens + (frame.count.prompt ?? 0)
+  for (const piece of pieces) tokens += piece.tokens
+  return tokens
+}
+
+/** The same, part by part. A joined piece gives each part what it would have cost alone, and keeps the rest. */
+export function tokensByPart(frame: Frame, pieces: readonly Piece[]): Record<Part, number> {
+  const sums = Object.fromEntries(parts.map(part => [part, 0])) as Record<Part, number>
+  sums.tools = frame.toolTokens
+  sums.framing = frame.count.prompt ?? 0
+  for (const piece of pieces) {
+    let rest = piece.tokens
+    for (const { part, tokens } of piece.carries ?? []) {
+      const share = Math.min(rest, tokens)
+      sums[part] += share
+      rest -= share
+    }
+    sums[piece.part] += rest
+  }
+  return sums
+}

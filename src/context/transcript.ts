@@ -1,0 +1,166 @@
+import type { MessageLike, ToolCall } from '../log/message.ts'
+import { parseMessage } from '../log/parse-message.ts'
+import { toolResultFor } from '../log/write-message.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
+import { describeStray, matchResult } from './match-results.ts'
+import { stampMessage } from './stamp.ts'
+import { inlineNote, interruptedResult, noteMessage } from './texts.ts'
+import type { Entry, Stray, Unit, UnitKind } from './unit.ts'
+
+/** Where a note stands: its entry, and the unit that the entry belongs to. */
+export interface NotePlace {
+  readonly at: number
+  readonly unit: number
+}
+
+/** A conversation after its system prompt, in units, with running sums: it only grows, a message at a time. */
+export interface Transcript<M extends MessageLike = MessageLike> {
+  readonly entries: readonly Entry<M>[]
+  readonly units: readonly Unit[]
+  /** [k] = cost of the units before k that may go: neither the first user message nor system messages. */
+  readonly costBefore: readonly number[]
+  /** [k] = cost of the notes of the units before k, sent inline. */
+  readonly noteCostBefore: readonly number[]
+  /** Index of the unit, or -1. */
+  readonly firstUser: number
+  readonly latestUser: number
+  readonly lastRound: number
+  /** Units that are system messages in the middle of the conversation. */
+  readonly systems: readonly number[]
+  /** Units that begin a turn. */
+  readonly turns: readonly number[]
+  /** [k] = how many of the units before k may go. */
+  readonly ordinaryBefore: readonly number[]
+  readonly notes: readonly NotePlace[]
+  append(source: M, seq: number): void
+}
+
+export function createTranscript<M extends MessageLike>(count: TokenCounter): Transcript<M> {
+  const entries: Entry<M>[] = []
+  const units: Unit[] = []
+  const costBefore = [0]
+  const noteCostBefore = [0]
+  const systems: number[] = []
+  const turns: number[] = []
+  const ordinaryBefore = [0]
+  const notes: NotePlace[] = []
+  let lastRound = -1
+  /** Calls of the last unit that wait for a result; undefined when the last unit takes none. */
+  let waiting: ToolCall[] | undefined
+
+  const firstUser = () => turns[0] ?? -1
+
+  function setLast(unit: Unit): void {
+    const { index } = unit
+    units[index] = unit
+    const fixed = unit.kind === 'system' || index === firstUser()
+    costBefore[index + 1] = costBefore[index]! + (fixed ? 0 : unit.tokens)
+    noteCostBefore[index + 1] = noteCostBefore[index]! + unit.noteTokens
+    const goes = !fixed && unit.kind !== 'stray' && unit.kind !== 'note'
+    ordinaryBefore[index + 1] = ordinaryBefore[index]! + (goes ? 1 : 0)
+  }
+
+  function begin(kind: UnitKind, tokens: number, strays: readonly Stray[] = []): void {
+    close()
+    const index = units.length
+    if (kind === 'user') turns.push(index)
+    if (kind === 'system') systems.push(index)
+    if (kind === 'tools') lastRound = index
+    const from = entries.length - 1
+    setLast({ index, kind, from, to: from + 1, tokens, noteTokens: 0, missing: [], strays })
+  }
+
+  /** The conversation goes on: calls of the last round that were never answered get a result that says so. */
+  function close(): void {
+    const last = units.at(-1)
+    if (last && waiting && waiting.length > 0) {
+      const { dialect } = entries[last.from]!.message
+      const added = waiting.map(call => toolResultFor(dialect, call, interruptedResult))
+      const tokens = added.reduce((sum, result) => sum + count.message(parseMessage(result, 0)), last.tokens)
+      setLast({ ...last, tokens, missing: waiting })
+    }
+    waiting = undefined
+  }
+
+  function addResults(at: number): void {
+    const { message, tokens } = entries[at]!
+    const last = units.at(-1)
+    const unmatched: number[] = []
+    if (waiting) {
+      for (const [index, result] of message.results.entries()) {
+        const call = matchResult(result, waiting)
+        if (call < 0) unmatched.push(index)
+        else waiting.splice(call, 1)
+      }
+    }
+    const orphan = !waiting || (unmatched.length > 0 && unmatched.length === message.results.length)
+    const why = message.results[0]
+      ? describeStray(message.results[unmatched[0] ?? 0]!)
+      : 'answers no tool call'
+    if (!last || !waiting) return begin('stray', 0, [{ at, why }])
+    const stray = orphan ? [{ at, why }] : unmatched.length > 0 ? [{ at, results: unmatched, why }] : []
+    const cost = orphan ? 0 : tokens
+    setLast({ ...last, to: at + 1, tokens: last.tokens + cost, strays: [...last.strays, ...stray] })
+  }
+
+  function addNote(at: number): void {
+    const last = units.at(-1)
+    const belongs = last?.kind === 'assistant' || last?.kind === 'tools'
+    notes.push({ at, unit: belongs ? last.index : units.length })
+    if (!belongs) return begin('note', 0)
+    const { message } = entries[at]!
+    const tokens =
+      last.kind === 'tools'
+        ? count.message({ ...message, role: 'assistant', text: noteMessage(message.text) })
+        : count.text(`\n\n${inlineNote(message.text)}`)
+    setLast({ ...last, to: at + 1, noteTokens: last.noteTokens + tokens })
+  }
+
+  return {
+    entries,
+    units,
+    costBefore,
+    noteCostBefore,
+    ordinaryBefore,
+    systems,
+    turns,
+    notes,
+    get firstUser() {
+      return firstUser()
+    },
+    get latestUser() {
+      return turns.at(-1) ?? -1
+    },
+    get lastRound() {
+      return lastRound
+    },
+    append(source, seq) {
+      const { message, tokens } = stampMessage(source, seq, count)
+      const at = entries.length
+      entries.push({ source, message, tokens })
+      switch (message.role) {
+        case 'tool':
+          return addResults(at)
+        case 'assistant_note':
+          return addNote(at)
+        case 'assistant': {
+          begin(message.calls.length > 0 ? 'tools' : 'assistant', tokens)
+          if (message.calls.length > 0) waiting = unanswered(message.calls, message.results)
+          return
+        }
+        default:
+          return begin(message.role, tokens)
+      }
+    },
+  }
+}
+
+/** The AI SDK may put the result of a provider's own tool into the very message that calls it. */
+function unanswered(calls: readonly ToolCall[], results: Entry['message']['results']): ToolCall[] {
+  const waiting = [...calls]
+  for (const result of results) {
+    const call = matchResult(result, waiting)
+    if (call >= 0) waiting.splice(call, 1)
+  }
+  return waiting
+}

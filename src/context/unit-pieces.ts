@@ -1,0 +1,75 @@
+import type { MessageLike } from '../log/message.ts'
+import { parseMessage } from '../log/parse-message.ts'
+import { toolResultFor, withoutResults, withTail } from '../log/write-message.ts'
+import type { Frame } from './frame.ts'
+import { rewritten } from './make-piece.ts'
+import type { Piece } from './piece.ts'
+import type { Part } from './receipt.ts'
+import { inlineNote, interruptedResult, noteMessage } from './texts.ts'
+import type { Unit } from './unit.ts'
+
+/** The messages of one unit as they are sent: the caller's own objects wherever nothing had to be mended. */
+export function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): Piece<M>[] {
+  if (unit.kind === 'note' || unit.kind === 'stray') return []
+  const { entries, firstUser } = frame.transcript
+  const pieces: Piece<M>[] = []
+  const part = unit.index === firstUser ? 'first' : frame.ends.includes(unit.index) ? 'latest' : 'history'
+  for (let at = unit.from; at < unit.to; at++) {
+    const { source, message, tokens } = entries[at]!
+    const seqs = [frame.system.length + at]
+    const stray = unit.strays.find(one => one.at === at)
+    if (message.role === 'assistant_note') {
+      if (frame.notes === 'inline') addNote(frame, pieces, message.text, seqs)
+    } else if (!stray) {
+      pieces.push({ raw: source, message, tokens, part, seqs })
+    } else if (stray.results) {
+      const altered = { rule: 'valid sequence', why: `one of its results ${stray.why}` }
+      pieces.push(
+        rewritten(
+          frame,
+          { raw: source, message, tokens, part, seqs, altered },
+          withoutResults(source, stray.results),
+        ),
+      )
+    }
+  }
+  if (unit.missing.length > 0) addMissing(frame, pieces, unit, part)
+  return pieces
+}
+
+/** A note goes out with the reply that it ended, as the model wrote it; after tool results it speaks for itself. */
+function addNote<M extends MessageLike>(
+  frame: Frame<M>,
+  pieces: Piece<M>[],
+  text: string,
+  seqs: readonly number[],
+): void {
+  const last = pieces.at(-1)!
+  if (last.message.role === 'assistant' && last.message.calls.length === 0) {
+    const altered = { rule: 'notes', why: 'its note to self is sent with it' }
+    const joined = { ...last, seqs: [...last.seqs, ...seqs], altered }
+    pieces[pieces.length - 1] = rewritten(frame, joined, withTail(last.raw, inlineNote(text)))
+    return
+  }
+  const raw = { role: 'assistant' as const, content: noteMessage(text) }
+  const altered = { rule: 'notes', why: 'sent as a message of its own' }
+  pieces.push(rewritten(frame, { ...last, part: 'notes', seqs, altered }, raw))
+}
+
+/** Providers refuse a call without a result: say that there was none, right after the results that came. */
+function addMissing<M extends MessageLike>(
+  frame: Frame<M>,
+  pieces: Piece<M>[],
+  unit: Unit,
+  part: Part,
+): void {
+  const { dialect } = frame.transcript.entries[unit.from]!.message
+  const added = unit.missing.map(call => {
+    const raw = toolResultFor(dialect, call, interruptedResult) as MessageLike as M
+    const message = parseMessage(raw, 0)
+    const why = `the call of "${call.name}" never got a result`
+    return { raw, message, tokens: frame.count.message(message), part, seqs: [], added: why }
+  })
+  const notes = pieces.findIndex(piece => piece.part === 'notes')
+  pieces.splice(notes < 0 ? pieces.length : notes, 0, ...added)
+}

@@ -1,0 +1,28 @@
+export {
+  type Digester,
+  defaultDigesters,
+  digestCode,
+  digestExchange,
+  digestProgram,
+  digestText,
+  digestTools,
+  type Exchange,
+  summarizeProgram,
+} from './context/digests/index.ts'
+export type { Draft } from './context/draft.ts'
+export { type DumpData, type DumpEntry, dump, toDump } from './context/dump.ts'
+export { type Context, type FitOptions, fit } from './context/fit.ts'
+export type { Insertion } from './context/insertion.ts'
+export { BrokenContextError } from './context/invariants.ts'
+export { ContextOverflowError } from './context/overflow-error.ts'
+export { defaultPolicy } from './context/policies/default.ts'
+export { sliding } from './context/policies/sliding.ts'
+export { spongebob } from './context/policies/spongebob.ts'
+export { tiered } from './context/policies/tiered.ts'
+export { type Policy, pipe } from './context/policy.ts'
+export type { Fate, Inserted, Part, Receipt, ReceiptEntry } from './context/receipt.ts'
+export type { Entry, Unit, UnitKind } from './context/unit.ts'
+export { InvalidMessageError, InvalidOptionError, ThroughlineError } from './log/error.ts'
+export type { Message, MessageLike, Role, ToolCall, ToolResult } from './log/message.ts'
+export { parseMessage } from './log/parse-message.ts'
+export type { TokenCounter } from './tokens/counter.ts'

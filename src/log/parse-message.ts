@@ -1,0 +1,93 @@
+import { InvalidMessageError, ThroughlineError } from './error.ts'
+import type { Message, Role } from './message.ts'
+import { readContent, readText } from './read-content.ts'
+import { readCalls } from './read-tools.ts'
+import { toJson } from './to-json.ts'
+
+const roles: Readonly<Record<string, Role>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+  tool: 'tool',
+  function: 'tool',
+  assistant_note: 'assistant_note',
+}
+
+/**
+ * Reads a message of Ollama, OpenAI or the AI SDK into the one form that the rest of the library knows.
+ * Throws InvalidMessageError with the message's place; the message itself is never changed.
+ */
+export function parseMessage(value: unknown, seq: number): Message {
+  try {
+    return parse(value, seq)
+  } catch (error) {
+    if (error instanceof ThroughlineError) throw error
+    // A getter that throws, a revoked proxy: still one typed error that names the place.
+    throw new InvalidMessageError(seq, `cannot be read (${String(error)})`, { cause: error })
+  }
+}
+
+function parse(value: unknown, seq: number): Message {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new InvalidMessageError(seq, `expected an object with a role, got ${kindOf(value)}`)
+  }
+  const source = value as Record<string, unknown>
+  const role = roleOf(source, seq)
+  const content = readContent(source, seq)
+  const { calls, openai } = readCalls(source, seq)
+  const isTool = role === 'tool'
+  const bare = isTool && content.results.length === 0 && content.text !== undefined
+  const results = bare ? [bareResult(source, content.text ?? '')] : content.results
+  const time = readTime(source)
+  return {
+    role,
+    dialect: content.aiSdk
+      ? 'ai-sdk'
+      : openai || content.openai || isOpenAiResult(source)
+        ? 'openai'
+        : 'ollama',
+    text: isTool ? results.map(result => result.text).join('\n') : (content.text ?? ''),
+    thinking: content.thinking + readText(source.thinking ?? source.reasoning_content ?? source.reasoning),
+    calls: [...calls, ...content.calls],
+    results,
+    media: content.media + (Array.isArray(source.images) ? source.images.length : 0),
+    unknown: content.unknown,
+    ...(time === undefined ? {} : { time }),
+  }
+}
+
+function roleOf(source: Record<string, unknown>, seq: number): Role {
+  const role = typeof source.role === 'string' ? roles[source.role] : undefined
+  if (role && Object.hasOwn(roles, source.role as string)) return role
+  const known = Object.keys(roles).join(', ')
+  const given = source.role === undefined ? 'no role' : `the unknown role ${toJson(source.role, seq, 'role')}`
+  throw new InvalidMessageError(seq, `has ${given}: use one of ${known}`)
+}
+
+/** Ollama and OpenAI put one result into a tool message, as its content. */
+function bareResult(source: Record<string, unknown>, text: string) {
+  const callId = source.tool_call_id
+  const name = source.tool_name ?? source.name
+  return {
+    ...(typeof callId === 'string' && callId !== '' ? { callId } : {}),
+    ...(typeof name === 'string' && name !== '' ? { name } : {}),
+    text,
+  }
+}
+
+function isOpenAiResult(source: Record<string, unknown>): boolean {
+  return source.role === 'tool' && 'tool_call_id' in source && !('tool_name' in source)
+}
+
+/** A time that cannot be read is no time: it orders nothing, it only finds pauses. */
+function readTime(source: Record<string, unknown>): number | undefined {
+  const value = source.time ?? source.createdAt ?? source.created_at ?? source.timestamp
+  const time =
+    value instanceof Date ? value.getTime() : typeof value === 'string' ? Date.parse(value) : Number(value)
+  return value === undefined || value === null || !Number.isFinite(time) ? undefined : time
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`
+}

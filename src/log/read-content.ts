@@ -1,0 +1,135 @@
+import { InvalidMessageError } from './error.ts'
+import type { ToolCall, ToolResult } from './message.ts'
+import { toCall } from './read-tools.ts'
+import { toJson } from './to-json.ts'
+
+interface Content {
+  /** Absent when there are only parts without text, as in an AI SDK tool message. */
+  text?: string
+  thinking: string
+  calls: ToolCall[]
+  results: ToolResult[]
+  media: number
+  unknown: string
+  aiSdk: boolean
+  openai: boolean
+}
+
+type Part = Record<string, unknown>
+
+/** Reads `content`: a text, nothing, or a list of parts as OpenAI and the AI SDK have them. */
+export function readContent(source: Record<string, unknown>, seq: number): Content {
+  const content: Content = {
+    thinking: '',
+    calls: [],
+    results: [],
+    media: 0,
+    unknown: '',
+    aiSdk: false,
+    openai: false,
+  }
+  const value = source.content
+  if (typeof value === 'string') content.text = value
+  else if (value === undefined || value === null) {
+    if (Array.isArray(source.parts)) {
+      throw new InvalidMessageError(
+        seq,
+        'is a UI message ("parts"): convert it with convertToModelMessages first',
+      )
+    }
+    content.text = ''
+  } else if (Array.isArray(value)) {
+    for (const [index, part] of value.entries()) readPart(content, part, seq, `content[${index}]`)
+  } else {
+    throw new InvalidMessageError(seq, `"content" must be a text or a list of parts, not a ${typeof value}`)
+  }
+  return content
+}
+
+export function readText(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function readPart(content: Content, value: unknown, seq: number, where: string): void {
+  if (typeof value === 'string') return addText(content, value)
+  if (typeof value !== 'object' || value === null) {
+    throw new InvalidMessageError(
+      seq,
+      `"${where}" must be a part, not ${value === null ? 'null' : typeof value}`,
+    )
+  }
+  const part = value as Part
+  switch (part.type) {
+    case 'text':
+    case 'input_text':
+    case 'output_text':
+      return addText(content, readText(part.text))
+    case 'refusal':
+      return addText(content, readText(part.refusal))
+    case 'reasoning':
+    case 'thinking':
+      content.aiSdk ||= part.type === 'reasoning'
+      content.thinking += readText(part.text ?? part.thinking)
+      return
+    case 'image_url':
+    case 'input_audio':
+    case 'input_image':
+    case 'input_file':
+      content.openai = true
+      content.media += 1
+      return
+    case 'image':
+    case 'file':
+      // The AI SDK names the bytes `image` or `data`; OpenAI's file part has a `file` object.
+      content.openai ||= 'file' in part
+      content.aiSdk ||= !('file' in part)
+      content.media += 1
+      return
+    case 'tool-call':
+      content.aiSdk = true
+      content.calls.push(readAiSdkCall(part, seq, where))
+      return
+    case 'tool-result':
+      content.aiSdk = true
+      content.results.push(readAiSdkResult(content, part, seq, where))
+      return
+    case 'tool_use':
+    case 'tool_result':
+      throw new InvalidMessageError(
+        seq,
+        `"${where}" is a ${part.type} part, which only Anthropic's own API has: convert it to tool_calls and a tool message`,
+      )
+    default:
+      content.unknown += toJson(part, seq, where)
+  }
+}
+
+function addText(content: Content, text: string): void {
+  content.text = content.text === undefined ? text : `${content.text}\n${text}`
+}
+
+function readAiSdkCall(part: Part, seq: number, where: string): ToolCall {
+  if (typeof part.toolName !== 'string') throw new InvalidMessageError(seq, `"${where}" has no toolName`)
+  return toCall(part.toolCallId, part.toolName, part.input ?? part.args, seq, `${where}.input`)
+}
+
+function readAiSdkResult(content: Content, part: Part, seq: number, where: string): ToolResult {
+  return {
+    ...(typeof part.toolCallId === 'string' ? { callId: part.toolCallId } : {}),
+    ...(typeof part.toolName === 'string' ? { name: part.toolName } : {}),
+    text: outputText(content, part.output ?? part.result, seq, `${where}.output`),
+  }
+}
+
+/** The AI SDK wraps a result: { type: 'text' | 'json' | 'error-text' | 'error-json' | 'content', value }. */
+function outputText(content: Content, output: unknown, seq: number, where: string): string {
+  const { type, value, reason } = (output ?? {}) as { type?: unknown; value?: unknown; reason?: unknown }
+  if (type === 'execution-denied') return `Error: ${readText(reason) || 'execution denied'}`
+  if (type !== 'content' || !Array.isArray(value)) {
+    const inner = type === undefined || value === undefined ? output : value
+    return typeof inner === 'string' ? inner : toJson(inner, seq, where)
+  }
+  const texts = value.filter(part => (part as Part | null)?.type === 'text')
+  content.media += value.length - texts.length
+  return texts.map(part => readText((part as Part).text)).join('\n')
+}

@@ -1,0 +1,113 @@
+import type { Dialect, ToolCall } from './message.ts'
+
+/** A message that we add ourselves. Every provider takes this form. */
+export type PlainMessage =
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: string }
+  | { role: 'assistant'; content: string }
+
+interface Source {
+  readonly content?: unknown
+}
+type Part = Record<string, unknown>
+
+const isText = (part: unknown) => (part as Part | null)?.type === 'text' || typeof part === 'string'
+
+/** A copy of the message that says `text` instead; images and other parts stay. */
+export function withText<M extends object>(source: M, text: string): M {
+  const { content } = source as Source
+  if (!Array.isArray(content)) return { ...source, content: text }
+  const rest = content.filter(part => !isText(part))
+  return { ...source, content: text === '' ? rest : [{ type: 'text', text }, ...rest] }
+}
+
+/** A copy with a text put before what it says. */
+export function withHead<M extends object>(source: M, head: string): M {
+  const { content } = source as Source
+  if (Array.isArray(content)) return { ...source, content: [{ type: 'text', text: head }, ...content] }
+  return { ...source, content: joinTexts(head, content) }
+}
+
+/** A copy with a text put after what it says. */
+export function withTail<M extends object>(source: M, tail: string): M {
+  const { content } = source as Source
+  if (!Array.isArray(content)) return { ...source, content: joinTexts(content, tail) }
+  // Behind the last text, so that a tool call that ends the message still ends it.
+  const last = content.findLastIndex(isText) + 1
+  return {
+    ...source,
+    content: [...content.slice(0, last), { type: 'text', text: tail }, ...content.slice(last)],
+  }
+}
+
+/** Two messages of one role as one, for templates that want roles to alternate. The first one's shape stays. */
+export function joinMessages<M extends object>(first: M, second: M): M {
+  const [a, b] = [first as Source & Part, second as Source & Part]
+  const content =
+    Array.isArray(a.content) || Array.isArray(b.content)
+      ? [...toParts(a.content), ...toParts(b.content)]
+      : joinTexts(a.content, b.content)
+  const joined: Part = { ...b, ...a, content }
+  for (const list of ['images', 'tool_calls']) {
+    const both = [...((a[list] as unknown[]) ?? []), ...((b[list] as unknown[]) ?? [])]
+    if (both.length > 0) joined[list] = both
+  }
+  return joined as M
+}
+
+/** A tool message with the text of its result `index` replaced. */
+export function withResultText<M extends object>(source: M, index: number, text: string): M {
+  const { content } = source as Source
+  if (!Array.isArray(content)) return { ...source, content: text }
+  let at = -1
+  const parts = content.map(part => {
+    const isResult = (part as Part | null)?.type === 'tool-result'
+    if (isResult) at += 1
+    return isResult && at === index ? { ...(part as Part), output: { type: 'text', value: text } } : part
+  })
+  return at >= 0 ? { ...source, content: parts } : withText(source, text)
+}
+
+/** A tool message without the results at these places: they answer no call. */
+export function withoutResults<M extends object>(source: M, indexes: readonly number[]): M {
+  const { content } = source as { content: readonly unknown[] }
+  let at = -1
+  const parts = content.filter(part => {
+    if ((part as Part | null)?.type !== 'tool-result') return true
+    at += 1
+    return !indexes.includes(at)
+  })
+  return { ...source, content: parts }
+}
+
+/** The result of a call in the shape that the provider of the call expects. */
+export function toolResultFor(dialect: Dialect, call: ToolCall, text: string): { role: 'tool' } & Part {
+  switch (dialect) {
+    case 'ai-sdk': {
+      const output = { type: 'text', value: text }
+      return {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: call.id, toolName: call.name, output }],
+      }
+    }
+    case 'openai':
+      return { role: 'tool', tool_call_id: call.id ?? call.name, content: text }
+    case 'ollama':
+      return {
+        role: 'tool',
+        tool_name: call.name,
+        ...(call.id ? { tool_call_id: call.id } : {}),
+        content: text,
+      }
+  }
+}
+
+function joinTexts(a: unknown, b: unknown): string {
+  const texts = [a, b].filter(text => typeof text === 'string' && text !== '')
+  return texts.join('\n\n')
+}
+
+function toParts(content: unknown): unknown[] {
+  if (Array.isArray(content)) return content
+  return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : []
+}

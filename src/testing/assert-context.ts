@@ -1,0 +1,123 @@
+import type { Context, FitOptions } from '../context/fit.ts'
+import { markerText } from '../context/texts.ts'
+import type { Message, MessageLike } from '../log/message.ts'
+import { parseMessage } from '../log/parse-message.ts'
+import { estimate } from '../tokens/estimate.ts'
+import { assertRounds } from './assert-rounds.ts'
+
+/**
+ * Checks a context against the conversation that it was made from, knowing nothing of how it was made.
+ * Throws an Error that says what is wrong.
+ */
+export function assertContext<M extends MessageLike>(
+  messages: readonly M[],
+  options: FitOptions,
+  context: Context<M>,
+): void {
+  const input = messages.map(parseMessage)
+  const output = context.messages.map(parseMessage)
+  assertRoom(output, options, context)
+  assertReceipt(input, messages, context)
+  assertProtected(input, context)
+  assertOrder(messages, input, context)
+  assertRounds(output)
+  if (options.shape === 'alternating') assertAlternating(output)
+  const markers = output.filter(message => message.role === 'system' && message.text === markerText)
+  const given = input.filter(message => message.role === 'system' && message.text === markerText)
+  check(markers.length <= Math.max(1, given.length), 'more than one marker')
+}
+
+function check(holds: boolean, problem: string): void {
+  if (!holds) throw new Error(problem)
+}
+
+function assertRoom(output: readonly Message[], options: FitOptions, { tokens, receipt }: Context): void {
+  const { count = estimate(), window, reserve = 0, tools = [], overflow } = options
+  const sum = output.reduce((total, message) => total + count.message(message), count.prompt ?? 0)
+  const counted = sum + (tools.length > 0 ? count.tools(tools) : 0)
+  check(counted === tokens, `the context has ${counted} tokens, it says ${tokens}`)
+  const parts = Object.values(receipt.parts).reduce((total, part) => total + part, 0)
+  check(parts === tokens, `the parts add up to ${parts}, not ${tokens}`)
+  check(receipt.capacity <= window - reserve, 'the capacity is larger than window - reserve')
+  check(receipt.over === Math.max(0, tokens - receipt.capacity), `over is ${receipt.over}`)
+  check(receipt.over === 0 || overflow === 'keep', `${tokens} tokens for a capacity of ${receipt.capacity}`)
+}
+
+function assertReceipt<M extends MessageLike>(
+  input: readonly Message[],
+  messages: readonly M[],
+  { messages: sent, receipt }: Context<M>,
+): void {
+  check(
+    receipt.entries.length === input.length,
+    `${receipt.entries.length} lines for ${input.length} messages`,
+  )
+  const own = new Map<unknown, number>()
+  for (const message of sent) own.set(message, (own.get(message) ?? 0) + 1)
+  for (const [seq, entry] of receipt.entries.entries()) {
+    check(entry.seq === seq && entry.role === input[seq]!.role, `line ${seq} speaks of ${entry.seq}`)
+    check(entry.rule !== '' && entry.why !== '', `line ${seq} gives no reason`)
+    if (entry.fate !== 'kept') continue
+    const left = own.get(messages[seq]) ?? 0
+    check(left > 0, `message ${seq} is kept, but its object was not sent`)
+    own.set(messages[seq], left - 1)
+  }
+  const added = sent.filter(message => (own.get(message) ?? 0) > 0 && messages.includes(message as M))
+  check(added.length === 0, 'a message was sent that the receipt does not know as kept')
+  for (const { place, text } of receipt.inserted) {
+    const full = parseMessage(sent[place], place).text
+    check(
+      full.includes(text) || receipt.entries.some(entry => entry.rule === 'trim'),
+      `inserted text is not at ${place}`,
+    )
+  }
+}
+
+function assertProtected(input: readonly Message[], { receipt }: Context): void {
+  const isSent = (seq: number) => ['kept', 'altered'].includes(receipt.entries[seq]?.fate ?? '')
+  const latest = input.findLastIndex(message => message.role === 'user')
+  for (const [seq, message] of input.entries()) {
+    if (message.role === 'system') check(isSent(seq), `system message ${seq} was not sent`)
+  }
+  const first = input.findIndex(message => message.role === 'user')
+  if (first >= 0) check(isSent(first), 'the first user message was not sent')
+  if (latest >= 0) check(isSent(latest), 'the latest user message was not sent')
+  const round = input.findLastIndex(message => message.calls.length > 0)
+  if (round > latest) check(isSent(round), 'the last tool round was not sent')
+}
+
+function assertOrder<M extends MessageLike>(
+  messages: readonly M[],
+  input: readonly Message[],
+  { messages: sent, receipt }: Context<M>,
+): void {
+  if (new Set(messages).size < messages.length) return
+  const place = new Map(sent.map((message, index) => [message as unknown, index]))
+  let last = -1
+  for (const { seq, fate } of receipt.entries) {
+    if (fate !== 'kept' || input[seq]!.role === 'system') continue
+    const at = place.get(messages[seq])!
+    check(at > last, `message ${seq} is out of order`)
+    last = at
+  }
+}
+
+function assertAlternating(output: readonly Message[]): void {
+  const [first, ...rest] = output
+  const conversation = first?.role === 'system' ? rest : output
+  check(
+    conversation.every(message => message.role !== 'system'),
+    'a system message in the middle',
+  )
+  let expected = 'user'
+  for (const [place, { role, calls }] of conversation.entries()) {
+    if (role === 'tool') continue
+    if (calls.length > 0) {
+      check(place > 0, 'a round before the first user message')
+      check(expected === 'assistant', `a round at ${place} where a user message is due`)
+      continue
+    }
+    check(role === expected, `${role} at ${place}, ${expected} is due`)
+    expected = role === 'user' ? 'assistant' : 'user'
+  }
+}
