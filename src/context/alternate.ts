@@ -103,5 +103,5 @@ function combined<M extends MessageLike>(piece: Piece<M>, others: readonly Piece
 }
 
 function asUser<M extends MessageLike>(frame: Frame<M>, piece: Piece<M>): Piece<M> {
-  return rewritten(frame, piece, { role: 'user', content: piece.message.text })
+  return rewritten(frame, combined(piece, []), { role: 'user', content: piece.message.text })
 }

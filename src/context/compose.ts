@@ -25,7 +25,9 @@ export function compose<M extends MessageLike>(draft: Draft<M>): readonly Piece<
 
   if (draft.systemsFirst) {
     for (const index of transcript.systems) {
-      if (index !== frame.marker) pieces.push(...unitPieces(frame, units[index]!))
+      if (index !== frame.marker) {
+        pieces.push(...unitPieces(frame, units[index]!).map(piece => ({ ...piece, part: 'system' as const })))
+      }
     }
   }
   if (transcript.firstUser < 0) afterFirst()

@@ -1,3 +1,4 @@
+import type { TokenCounter } from '../tokens/counter.ts'
 import type { Frame } from './frame.ts'
 import type { Insertion } from './insertion.ts'
 import { type NotesSection, notesSection } from './notes-section.ts'
@@ -63,12 +64,22 @@ export function unitCost({ transcript, notes }: Frame, index: number): number {
 }
 
 export function textCost(frame: Frame, role: 'system' | 'user' | 'assistant', text: string): number {
-  return frame.count.message({ ...plain, role, text })
+  const known = knownCosts.get(frame.count) ?? new Map<string, number>()
+  knownCosts.set(frame.count, known)
+  const key = role + text
+  const cost = known.get(key) ?? frame.count.message({ ...plain, role, text })
+  if (known.size >= maxKnown) known.clear()
+  known.set(key, cost)
+  return cost
 }
 
 export function markerCost(frame: Frame): number {
   return frame.marker >= 0 ? 0 : textCost(frame, 'system', markerText)
 }
+
+/** Markers and digests come again in every context: each is counted once. */
+const knownCosts = new WeakMap<TokenCounter, Map<string, number>>()
+const maxKnown = 2_000
 
 const plain = { dialect: 'ollama', thinking: '', calls: [], results: [], media: 0, unknown: '' } as const
 
@@ -82,8 +93,12 @@ export function draftCost(frame: Frame, spans: readonly Span[], insertions: read
   return notes?.text ? tokens + textCost(frame, 'system', notes.text) : tokens
 }
 
+/** A digest, with its answer where roles alternate. */
+export function digestCost(frame: Frame, line: string): number {
+  const cost = textCost(frame, 'user', line)
+  return frame.shape === 'alternating' ? cost + textCost(frame, 'assistant', acknowledgement) : cost
+}
+
 export function insertionCost(frame: Frame, { role, text, answered }: Insertion): number {
-  const cost = textCost(frame, role, text)
-  const isAnswered = answered && frame.shape === 'alternating'
-  return isAnswered ? cost + textCost(frame, 'assistant', acknowledgement) : cost
+  return answered ? digestCost(frame, text) : textCost(frame, role, text)
 }

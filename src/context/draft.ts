@@ -25,16 +25,21 @@ export interface Draft<M extends MessageLike = MessageLike> {
   drop(units: Iterable<Unit>, why: string): Draft<M>
   /** Leaves out everything that is not protected from one unit up to, not including, another. */
   dropRange(from: number, to: number, why: string): Draft<M>
-  /** Puts one line in the place of units that stand side by side. */
-  digest(from: number, to: number, line: string, why: string): Draft<M>
-  /** Adds a text before a unit, and says of the units that it stands for what became of them. */
-  insert(insertion: Insertion, fate: 'digested' | 'recalled'): Draft<M>
+  /** Puts one line each in the place of stretches of units. */
+  digest(digests: readonly Digest[], why: string): Draft<M>
+  /** Adds texts before units, and says of the units that they stand for what became of them. */
+  insert(insertions: readonly Insertion[], fate: 'digested' | 'recalled'): Draft<M>
   /** Takes back the oldest text that was added. */
   withoutFirstInsertion(why: string): Draft<M>
   /** Moves system messages that stand in the conversation to its front. */
   moveSystemsFirst(): Draft<M>
   /** The same draft, with another rule's name on what follows. */
   as(rule: string): Draft<M>
+}
+
+/** A line and the units that it stands for. */
+export interface Digest extends Stretch {
+  readonly line: string
 }
 
 interface State {
@@ -72,10 +77,18 @@ export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State
     why,
   })
 
-  function insert(insertion: Insertion, fate: 'digested' | 'recalled'): Draft<M> {
-    const added = insertion.of.map(stretch => ({ ...stretch, fate, rule: state.rule, why: insertion.why }))
-    const insertions = [...state.insertions, insertion].sort((a, b) => a.before - b.before)
-    return next({ insertions, spans: added.reduce(layOne, state.spans) })
+  function insert(added: readonly Insertion[], fate: 'digested' | 'recalled'): Draft<M> {
+    const spans = added.flatMap(({ of, why }) =>
+      of.map(stretch => ({ ...stretch, fate, rule: state.rule, why })),
+    )
+    const insertions = [...state.insertions, ...added].sort((a, b) => a.before - b.before)
+    return next({
+      insertions,
+      spans: laySpans(
+        state.spans,
+        spans.sort((a, b) => a.from - b.from),
+      ),
+    })
   }
 
   return {
@@ -95,9 +108,9 @@ export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State
     isKept: unit => isFixed(frame, unit.index) || findSpan(state.spans, unit.index) === undefined,
     drop: (dropped, why) => leaveOut(toStretches(dropped), why),
     dropRange: (from, to, why) => leaveOut(from < to ? [{ from, to }] : [], why),
-    digest: (from, to, text, why) =>
+    digest: (digests, why) =>
       insert(
-        { part: 'digests', before: to, role: 'user', text, why, of: [{ from, to }], answered: true },
+        digests.map(digest => toInsertion(digest, why)),
         'digested',
       ),
     insert,
@@ -109,6 +122,10 @@ export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State
     moveSystemsFirst: () => next({ systemsFirst: true }),
     as: rule => next({ rule }),
   }
+}
+
+function toInsertion({ from, to, line }: Digest, why: string): Insertion {
+  return { part: 'digests', before: to, role: 'user', text: line, why, of: [{ from, to }], answered: true }
 }
 
 const layOne = (spans: readonly Span[], span: Span) => laySpans(spans, [span])

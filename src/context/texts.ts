@@ -15,9 +15,6 @@ export const openingText = '[The assistant begins.]'
 /** How a note stands in the reply that it ended. */
 export const inlineNote = (text: string): string => `[NOTE TO SELF: ${text}]`
 
-/** How a note stands as a message of its own, where there is no reply to carry it. */
-export const noteMessage = (text: string): string => `[Note to self from previous turn:] ${text}`
-
 export const notesTitle = 'RECENT NOTES TO SELF:'
 
 /** Stands in the middle of a text that had to be cut. */

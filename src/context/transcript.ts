@@ -4,7 +4,7 @@ import { toolResultFor } from '../log/write-message.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { describeStray, matchResult } from './match-results.ts'
 import { stampMessage } from './stamp.ts'
-import { inlineNote, interruptedResult, noteMessage } from './texts.ts'
+import { inlineNote, interruptedResult } from './texts.ts'
 import type { Entry, Stray, Unit, UnitKind } from './unit.ts'
 
 /** Where a note stands: its entry, and the unit that the entry belongs to. */
@@ -109,10 +109,7 @@ export function createTranscript<M extends MessageLike>(count: TokenCounter): Tr
     notes.push({ at, unit: belongs ? last.index : units.length })
     if (!belongs) return begin('note', 0)
     const { message } = entries[at]!
-    const tokens =
-      last.kind === 'tools'
-        ? count.message({ ...message, role: 'assistant', text: noteMessage(message.text) })
-        : count.text(`\n\n${inlineNote(message.text)}`)
+    const tokens = count.text(`\n\n${inlineNote(message.text)}`)
     setLast({ ...last, to: at + 1, noteTokens: last.noteTokens + tokens })
   }
 

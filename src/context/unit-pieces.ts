@@ -5,7 +5,7 @@ import type { Frame } from './frame.ts'
 import { rewritten } from './make-piece.ts'
 import type { Piece } from './piece.ts'
 import type { Part } from './receipt.ts'
-import { inlineNote, interruptedResult, noteMessage } from './texts.ts'
+import { inlineNote, interruptedResult } from './texts.ts'
 import type { Unit } from './unit.ts'
 
 /** The messages of one unit as they are sent: the caller's own objects wherever nothing had to be mended. */
@@ -37,23 +37,17 @@ export function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): 
   return pieces
 }
 
-/** A note goes out with the reply that it ended, as the model wrote it; after tool results it speaks for itself. */
+/** A note goes out with the reply that it belongs to, as the model wrote it. */
 function addNote<M extends MessageLike>(
   frame: Frame<M>,
   pieces: Piece<M>[],
   text: string,
   seqs: readonly number[],
 ): void {
-  const last = pieces.at(-1)!
-  if (last.message.role === 'assistant' && last.message.calls.length === 0) {
-    const altered = { rule: 'notes', why: 'its note to self is sent with it' }
-    const joined = { ...last, seqs: [...last.seqs, ...seqs], altered }
-    pieces[pieces.length - 1] = rewritten(frame, joined, withTail(last.raw, inlineNote(text)))
-    return
-  }
-  const raw = { role: 'assistant' as const, content: noteMessage(text) }
-  const altered = { rule: 'notes', why: 'sent as a message of its own' }
-  pieces.push(rewritten(frame, { ...last, part: 'notes', seqs, altered }, raw))
+  const reply = pieces[0]!
+  const altered = { rule: 'notes', why: 'its note to self is sent with it' }
+  const joined = { ...reply, seqs: [...reply.seqs, ...seqs], altered }
+  pieces[0] = rewritten(frame, joined, withTail(reply.raw, inlineNote(text)))
 }
 
 /** Providers refuse a call without a result: say that there was none, right after the results that came. */
@@ -64,12 +58,10 @@ function addMissing<M extends MessageLike>(
   part: Part,
 ): void {
   const { dialect } = frame.transcript.entries[unit.from]!.message
-  const added = unit.missing.map(call => {
+  for (const call of unit.missing) {
     const raw = toolResultFor(dialect, call, interruptedResult) as MessageLike as M
     const message = parseMessage(raw, 0)
-    const why = `the call of "${call.name}" never got a result`
-    return { raw, message, tokens: frame.count.message(message), part, seqs: [], added: why }
-  })
-  const notes = pieces.findIndex(piece => piece.part === 'notes')
-  pieces.splice(notes < 0 ? pieces.length : notes, 0, ...added)
+    const added = `the call of "${call.name}" never got a result`
+    pieces.push({ raw, message, tokens: frame.count.message(message), part, seqs: [], added })
+  }
 }

@@ -1,6 +1,6 @@
 import { answerOf, type Digester } from './exchange.ts'
 import { splitFences } from './fences.ts'
-import { cut, plural } from './line.ts'
+import { cut, few, plural } from './line.ts'
 import { firstSentence } from './sentence.ts'
 
 const MAX_NAMES = 5
@@ -25,24 +25,23 @@ const KEYWORD =
 const KINDS = [
   `(?:(?:${KEYWORD}) +)+(?:\\(.*?\\) *)?["\`]?([\\w$.]+)`,
   '(?:const|let|var) +([\\w$]+)',
-  '(?:[\\w:<>*&]+ +){0,3}[*&]?(\\w+)\\([^();\\n]*\\)\\s*\\{',
+  '(\\w+)\\([^();\\n]*\\)\\s*\\{',
 ]
 /**
- * At the left edge only: a method or a local function is part of something that is named already. Up to three words
- * may stand before: `export default async`, `pub(crate)`, `CREATE`.
+ * At the left edge only: a method or a local function is part of something that is named already. A few words may
+ * stand before: `export default async`, `pub(crate)`, `CREATE`, `static char *`.
  */
 const DEFINITION = new RegExp(
-  `^(?!(?:import|from|using|return|if|for|while|switch)\\b)(?:[A-Za-z]+(?:\\(\\w+\\))? +){0,3}?(?:${KINDS.join('|')}).*`,
+  `^(?!(?:import|from|using|return|if|for|while|switch)\\b)(?:[\\w:<>*&()]+ +){0,4}?[*&]?(?:${KINDS.join('|')}).*`,
   'gm',
 )
 /** A value counts if it is exported or a function. */
 const SHARED = /^export|= *(?:async *)?(?:function|\(.*=>|\w+ *=>|\($)/
 
 function findNames(code: string): string {
-  const names = new Set<string>()
+  const names: string[] = []
   for (const [line, defined, value, called = ''] of code.matchAll(DEFINITION)) {
-    if (!value || SHARED.test(line)) names.add(cut(defined ?? value ?? called, 40))
+    if (!value || SHARED.test(line)) names.push(cut(defined ?? value ?? called, 40))
   }
-  const shown = [...names].slice(0, MAX_NAMES).join(', ')
-  return names.size > MAX_NAMES ? `${shown}, …` : shown
+  return few(names, MAX_NAMES)
 }

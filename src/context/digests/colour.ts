@@ -1,4 +1,4 @@
-import { cut } from './line.ts'
+import { cut, few } from './line.ts'
 
 /** Where models put colours, in reading order: a gradient's first stands before its second. */
 const KEYS =
@@ -13,17 +13,11 @@ const MAX_DEPTH = 3
  */
 export function toColours(params: unknown): string {
   const values = params as Record<string, unknown> | null | undefined
-  const found = new Set(
-    KEYS.split(' ').flatMap(key => read(values?.[key], MAX_DEPTH).filter(isColourOf(key))),
+  // `from: "left"` is a place, not a colour: only hex is believed there.
+  const found = KEYS.split(' ').flatMap(key =>
+    read(values?.[key], MAX_DEPTH).filter(text => text.startsWith('#') || (text && key.length > 4)),
   )
-  const colours = [...found].slice(0, MAX_COLOURS)
-  if (found.size > MAX_COLOURS) colours.push('…')
-  return colours.join(', ')
-}
-
-/** `from: "left"` is a place, not a colour: only hex is believed there. */
-function isColourOf(key: string): (text: string) => boolean {
-  return text => text.startsWith('#') || (text !== '' && key.length > 4)
+  return few(found, MAX_COLOURS)
 }
 
 function read(value: unknown, depth: number): readonly string[] {
@@ -35,10 +29,8 @@ function read(value: unknown, depth: number): readonly string[] {
   return list.flatMap(item => read(item, depth - 1))
 }
 
-/** Clamped to 0 to 255, as a lamp would. */
+/** Clamped to 0 to 255, as a lamp would. The leading 1 keeps the zeros. */
 function toHex(channels: readonly number[]): string {
-  const digits = Array.from(Uint8ClampedArray.from(channels), channel =>
-    (channel + 256).toString(16).slice(1),
-  )
-  return `#${digits.join('').toUpperCase()}`
+  const number = Uint8ClampedArray.from(channels).reduce((sum, channel) => sum * 256 + channel, 1)
+  return `#${number.toString(16).slice(1).toUpperCase()}`
 }

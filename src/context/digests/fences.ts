@@ -1,8 +1,12 @@
+import { cut } from './line.ts'
+
+const MAX_LANGUAGE = 24
+
 /** The fenced code blocks of a Markdown text, and what stands around them. */
 export interface Fences {
   /** All blocks, one after another. */
   readonly code: string
-  /** The first that a fence names, or empty. */
+  /** What stands after the first opening fence that says something: `typescript`. */
   readonly language: string
   readonly prose: string
 }
@@ -12,15 +16,14 @@ export interface Fences {
  * off. No backtick may follow in the opening line, or it is inline code; no fence character, or a megabyte of them
  * would be tried in every length.
  */
-const BLOCK =
-  /^[ \t]*(`{3,}|~{3,})(?![`~])[ \t]*([^\s`{,]{0,20})[^\n`]*\n([\s\S]*?)(?:^[ \t]*\1[`~]*[ \t]*\r?$|(?![\s\S]))/gm
+const BLOCK = /^[ \t]*(`{3,}|~{3,})(?![`~])([^\n`]*)\n([\s\S]*?)(?:^[ \t]*\1[`~]*[ \t]*\r?$|(?![\s\S]))/gm
 
 export function splitFences(text: string): Fences {
   let code = ''
   let language = ''
-  const prose = text.replace(BLOCK, (_block, _fence, named: string, lines: string) => {
+  const prose = text.replace(BLOCK, (_block, _fence, info: string, lines: string) => {
     code += lines
-    language ||= named
+    language ||= cut(info, MAX_LANGUAGE)
     return ''
   })
   return { code, language, prose }

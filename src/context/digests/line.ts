@@ -15,25 +15,25 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Folds until one unit more than `max` is there: the caller then knows that something was left. */
-function fold(text: string, max: number): string {
-  let line = ''
-  let blank = false
-  for (let at = 0; at < text.length && line.length <= max; at++) {
-    const unit = text[at]!
-    if (isBlank(unit)) {
-      blank = line !== ''
-      continue
-    }
-    line += blank ? ` ${unit}` : unit
-    blank = false
-  }
-  return line
+/** The first few, without repeats: `a, b, …`. */
+export function few(items: Iterable<string>, max: number): string {
+  const all = [...new Set(items)]
+  return all.slice(0, max).join(', ') + (all.length > max ? ', …' : '')
 }
 
-/** Control characters too: a terminal's escape codes or a NUL in a tool result have no place in a prompt. */
-function isBlank(unit: string): boolean {
-  return unit <= ' ' || /[\s\p{Cc}]/u.test(unit)
+/** Control characters fold too: a terminal's escape codes or a NUL in a tool result have no place in a prompt. */
+const WORD = /[^\s\p{Cc}]{1,200}/gu
+
+/** Folds until there is more than `max`: the caller then knows that something was left. */
+function fold(text: string, max: number): string {
+  let line = ''
+  let end = 0
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    line += line !== '' && index > end ? ` ${word}` : word
+    end = index + word.length
+    if (line.length > max) break
+  }
+  return line
 }
 
 /** After one unit: the other half of a pair, a mark, a skin tone; or a joiner on either side. */

@@ -9,7 +9,7 @@ const MARKERS = /^(?:[-#>*+•=_]+(?:\s+|$)|(?:\d{1,3}[.)]|\[[ xX]\])\s+(?=\S)|(
 /** Bold that begins with a small letter and underscores is left, for the sake of `__init__`. */
 const BOLD = /\*\*([^*]+)\*\*|__([^_a-z][^_]*)__/g
 /** These end nothing. A single letter covers `e.g.`, `z. B.`, `p.m.`, `J. Smith`. */
-const ABBREVIATION = '(?:^|[^\\p{L}\\p{N}])(?:\\p{L}|[DMSJN]r|Mrs|Ms|St|Prof|vs|etc|cf|approx|bzw|Fig|Inc)'
+const ABBREVIATION = '(?:^|[^\\p{L}\\p{N}])(?:\\p{L}|[DMSJN]r|Mrs|Ms|St|Prof|vs|etc|cf|approx|Fig|Inc)'
 /**
  * Latin marks end a sentence only before white space (`3.14`, `v1.2`, `index.ts`), and not before a small letter
  * (`Well… maybe`, `Yahoo! is`). CJK has no blank between sentences.

@@ -1,6 +1,6 @@
-import type { ToolCall, ToolResult } from '../../log/message.ts'
+import type { Message, ToolCall, ToolResult } from '../../log/message.ts'
 import { attempt } from './attempt.ts'
-import { answerOf, type Digester, type Exchange } from './exchange.ts'
+import { answerOf, type Digester } from './exchange.ts'
 import { cut, plural } from './line.ts'
 import { firstSentence } from './sentence.ts'
 
@@ -18,8 +18,8 @@ interface Action {
 }
 
 /** What was done: `read(path="/a") → text; …`, the latest actions, then the first sentence of the final answer. */
-export const digestTools: Digester = exchange => {
-  const actions = readActions(exchange)
+export const digestTools: Digester = ({ messages }) => {
+  const actions = readActions(messages)
   if (actions.length === 0) return undefined
   const shown: string[] = []
   let room = MAX_LENGTH
@@ -32,12 +32,14 @@ export const digestTools: Digester = exchange => {
   }
   const earlier = actions.length - shown.length
   if (earlier > 0) shown.unshift(`(... and ${plural(earlier, 'earlier action')})`)
-  const sentence = firstSentence(finalAnswer(exchange))
+  // What was said after the last call: "Let me look." before it is no answer.
+  const last = messages.findLastIndex(({ calls }) => calls.length > 0)
+  const sentence = firstSentence(answerOf(messages.slice(last + 1)))
   return shown.join('; ') + (sentence !== '' && sentence.length < room ? ` — ${sentence}` : '')
 }
 
 /** Calls in order, each with its result: by id where both have one, else by name and order. */
-function readActions({ messages }: Exchange): readonly Action[] {
+function readActions(messages: readonly Message[]): readonly Action[] {
   const actions: Action[] = []
   const waiting: Action[] = []
   for (const { calls, results } of messages) {
@@ -79,9 +81,4 @@ function describeArguments(json: string): string {
 /** A text is cut before it is quoted: a long one keeps its closing quote where there is room. */
 function describeArgument([name, value]: readonly [string, unknown]): string {
   return `${name}=${JSON.stringify(typeof value === 'string' ? cut(value, MAX_ARGUMENTS) : value)}`
-}
-
-/** What was said after the last call: "Let me look." before it is no answer. */
-function finalAnswer({ messages }: Exchange): string {
-  return answerOf(messages.slice(messages.findLastIndex(({ calls }) => calls.length > 0) + 1))
 }

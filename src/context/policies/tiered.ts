@@ -1,9 +1,10 @@
 import { InvalidOptionError } from '../../log/error.ts'
-import { insertionCost, markerCost } from '../cost.ts'
+import { digestCost, markerCost } from '../cost.ts'
 import { digestExchange, digestProgram, type Exchange } from '../digests/index.ts'
-import type { Draft } from '../draft.ts'
+import type { Digest, Draft } from '../draft.ts'
 import { countExchanges, exchangeAt, type PlacedExchange } from '../exchanges.ts'
 import type { Policy } from '../policy.ts'
+import { rememberExchanges } from '../remember-exchanges.ts'
 
 interface TieredOptions {
   /** How many of the latest exchanges are sent whole. */
@@ -26,6 +27,8 @@ export function tiered({
   if (!(full >= 0))
     throw new InvalidOptionError('full', `expected how many exchanges to keep whole, got ${full}`)
   if (!(max >= full)) throw new InvalidOptionError('max', `expected at least full (${full}), got ${max}`)
+  const lineFor = rememberExchanges(digest)
+  const findCurrent = createFinder(isCurrent)
   return {
     name: 'tiered',
     apply(draft) {
@@ -33,15 +36,13 @@ export function tiered({
       const older = Math.max(0, count - full)
       if (older === 0) return draft
       const end = draft.turns[older] ?? draft.units.length
-      const current = findCurrent(draft, count, isCurrent)
+      const current = findCurrent(draft, count)
       const stays = current && current.to <= end ? current : undefined
       let result = draft.dropRange(draft.turns[0]!, stays?.from ?? end, 'older than the digests that fit')
       if (stays) result = result.dropRange(stays.to, end, 'older than the digests that fit')
       const oldest = Math.max(0, count - max)
-      for (const { from, to, line } of fittingDigests(draft, result, { oldest, older, stays, digest })) {
-        result = result.digest(from, to, line, `older than the last ${full} exchanges`)
-      }
-      return result
+      const lines = fittingDigests(draft, result, { oldest, older, stays, digest: lineFor })
+      return result.digest(lines, `older than the last ${full} exchanges`)
     },
   }
 }
@@ -55,37 +56,35 @@ interface Selection {
 
 /** The newest lines that fit. When they stand for all that was left out, the marker's room is theirs too. */
 function fittingDigests(draft: Draft, rest: Draft, { oldest, older, stays, digest }: Selection) {
-  const lines: { from: number; to: number; line: string }[] = []
+  const lines: Digest[] = []
   let free = draft.capacity - rest.tokens
   for (let turn = older - 1; turn >= oldest; turn--) {
     const exchange = exchangeAt(draft, turn)
     if (exchange.from === stays?.from) continue
     const line = digest(exchange)
-    const insertion = {
-      part: 'digests',
-      before: exchange.to,
-      role: 'user',
-      text: line,
-      why: '',
-      of: [],
-      answered: true,
-    } as const
-    free -= insertionCost(draft.frame, insertion)
+    free -= digestCost(draft.frame, line)
     const isLast = turn === 0 || (turn === 1 && stays?.from === draft.turns[0])
     if (free + (isLast ? markerCost(draft.frame) : 0) < 0) break
-    lines.unshift({ from: exchange.from, to: exchange.to, line })
+    lines.push({ from: exchange.from, to: exchange.to, line })
   }
-  return lines
+  return lines.reverse()
 }
 
-function findCurrent(
-  draft: Draft,
-  count: number,
-  isCurrent: (exchange: Exchange) => boolean,
-): PlacedExchange | undefined {
-  for (let turn = count - 1; turn >= 0; turn--) {
-    const exchange = exchangeAt(draft, turn)
-    if (isCurrent(exchange)) return exchange
+/** Finds the newest exchange that is being worked on. Looks only at the turns that are new since it last looked. */
+function createFinder(isCurrent: (exchange: Exchange) => boolean) {
+  const looked = new WeakMap<object, { count: number; found: number }>()
+  return (draft: Draft, count: number): PlacedExchange | undefined => {
+    const { transcript } = draft.frame
+    const before = looked.get(transcript)
+    // The newest of the last look may have grown since, so it is looked at again.
+    const from = before && before.count <= count ? Math.max(0, before.count - 1) : 0
+    let found = before && before.found < from ? before.found : -1
+    for (let turn = count - 1; turn >= from; turn--) {
+      if (!isCurrent(exchangeAt(draft, turn))) continue
+      found = turn
+      break
+    }
+    looked.set(transcript, { count, found })
+    return found < 0 ? undefined : exchangeAt(draft, found)
   }
-  return undefined
 }

@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { describe, it } from 'vitest'
+import { conversation } from '../../test/arbitrary.ts'
+import {
+  ContextOverflowError,
+  type FitOptions,
+  fit,
+  type Policy,
+  pipe,
+  sliding,
+  spongebob,
+  tiered,
+} from '../index.ts'
+import { assertContext } from '../testing/assert-context.ts'
+import { estimate } from '../tokens/estimate.ts'
+import { words } from '../tokens/words.ts'
+import type { NotesPlace } from './frame-options.ts'
+
+const runs = process.env.THROUGHLINE_LONG ? 10_000 : 1_000
+
+/** A policy as a stranger might write it: drops at random, even what is protected. */
+const careless = (salt: number): Policy => ({
+  name: 'careless',
+  apply: draft =>
+    draft.drop(
+      draft.units.filter(unit => (unit.index * 7 + salt) % 3 === 0),
+      'because',
+    ),
+})
+
+const policies = fc.oneof(
+  fc.constantFrom<Policy>(spongebob(), tiered(), tiered({ full: 0, max: 3 }), sliding({ messages: 4 })),
+  fc.nat(20).map(messages => pipe(sliding({ messages }), tiered({ full: 1 }))),
+  fc.nat(20).map(careless),
+)
+
+const options: fc.Arbitrary<FitOptions> = fc.record(
+  {
+    window: fc.oneof(
+      fc.integer({ min: 1, max: 300 }),
+      fc.integer({ min: 1, max: 5_000 }),
+      fc.integer({ min: 1, max: 100_000 }),
+    ),
+    policy: policies,
+    count: fc.constantFrom(words(), estimate()),
+    shape: fc.constantFrom('free', 'alternating'),
+    systemRole: fc.boolean(),
+    overflow: fc.constantFrom('error', 'keep', 'trim'),
+    notes: fc.constantFrom<NotesPlace>('inline', 'system', false),
+    pins: fc.constantFrom<string[]>([], ['WORKING FOLDER (use for all path-based tools): /workspace']),
+    tools: fc.constantFrom<unknown[]>(
+      [],
+      [{ type: 'function', function: { name: 'read_file', parameters: {} } }],
+    ),
+  },
+  { requiredKeys: ['window'] },
+)
+
+describe('fit, for any conversation, window and policy', () => {
+  it(`holds every invariant (${runs} conversations)`, () => {
+    fc.assert(
+      fc.property(conversation(), options, fc.nat(200), (messages, options, reserve) => {
+        const before = structuredClone(messages)
+        const all = { ...options, reserve: reserve < options.window ? reserve : 0 }
+        try {
+          const context = fit(messages, all)
+          assertContext(messages, all, context)
+          // The same again, from a cold start: equal bytes.
+          const again = fit(structuredClone(messages), all)
+          if (JSON.stringify(again) !== JSON.stringify(context))
+            throw new Error('a second fit gave another context')
+        } catch (error) {
+          if (!(error instanceof ContextOverflowError)) throw error
+          if (all.overflow === 'keep') throw new Error("overflow 'keep' must never throw")
+        }
+        if (JSON.stringify(before) !== JSON.stringify(messages)) throw new Error('the input was changed')
+      }),
+      { numRuns: runs },
+    )
+  })
+
+  it('gives the same context for a growing list as for a list that is read at once', () => {
+    fc.assert(
+      fc.property(conversation(15), fc.integer({ min: 20, max: 400 }), (messages, window) => {
+        const settings = { window, policy: spongebob(), count: words(), overflow: 'keep' } as const
+        const growing: typeof messages = []
+        for (const message of messages) {
+          growing.push(message)
+          const warm = JSON.stringify(fit(growing, settings))
+          const cold = JSON.stringify(fit(structuredClone(growing), settings))
+          if (warm !== cold) throw new Error(`differs at ${growing.length}`)
+        }
+      }),
+      { numRuns: runs / 4 },
+    )
+  })
+})

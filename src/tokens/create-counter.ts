@@ -1,0 +1,84 @@
+import type { Message } from '../log/message.ts'
+import type { TokenCounter } from './counter.ts'
+import { type Framing, framings } from './framing.ts'
+
+/** What every counter can be told. */
+export interface CounterOptions {
+  /** The chat template of the model, see `framingFor`. Default: `generic`, which is safe for all. */
+  readonly framing?: Framing
+  /** What one image costs: providers resize it, so it has nothing to do with its bytes. Default 768. */
+  readonly imageTokens?: number
+}
+
+export interface CreateCounterOptions extends CounterOptions {
+  /** Names the way of counting texts; the framing's name is added to it. */
+  readonly id: string
+  readonly exact: boolean
+  readonly text: (text: string) => number
+}
+
+/**
+ * Makes a counter of messages from a counter of texts.
+ *
+ * @example
+ * const counter = createCounter({ id: 'mine', exact: true, text: countMine, framing: framingFor('llama3.2:3b') })
+ */
+export function createCounter({
+  id,
+  exact,
+  text: count,
+  framing = framings.generic,
+  imageTokens = 768,
+}: CreateCounterOptions): TokenCounter {
+  const text = (value: string): number => (value === '' ? 0 : whole(count(wellFormed(value))))
+
+  return {
+    id: counterId(id, framing, imageTokens),
+    exact,
+    prompt: framing.prompt,
+    text,
+    message(message) {
+      const { calls, results, media, thinking, unknown } = message
+      let tokens = framing.message + text(message.text) + text(thinking) + text(unknown)
+      for (const call of calls) tokens += framing.call + text(call.name) + text(call.arguments)
+      // The text of a tool message is the text of its results: only what is written around them is added.
+      tokens += framing.result * resultCount(message, results.length)
+      return whole(tokens + whole(media) * imageTokens)
+    },
+    tools(tools) {
+      if (tools.length === 0) return 0
+      return whole(
+        tools.reduce<number>((sum, tool) => sum + framing.tool + text(toJson(tool)), framing.tools),
+      )
+    },
+  }
+}
+
+function resultCount({ role }: Message, results: number): number {
+  return role === 'tool' ? Math.max(1, results) : results
+}
+
+/** Two counters that count differently must not have the same id: remembered counts are keyed by it. */
+function counterId(id: string, framing: Framing, imageTokens: number): string {
+  const framed = framing.name === framings.none.name ? id : `${id}/${framing.name}`
+  return imageTokens === 768 ? framed : `${framed}/image=${imageTokens}`
+}
+
+/** Whatever a text counter answers, a sum of counts must stay a number. */
+function whole(tokens: number): number {
+  return tokens > 0 ? Math.ceil(tokens) : 0
+}
+
+/** Half of a surrogate pair cannot be sent: every encoder writes U+FFFD instead, so that is what is counted. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD')
+}
+
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    // Cycles and bigints are the caller's mistake, and the request itself will say so.
+    return String(value)
+  }
+}

@@ -1,0 +1,40 @@
+import type { TokenCounter } from './counter.ts'
+import { type CounterOptions, createCounter } from './create-counter.ts'
+import { isDigit, isLetter, isSpace, type Scan } from './scan.ts'
+import { scanLetters } from './scan-letters.ts'
+import { scanDigits, scanOther, scanPunctuation, scanSpace } from './scan-signs.ts'
+
+/**
+ * A counter for any model, without its tokenizer. It errs on the safe side: leaving out a little too much beats being
+ * cut in silence. What the provider reports then corrects it, see `calibrate`.
+ */
+export function estimate(options: CounterOptions = {}): TokenCounter {
+  // The number is the version of the prices: another one gives other counts, and so needs another id.
+  return createCounter({ ...options, id: 'estimate-1', exact: false, text: estimateTokens })
+}
+
+/**
+ * How many tokens a text has, a little above the larger count of o200k and cl100k.
+ *
+ * One pass over the characters; a text costs what its runs cost: a word by its letter pairs, digits by three, an
+ * indentation once. Held-out texts of 200 characters and more: over by 5 to 12 % for English, 7 to 20 % for code and
+ * JSON; under by more than 5 % in 1 text of 200, and those are lists of rare names.
+ *
+ * @example
+ * estimateTokens('The quick brown fox') // 5
+ */
+export function estimateTokens(text: string): number {
+  const scan: Scan = { text, at: 0, before: 'start', spaced: false, doubt: 0, rare: 0 }
+  let tokens = 0
+  while (scan.at < text.length) {
+    const code = text.charCodeAt(scan.at)
+    if (isLetter(code)) tokens += scanLetters(scan, code)
+    else if (isDigit(code)) tokens += scanDigits(scan)
+    else if (isSpace(code)) tokens += scanSpace(scan)
+    else if (code > 32 && code < 127) tokens += scanPunctuation(scan, code)
+    else tokens += scanOther(scan, code)
+  }
+  if (scan.spaced) tokens++
+  // The shorter a text, the further it strays from the mean: the margin grows with the root of what was guessed.
+  return Math.ceil(tokens + Math.sqrt(scan.doubt))
+}

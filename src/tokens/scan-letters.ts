@@ -1,0 +1,84 @@
+import { letterPairs } from './letter-pairs.ts'
+import { isLower, isUpper, type Scan } from './scan.ts'
+
+/** The price of the word that begins here: small letters with or without a capital, or a run of capitals. */
+export function scanLetters(scan: Scan, first: number): number {
+  const { text, at } = scan
+  const opens = !scan.spaced && (scan.before === 'start' || scan.before === 'newline')
+  scan.spaced = false
+  scan.before = 'letter'
+  let end = at + 1
+  if (!isLower(first)) {
+    while (isUpper(text.charCodeAt(end))) end++
+    if (end > at + 1 || !isLower(text.charCodeAt(end))) return capitals(scan, end)
+  }
+  let letter = letterNumber(first)
+  let word = letter
+  let price = (isLower(first) ? 0.1 : 0.32) + pairs[letter]!
+  for (let code = text.charCodeAt(end); isLower(code); code = text.charCodeAt(++end)) {
+    const next = letterNumber(code)
+    price += repeats(text, end, at) ? 0.45 : pairs[letter * 28 + next]!
+    // No vocabulary has a word this long: `thiswaswrittenwithoutblanks`.
+    if (end > at + 20) price += 0.12
+    letter = next
+    word = end < at + 4 ? word * 28 + next : 0
+  }
+  price += pairs[letter * 28]!
+  scan.at = end
+  scan.doubt += 0.1
+  // A word without a blank before it is a little rarer in a vocabulary.
+  const one = opens ? 1.1 : 1
+  if (price > 1) {
+    scan.doubt += price - 1
+    scan.rare = Math.min(4, scan.rare + price - 1)
+    return one + 1.11 * (price - 1)
+  }
+  return commonEnglish.has(word) ? one - takeBack(scan) : one
+}
+
+/**
+ * The prices are those of words of many languages, and the tokenizers know English best: so its little words give back
+ * some of what the rare words before them cost. Never more than that, so a word is always worth a token.
+ */
+function takeBack(scan: Scan): number {
+  const back = Math.min(0.7, scan.rare)
+  scan.rare -= back
+  return back
+}
+
+function capitals(scan: Scan, end: number): number {
+  const { text, at } = scan
+  let price = 0.1
+  let extra = 0
+  let previous = 0
+  for (let i = at; i < end; i++) {
+    const letter = letterNumber(text.charCodeAt(i))
+    if (repeats(text, i, at)) extra += 0.5
+    else price += pairs[previous * 28 + letter]!
+    if (letter === 27) extra += 1.3
+    previous = letter
+  }
+  price = Math.max(1, price + pairs[previous * 28]!)
+  scan.at = end
+  scan.doubt += price
+  return extra + 0.84 * price + 0.14 * (end - at)
+}
+
+/** `aaaa`: the third and all that follow have a price of their own, as no pair tells them from a word. */
+function repeats(text: string, at: number, start: number): boolean {
+  const code = text.charCodeAt(at)
+  return at > start + 1 && code === text.charCodeAt(at - 1) && code === text.charCodeAt(at - 2)
+}
+
+/** 1 to 26 for a to z, 27 for the other Latin letters. */
+function letterNumber(code: number): number {
+  return code < 128 ? code & 31 : 27
+}
+
+const pairs = /* @__PURE__ */ Float64Array.from(letterPairs, pair => (pair.charCodeAt(0) - 64) / 32)
+
+const commonEnglish = /* @__PURE__ */ new Set(
+  ['the', 'of', 'and', 'to', 'you', 'that', 'is', 'it', 'are', 'was', 'with', 'have', 'be'].map(word =>
+    [...word].reduce((number, letter) => number * 28 + letterNumber(letter.charCodeAt(0)), 0),
+  ),
+)
