@@ -1,9 +1,6 @@
 import type { TokenCounter } from '../tokens/counter.ts'
 import { cutMark } from './texts.ts'
 
-/** No tokenizer makes a token of more characters than this out of ordinary text: longer slices are not even tried. */
-const maxCharactersPerToken = 16
-
 /**
  * Cuts a text in its middle, visibly, to at most `limit` tokens. Gives '' when not even the mark fits.
  * Beginning and end stay: they say what the text is and what it wants.
@@ -12,16 +9,19 @@ export function cutMiddle(text: string, limit: number, count: TokenCounter): str
   const whole = count.text(text)
   if (whole <= limit) return text
   const mark = cutMark(whole)
-  if (count.text(mark) > limit) return ''
-  let low = 0
-  let high = Math.min(text.length - 1, limit * maxCharactersPerToken)
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if (count.text(keep(text, middle, mark)) <= limit) low = middle
-    else high = middle - 1
+  const free = limit - count.text(mark)
+  if (free < 0) return ''
+  // Tokens are spread about evenly, so the first guess is close, and each correction closer. Counting is what costs.
+  let characters = Math.floor((text.length / whole) * free)
+  for (let attempt = 0; attempt < maxAttempts && characters > 0; attempt++) {
+    const tokens = count.text(keep(text, characters, mark))
+    if (tokens <= limit) return keep(text, characters, cutMark(whole - free))
+    characters = Math.floor(characters * Math.min(0.98, (limit / tokens) * 0.98))
   }
-  return keep(text, low, cutMark(whole - count.text(keep(text, low, ''))))
+  return keep(text, 0, mark)
 }
+
+const maxAttempts = 30
 
 /** Two thirds of what is kept come from the beginning. */
 function keep(text: string, characters: number, mark: string): string {

@@ -23,20 +23,33 @@ export function trimPieces<M extends MessageLike>(
   pieces: readonly Piece<M>[],
 ): readonly Piece<M>[] | undefined {
   const texts = pieces.flatMap((piece, place) => textsOf(frame, piece, place))
-  const longest = Math.max(0, ...texts.map(text => text.tokens))
-  let best: readonly Piece<M>[] | undefined
-  let low = 0
-  let high = longest
-  // The highest common length that fits, by halving: cutting to less never costs more.
-  while (low <= high) {
-    const level = (low + high) >> 1
+  const textTokens = texts.reduce((sum, text) => sum + text.tokens, 0)
+  const room = frame.capacity - (totalTokens(frame, pieces) - textTokens)
+  let level = commonLength(
+    texts.map(text => text.tokens),
+    room,
+  )
+  while (level >= 0) {
     const cut = cutTo(frame, pieces, texts, level)
-    if (totalTokens(frame, cut) <= frame.capacity) {
-      best = cut
-      low = level + 1
-    } else high = level - 1
+    const excess = totalTokens(frame, cut) - frame.capacity
+    if (excess <= 0) return cut
+    // A cut text can count a token or two more inside its message than alone.
+    const longer = texts.filter(text => text.tokens > level).length
+    level = level === 0 ? -1 : Math.max(0, level - Math.ceil(excess / Math.max(1, longer)))
   }
-  return best
+  return undefined
+}
+
+/** The length that the longest are cut to so that all together have at most `room`. */
+function commonLength(lengths: readonly number[], room: number): number {
+  const sorted = [...lengths].sort((a, b) => a - b)
+  let left = room
+  for (const [index, length] of sorted.entries()) {
+    const share = Math.floor(left / (sorted.length - index))
+    if (length > share) return Math.max(0, share)
+    left -= length
+  }
+  return Math.max(0, sorted.at(-1) ?? 0)
 }
 
 function cutTo<M extends MessageLike>(

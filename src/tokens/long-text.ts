@@ -10,15 +10,18 @@ export function countLongText(text: string, count: (text: string) => number): nu
   let tokens = 0
   let start = 0
   while (text.length - start > pieceLength) {
-    const end = safeCut(text, start) ?? likelyCut(text, start + pieceLength, count)
+    const end = safeCut(text, start) ?? likelyCut(text, start, count)
     tokens += count(text.slice(start, end))
     start = end
   }
   return tokens + count(start === 0 ? text : text.slice(start))
 }
 
-/** A run of this length takes a millisecond; the whole of 10 MB then takes seconds, not hours. */
+/** Long enough that the cuts cost nothing. */
 const pieceLength = 512
+
+/** Short enough that the square of it does not matter; a power of two, as the tokens of repeated signs are. */
+const runLength = 256
 
 /** How far a tokenizer looks, nearly always: its tokens are shorter. */
 const neighbourhood = 32
@@ -41,15 +44,25 @@ function isAsciiWord(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)
 }
 
-/** The last place before `end` where the text around it counts the same whole and in two halves. */
-function likelyCut(text: string, end: number, count: (text: string) => number): number {
+/** The last place where the text around it counts the same whole and in two halves. */
+function likelyCut(text: string, start: number, count: (text: string) => number): number {
+  const end = start + runLength
+  // One sign repeated: no place is better than another, and the tokens of such runs have lengths of a power of two.
+  if (text.slice(end - neighbourhood, end) === text.slice(end, end + neighbourhood)) return end
   for (let at = end; at > end - neighbourhood; at--) {
-    if (splitsPair(text, at)) continue
+    if (splitsPair(text, at) || splitsNumber(text, start, at)) continue
     const left = text.slice(at - neighbourhood, at)
     const right = text.slice(at, at + neighbourhood)
     if (count(left + right) === count(left) + count(right)) return at
   }
   return splitsPair(text, end) ? end - 1 : end
+}
+
+/** Digits are taken by three from the first one on. */
+function splitsNumber(text: string, start: number, at: number): boolean {
+  let first = at
+  while (first > start && /\p{N}/u.test(text[first - 1]!)) first--
+  return (at - first) % 3 !== 0
 }
 
 function splitsPair(text: string, at: number): boolean {

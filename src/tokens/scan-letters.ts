@@ -17,7 +17,7 @@ export function scanLetters(scan: Scan, first: number): number {
   let price = (isLower(first) ? 0.1 : 0.32) + pairs[letter]!
   for (let code = text.charCodeAt(end); isLower(code); code = text.charCodeAt(++end)) {
     const next = letterNumber(code)
-    price += repeats(text, end, at) ? 0.45 : pairs[letter * 28 + next]!
+    price += next === letter && repeats(text, end, at) ? 0.45 : pairs[letter * 28 + next]!
     // No vocabulary has a word this long: `thiswaswrittenwithoutblanks`.
     if (end > at + 20) price += 0.12
     letter = next
@@ -53,7 +53,7 @@ function capitals(scan: Scan, end: number): number {
   let previous = 0
   for (let i = at; i < end; i++) {
     const letter = letterNumber(text.charCodeAt(i))
-    if (repeats(text, i, at)) extra += 0.5
+    if (letter === previous && repeats(text, i, at)) extra += 0.5
     else price += pairs[previous * 28 + letter]!
     if (letter === 27) extra += 1.3
     previous = letter

@@ -12,16 +12,15 @@ export interface Scan {
 }
 
 export function isLower(code: number): boolean {
-  return (code >= 97 && code <= 122) || (code >= 0xdf && code < 0x250 && code !== 0xf7)
+  return code < 0x250 && kinds[code] === lower
 }
 
 export function isUpper(code: number): boolean {
-  return (code >= 65 && code <= 90) || (code >= 0xc0 && code < 0xdf && code !== 0xd7)
+  return code < 0x250 && kinds[code] === upper
 }
 
-/** Latin letters. Those above U+00DE count as small ones: telling them apart would not change the price. */
 export function isLetter(code: number): boolean {
-  return isLower(code) || isUpper(code)
+  return code < 0x250 && kinds[code]! <= upper
 }
 
 export function isDigit(code: number): boolean {
@@ -32,3 +31,12 @@ export function isDigit(code: number): boolean {
 export function isSpace(code: number): boolean {
   return code === 32 || code === 10 || code === 9 || code === 13 || code === 0xa0 || code === 0x3000
 }
+
+const lower = 0
+const upper = 1
+
+/** Latin letters by their code. Those above U+00DE count as small ones: telling them apart would not change a price. */
+const kinds = /* @__PURE__ */ Uint8Array.from({ length: 0x250 }, (_, code) => {
+  if ((code >= 97 && code <= 122) || (code >= 0xdf && code !== 0xf7)) return lower
+  return (code >= 65 && code <= 90) || (code >= 0xc0 && code < 0xdf && code !== 0xd7) ? upper : 2
+})

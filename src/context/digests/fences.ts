@@ -16,7 +16,7 @@ export interface Fences {
  * off. No backtick may follow in the opening line, or it is inline code; no fence character, or a megabyte of them
  * would be tried in every length.
  */
-const BLOCK = /^[ \t]*(`{3,}|~{3,})(?![`~])([^\n`]*)\n([\s\S]*?)(?:^[ \t]*\1[`~]*[ \t]*\r?$|(?![\s\S]))/gm
+const BLOCK = /^[ \t]*(`{3,}|~{3,})(?![`~])([^\n`]*)\n([\s\S]*?)(?:^[ \t]*\1[`~]*[ \t]*$|(?![\s\S]))/gm
 
 export function splitFences(text: string): Fences {
   let code = ''

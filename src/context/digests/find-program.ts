@@ -1,21 +1,17 @@
 import { attempt } from './attempt.ts'
 
-/** Texts that only look like JSON are not tried for ever. */
+/** Each try may read to the end: without a limit, a megabyte of openings would be read 100,000 times. */
 const MAX_TRIES = 8
 
 /**
  * The first JSON object that stands under the key "program", anywhere in a text: in a fence, with prose around it.
- *
- * Each try begins where the last one ended, so the work is one pass whatever the text: a megabyte of `{` is nothing.
  */
 export function findProgram(text: string): unknown {
   const opening = /"program"\s*:\s*(?={)/g
   for (let tries = 0; tries < MAX_TRIES && opening.test(text); tries++) {
     const start = opening.lastIndex
-    const end = closing(text, start)
-    const program: unknown = attempt(() => JSON.parse(text.slice(start, end)), undefined)
+    const program: unknown = attempt(() => JSON.parse(text.slice(start, closing(text, start))), undefined)
     if (program !== undefined) return program
-    opening.lastIndex = end
   }
   return undefined
 }

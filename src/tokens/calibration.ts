@@ -1,0 +1,91 @@
+import type { TokenCounter } from './counter.ts'
+
+/** How far a counter is from what a model's provider reports. Logged, so that a context can be built again. */
+export interface Calibration {
+  readonly model: string
+  /** The id of the counter that predicted. */
+  readonly counter: string
+  /** What its numbers are multiplied by: 0.5 to 4, in steps of 0.05. */
+  readonly factor: number
+}
+
+export interface Usage {
+  readonly counter: TokenCounter
+  readonly model: string
+  /** What the counter said the prompt has, without a factor. */
+  readonly predicted: number
+  /** What the provider says it read. */
+  readonly reported: number
+}
+
+/**
+ * The calibration after one more report. It rises at once, as a prompt that is too long is cut in silence, and falls
+ * one step at a time, as one short report proves little. Another model or counter begins anew.
+ *
+ * A report far below the prediction may be the truncation itself: ask `looksTruncated` first, and do not calibrate by it.
+ */
+export function calibrate(previous: Calibration | undefined, usage: Usage): Calibration {
+  const { counter, model, predicted, reported } = usage
+  const known = previous?.model === model && previous.counter === counter.id ? previous : undefined
+  const steps = known ? toSteps(known.factor) : one
+  const next = isReport(predicted) && isReport(reported) ? move(steps, reported / predicted, known) : steps
+  if (known && next === steps) return known
+  return { model, counter: counter.id, factor: next / one }
+}
+
+/**
+ * The counter with every number multiplied and rounded up. Its id says so, as remembered counts are keyed by it.
+ *
+ * @example
+ * calibrated(estimate(), 1.15).id // 'estimate-1/generic*1.15'
+ */
+export function calibrated(counter: TokenCounter, factor: number): TokenCounter {
+  const steps = toSteps(factor)
+  if (steps === one) return counter
+  // In whole steps: a product such as 1.15 × 100 must not become 116 by a rounding error.
+  const scale = (tokens: number): number => Math.ceil((tokens * steps) / one)
+  return {
+    id: `${counter.id}*${steps / one}`,
+    exact: counter.exact,
+    prompt: scale(counter.prompt ?? 0),
+    text: text => scale(counter.text(text)),
+    message: message => scale(counter.message(message)),
+    tools: tools => scale(counter.tools(tools)),
+  }
+}
+
+/**
+ * Whether a report says that the provider cut the prompt without a word: it read much less than was sent, although the
+ * prompt was near the window (a counter that is only wrong is also wrong on short prompts), and what it read is no
+ * more than the window. `window` is what the provider has, not what we would like: `num_ctx` in Ollama.
+ */
+export function looksTruncated(usage: { predicted: number; reported: number; window: number }): boolean {
+  const { predicted, reported, window } = usage
+  if (!isReport(predicted) || !(reported > 0) || !(window > 0)) return false
+  return reported < 0.8 * predicted && predicted > 0.9 * window && reported <= window
+}
+
+/** Factors are counted in twentieths: floating steps of 0.05 would drift. */
+const one = 20
+const lowest = 0.5 * one
+const highest = 4 * one
+
+function move(steps: number, ratio: number, known: Calibration | undefined): number {
+  // Rounded up, but 1.0004 is not a reason to pay 5 % more.
+  const wanted = bounded(Math.ceil(ratio * one - 0.01))
+  if (wanted >= steps) return wanted
+  return known ? steps - 1 : Math.max(wanted, one - 1)
+}
+
+/** The first tokens of a prompt are framing that nobody sees: a short one says more about it than about the text. */
+function isReport(tokens: number): boolean {
+  return Number.isFinite(tokens) && tokens >= 64
+}
+
+function toSteps(factor: number): number {
+  return Number.isFinite(factor) ? bounded(Math.round(factor * one)) : one
+}
+
+function bounded(steps: number): number {
+  return Math.min(highest, Math.max(lowest, steps))
+}

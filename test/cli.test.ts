@@ -1,0 +1,135 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+/** The real program, as it is installed: `npm test` builds it first. */
+const main = join(import.meta.dirname, '../dist/cli/main.js')
+const folder = mkdtempSync(join(tmpdir(), 'throughline-cli-'))
+
+function run(args: readonly string[], input = '') {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { input, encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+function file(name: string, content: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const chat = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: 'The code word is heron.' },
+  ...Array.from({ length: 60 }, (_, n) => ({
+    role: n % 2 ? 'user' : 'assistant',
+    content: `line ${n} of a long talk`,
+  })),
+  { role: 'user', content: 'What was the code word?' },
+]
+const array = JSON.stringify(chat, null, 1)
+const lines = chat.map(message => JSON.stringify(message)).join('\n')
+
+describe('throughline fit', () => {
+  it('prints the context as JSON, from a file or from standard input, array or JSONL', () => {
+    const args = ['--window', '300', '--policy', 'spongebob', '--count', 'o200k']
+    const fromFile = run(['fit', file('chat.json', array), ...args])
+    expect(fromFile.status).toBe(0)
+    const messages = JSON.parse(fromFile.stdout)
+    expect(messages[1]).toEqual(chat[1])
+    expect(messages[2].content).toBe('[Several conversation turns removed to conserve context.]')
+    expect(messages.at(-1)).toEqual(chat.at(-1))
+    expect(run(['fit', ...args], array).stdout).toBe(fromFile.stdout)
+    expect(run(['fit', '-', ...args], lines).stdout).toBe(fromFile.stdout)
+    expect(run(['fit', ...args], JSON.stringify({ model: 'x', messages: chat })).stdout).toBe(fromFile.stdout)
+  })
+
+  it('--dump prints text, --receipt a table', () => {
+    const dump = run(['fit', '--window', '300', '--dump'], array)
+    expect(dump.stdout).toContain('=== SYSTEM PROMPT ===\nBe brief.')
+    expect(dump.stdout).toContain('=== CURRENT USER MESSAGE ===\nWhat was the code word?')
+    const receipt = run(['fit', '--window', '300', '--policy', 'spongebob', '--receipt'], array)
+    expect(receipt.stdout).toMatch(/messages +fate +tokens +roles +rule +why/)
+    expect(receipt.stdout).toMatch(/2–\d+ +elided +\d+ +assistant, user +spongebob +older than what fits/)
+    expect(receipt.stdout).not.toContain('\u001b')
+  })
+
+  it('takes every option', () => {
+    const tools = file('tools.json', '[{"name":"read"}]')
+    const args =
+      '--window 400 --reserve 50 --policy tiered --full 1 --max 4 --count cl100k --model qwen2.5'.split(' ')
+    const more = [
+      '--pin',
+      'PORT: 8080',
+      '--tools',
+      tools,
+      '--notes',
+      'off',
+      '--shape',
+      'alternating',
+      '--overflow',
+      'trim',
+    ]
+    const { status, stdout } = run(['fit', ...args, ...more], array)
+    expect(status).toBe(0)
+    expect(JSON.parse(stdout)[0].content).toBe('Be brief.\n\nPORT: 8080')
+  })
+
+  it.each([
+    [
+      '[{"role":"user","content":"a"},\n{"role":"user" "content":"b"}]',
+      'standard input:2: is not valid JSON',
+    ],
+    ['{"role":"user","content":"a"}\n\nnot json\n', 'standard input:3: is not valid JSON'],
+    [
+      '{"role":"user","content":"a"}\n{"role":"wizard","content":"b"}',
+      'standard input:2: Message 1: has the unknown role "wizard"',
+    ],
+    [
+      '[\n{"role":"user","content":"a"},\n\n{"role":"user","content":7}\n]',
+      'standard input:4: Message 1: "content" must be',
+    ],
+    [
+      '{\n"messages": [\n{"role":"user","content":"a"},\n7]}',
+      'standard input:4: Message 1: expected an object',
+    ],
+    ['', 'standard input:1: is empty'],
+    ['[{"role":"user","content":"a"}', 'standard input:1: is not valid JSON'],
+  ])('says in one line what is wrong and where: %#', (input, problem) => {
+    const { status, stdout, stderr } = run(['fit'], input)
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toContain(problem)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  it.each([
+    [['fit', 'no-such-file.json'], 'throughline: no-such-file.json: no such file'],
+    [['fit', tmpdir()], 'is a folder'],
+    [['fit', '--policy', 'magic'], 'Option "policy": expected one of default, spongebob'],
+    [['fit', '--count', 'magic'], 'Option "count": expected estimate, o200k, cl100k or a tokenizer.json'],
+    [['fit', '--window', 'many'], "option '-w, --window <tokens>' argument 'many' is invalid"],
+    [['fit', '--window', '0'], 'Option "window"'],
+    [['fit', '--window', '5'], 'What must be sent needs'],
+    [['fit', '--colour'], "unknown option '--colour'"],
+    [['fly'], "unknown command 'fly'"],
+  ])('%j', (args, problem) => {
+    const { status, stderr } = run(args, array)
+    expect(status).toBe(2)
+    expect(stderr).toContain(problem)
+  })
+
+  it('shows its help and its version', () => {
+    expect(run(['--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect(run(['fit', '--help']).stdout).toContain('--receipt')
+  })
+})
+
+describe('throughline demo', () => {
+  it('fits the sample conversation and shows context, receipt and a token bar', () => {
+    const { status, stdout } = run(['demo'])
+    expect(status).toBe(0)
+    expect(stdout).toContain('The conversation: 523 messages')
+    expect(stdout).toMatch(/█+░+ \d+ of 4096 tokens/)
+  })
+})
