@@ -7,7 +7,8 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^throughline$/, replacement: source('index.ts') },
-      { find: /^throughline\/(tokens|testing)$/, replacement: source('$1/index.ts') },
+      { find: /^throughline\/tokens\/(.+)$/, replacement: source('tokens/$1.ts') },
+      { find: /^throughline\/testing$/, replacement: source('testing/index.ts') },
     ],
   },
   test: {

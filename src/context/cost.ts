@@ -1,4 +1,3 @@
-import type { TokenCounter } from '../tokens/counter.ts'
 import type { Frame } from './frame.ts'
 import type { Insertion } from './insertion.ts'
 import { type NotesSection, notesSection } from './notes-section.ts'
@@ -64,8 +63,8 @@ export function unitCost({ transcript, notes }: Frame, index: number): number {
 }
 
 export function textCost(frame: Frame, role: 'system' | 'user' | 'assistant', text: string): number {
-  const known = knownCosts.get(frame.count) ?? new Map<string, number>()
-  knownCosts.set(frame.count, known)
+  const known = knownCosts.get(frame.count.id) ?? new Map<string, number>()
+  knownCosts.set(frame.count.id, known)
   const key = role + text
   const cost = known.get(key) ?? frame.count.message({ ...plain, role, text })
   if (known.size >= maxKnown) known.clear()
@@ -78,7 +77,7 @@ export function markerCost(frame: Frame): number {
 }
 
 /** Markers and digests come again in every context: each is counted once. */
-const knownCosts = new WeakMap<TokenCounter, Map<string, number>>()
+const knownCosts = new Map<string, Map<string, number>>()
 const maxKnown = 2_000
 
 const plain = { dialect: 'ollama', thinking: '', calls: [], results: [], media: 0, unknown: '' } as const

@@ -233,7 +233,12 @@ describe('fit', () => {
       [user('\ud83d\ude00'.repeat(500))],
       options(20, {
         overflow: 'trim',
-        count: { ...words(), text: text => text.length, message: message => message.text.length },
+        count: {
+          ...words(),
+          id: 'characters',
+          text: text => text.length,
+          message: message => message.text.length,
+        },
       }),
     )
     expect(String(contents(messages)[0])).not.toMatch(/\p{Surrogate}/u)

@@ -41,7 +41,6 @@ export interface Frame<M extends MessageLike = MessageLike> {
   readonly marker: number
 }
 
-/** Even the default counter is one object: what it counted is remembered by it. */
 const defaultCounter = estimate()
 
 export function createFrame<M extends MessageLike>(messages: readonly M[], options: FrameOptions): Frame<M> {

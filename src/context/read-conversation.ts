@@ -14,7 +14,7 @@ export interface Conversation<M extends MessageLike = MessageLike> {
  * Callers append to their list, or copy it with one message more, and ask again. So the transcript is remembered
  * by the first message after the system prompt, and compared object by object: the old part costs next to nothing.
  */
-const remembered = new WeakMap<TokenCounter, WeakMap<object, Memory>>()
+const remembered = new WeakMap<object, Map<string, Memory>>()
 
 interface Memory {
   readonly transcript: Transcript
@@ -37,7 +37,7 @@ export function readConversation<M extends MessageLike>(
 
 /** Forgets what is remembered of this conversation: a message that is about to be sent was changed in place. */
 export function forgetConversation(first: MessageLike | undefined, count: TokenCounter): void {
-  if (first) remembered.get(count)?.delete(first)
+  if (first) remembered.get(first)?.delete(count.id)
 }
 
 export function isUnchanged(entry: Entry): boolean {
@@ -51,20 +51,19 @@ function readTranscript<M extends MessageLike>(
 ): Transcript<M> {
   const first = messages[start]
   if (first === undefined) return createTranscript(count)
-  const known = remembered.get(count) ?? new WeakMap<object, Memory>()
-  remembered.set(count, known)
-  const before = known.get(first)
+  const known = remembered.get(first) ?? new Map<string, Memory>()
+  const before = known.get(count.id)
   const memory =
     before && isPrefix(before.sources, messages, start)
       ? before
       : { transcript: createTranscript(count), sources: [] }
   // Set again only when all went well: a counter that throws must not leave half an entry behind.
-  known.delete(first)
+  known.delete(count.id)
   for (let at = start + memory.sources.length; at < messages.length; at++) {
     memory.transcript.append(messages[at]!, at)
     memory.sources.push(messages[at])
   }
-  known.set(first, memory)
+  remembered.set(first, known.set(count.id, memory))
   return memory.transcript as Transcript<M>
 }
 

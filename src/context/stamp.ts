@@ -7,7 +7,7 @@ interface Stamp {
   readonly content: unknown
   readonly calls: unknown
   readonly message: Message
-  counter: TokenCounter
+  counter: string
   tokens: number
 }
 
@@ -16,14 +16,14 @@ const stamps = new WeakMap<object, Stamp>()
 export function stampMessage(source: MessageLike, seq: number, count: TokenCounter): Stamp {
   const known = typeof source === 'object' && source !== null ? stamps.get(source) : undefined
   if (known && isFresh(known, source)) {
-    if (known.counter === count) return known
+    if (known.counter === count.id) return known
     known.tokens = count.message(known.message)
-    known.counter = count
+    known.counter = count.id
     return known
   }
   const message = parseMessage(source, seq)
   const { content, tool_calls: calls } = source as { content?: unknown; tool_calls?: unknown }
-  const stamp = { content, calls, message, counter: count, tokens: count.message(message) }
+  const stamp = { content, calls, message, counter: count.id, tokens: count.message(message) }
   stamps.set(source, stamp)
   return stamp
 }

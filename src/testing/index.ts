@@ -1,3 +1,4 @@
+export { words } from '../tokens/words.ts'
 export { assertContext } from './assert-context.ts'
 export { assistant, calls, note, result, round, system, type TestMessage, user } from './builders.ts'
 export { type PolicyCase, policyCases } from './policy-cases.ts'

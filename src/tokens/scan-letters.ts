@@ -17,9 +17,9 @@ export function scanLetters(scan: Scan, first: number): number {
   let price = (isLower(first) ? 0.1 : 0.32) + pairs[letter]!
   for (let code = text.charCodeAt(end); isLower(code); code = text.charCodeAt(++end)) {
     const next = letterNumber(code)
-    price += next === letter && repeats(text, end, at) ? 0.45 : pairs[letter * 28 + next]!
-    // No vocabulary has a word this long: `thiswaswrittenwithoutblanks`.
-    if (end > at + 20) price += 0.12
+    if (next === letter && repeats(text, end, at)) price += 0.45
+    // No vocabulary has a word of more than 20 letters: `thiswaswrittenwithoutblanks`.
+    else price += pairs[letter * 28 + next]! + (end > at + 20 ? 0.12 : 0)
     letter = next
     word = end < at + 4 ? word * 28 + next : 0
   }
