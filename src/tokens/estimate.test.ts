@@ -20,7 +20,7 @@ const over: Record<string, number> = {
   uuids: 1.1,
   blanks: 2,
   emoji: 1.6,
-  'one letter': 4.2,
+  'one letter': 4.5,
   lines: 1.6,
 }
 
