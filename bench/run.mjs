@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 
 const benchmarks = {
+  quality: 'is all the evidence for a question in its context? needs --data',
+  prefix: 'how much of the prompt is read again on each turn? needs --data',
   fit: 'the time of one turn, append and fit into 4096 tokens, at 100 to 100,000 messages',
 }
 

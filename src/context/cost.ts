@@ -98,6 +98,7 @@ export function digestCost(frame: Frame, line: string): number {
   return frame.shape === 'alternating' ? cost + textCost(frame, 'assistant', acknowledgement) : cost
 }
 
-export function insertionCost(frame: Frame, { role, text, answered }: Insertion): number {
+export function insertionCost(frame: Frame, { role, text, tokens, answered }: Insertion): number {
+  if (tokens !== undefined) return tokens
   return answered ? digestCost(frame, text) : textCost(frame, role, text)
 }

@@ -79,7 +79,7 @@ export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State
 
   function insert(added: readonly Insertion[], fate: 'digested' | 'recalled'): Draft<M> {
     const spans = added.flatMap(({ of, why }) =>
-      of.map(stretch => ({ ...stretch, fate, rule: state.rule, why })),
+      of.map(stretch => ({ why, ...stretch, fate, rule: state.rule })),
     )
     const insertions = [...state.insertions, ...added].sort((a, b) => a.before - b.before)
     return next({

@@ -7,9 +7,11 @@ export interface Insertion {
   readonly before: number
   readonly role: 'system' | 'user'
   readonly text: string
+  /** What it costs, where that is known. */
+  readonly tokens?: number
   readonly why: string
   /** The stretches of units that it stands for: without it they are simply left out. */
-  readonly of: readonly Stretch[]
+  readonly of: readonly ExplainedStretch[]
   /** It belongs to the unit that it stands before and goes with it. A digest goes with the units it stands for. */
   readonly beside?: boolean
   /** Where roles alternate it is answered `(acknowledged)` instead of joined to the next user message. */
@@ -19,4 +21,9 @@ export interface Insertion {
 export interface Stretch {
   readonly from: number
   readonly to: number
+}
+
+/** A stretch with a reason of its own. */
+export interface ExplainedStretch extends Stretch {
+  readonly why?: string
 }

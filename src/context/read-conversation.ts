@@ -1,5 +1,6 @@
 import type { MessageLike } from '../log/message.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
+import { inherit } from './remember.ts'
 import { isStamped, stampMessage } from './stamp.ts'
 import { createTranscript, type Transcript } from './transcript.ts'
 import type { Entry } from './unit.ts'
@@ -53,10 +54,7 @@ function readTranscript<M extends MessageLike>(
   if (first === undefined) return createTranscript(count)
   const known = remembered.get(first) ?? new Map<string, Memory>()
   const before = known.get(count.id)
-  const memory =
-    before && isPrefix(before.sources, messages, start)
-      ? before
-      : { transcript: createTranscript(count), sources: [] }
+  const memory = continueFrom(before, messages, start, count)
   // Set again only when all went well: a counter that throws must not leave half an entry behind.
   known.delete(count.id)
   for (let at = start + memory.sources.length; at < messages.length; at++) {
@@ -67,10 +65,20 @@ function readTranscript<M extends MessageLike>(
   return memory.transcript as Transcript<M>
 }
 
-function isPrefix(sources: readonly unknown[], messages: readonly unknown[], start: number): boolean {
-  if (sources.length > messages.length - start) return false
-  for (let at = 0; at < sources.length; at++) {
-    if (sources[at] !== messages[start + at]) return false
-  }
-  return true
+/** The remembered line if the messages go on from it; a fork of it if they share its beginning; else a new one. */
+function continueFrom(
+  before: Memory | undefined,
+  messages: readonly MessageLike[],
+  start: number,
+  count: TokenCounter,
+): Memory {
+  if (!before) return { transcript: createTranscript(count), sources: [] }
+  const { transcript, sources } = before
+  const most = Math.min(sources.length, messages.length - start)
+  let shared = 0
+  while (shared < most && sources[shared] === messages[start + shared]) shared += 1
+  if (shared === sources.length) return before
+  const fork = transcript.fork(shared)
+  inherit(transcript, fork)
+  return { transcript: fork, sources: sources.slice(0, fork.entries.length) }
 }

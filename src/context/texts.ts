@@ -19,3 +19,6 @@ export const notesTitle = 'RECENT NOTES TO SELF:'
 
 /** Stands in the middle of a text that had to be cut. */
 export const cutMark = (tokens: number): string => ` [… ${tokens} tokens cut here …] `
+
+/** The first line of a block of recalled entries. */
+export const recallTitle = '[Earlier in this conversation:]'

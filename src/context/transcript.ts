@@ -33,18 +33,40 @@ export interface Transcript<M extends MessageLike = MessageLike> {
   readonly ordinaryBefore: readonly number[]
   readonly notes: readonly NotePlace[]
   append(source: M, seq: number): void
+  /** A line of its own that shares at most the first `length` entries; where a unit would be torn, fewer. */
+  fork(length: number): Transcript<M>
 }
 
-export function createTranscript<M extends MessageLike>(count: TokenCounter): Transcript<M> {
-  const entries: Entry<M>[] = []
-  const units: Unit[] = []
-  const costBefore = [0]
-  const noteCostBefore = [0]
-  const systems: number[] = []
-  const turns: number[] = []
-  const ordinaryBefore = [0]
-  const notes: NotePlace[] = []
-  let lastRound = -1
+/** What a transcript begins with. */
+type Past<M extends MessageLike> = Pick<
+  Transcript<M>,
+  'entries' | 'units' | 'costBefore' | 'noteCostBefore' | 'ordinaryBefore' | 'systems' | 'turns' | 'notes'
+>
+
+const nothing: Past<never> = {
+  entries: [],
+  units: [],
+  costBefore: [0],
+  noteCostBefore: [0],
+  ordinaryBefore: [0],
+  systems: [],
+  turns: [],
+  notes: [],
+}
+
+export function createTranscript<M extends MessageLike>(
+  count: TokenCounter,
+  past: Past<M> = nothing,
+): Transcript<M> {
+  const entries = [...past.entries]
+  const units = [...past.units]
+  const costBefore = [...past.costBefore]
+  const noteCostBefore = [...past.noteCostBefore]
+  const ordinaryBefore = [...past.ordinaryBefore]
+  const systems = [...past.systems]
+  const turns = [...past.turns]
+  const notes = [...past.notes]
+  let lastRound = units.findLastIndex(unit => unit.kind === 'tools')
   /** Calls of the last unit that wait for a result; undefined when the last unit takes none. */
   let waiting: ToolCall[] | undefined
 
@@ -148,6 +170,23 @@ export function createTranscript<M extends MessageLike>(count: TokenCounter): Tr
         default:
           return begin(message.role, tokens)
       }
+    },
+    fork(length) {
+      let size = units.length
+      while (size > 0 && units[size - 1]!.to > length) size -= 1
+      // The last one may have been open, for results or for a note: it is read again.
+      if (size > 0 && units[size - 1]!.kind !== 'user') size -= 1
+      const end = units[size]?.from ?? 0
+      return createTranscript<M>(count, {
+        entries: entries.slice(0, end),
+        units: units.slice(0, size),
+        costBefore: costBefore.slice(0, size + 1),
+        noteCostBefore: noteCostBefore.slice(0, size + 1),
+        ordinaryBefore: ordinaryBefore.slice(0, size + 1),
+        systems: systems.filter(index => index < size),
+        turns: turns.filter(index => index < size),
+        notes: notes.filter(note => note.unit < size),
+      })
     },
   }
 }

@@ -12,7 +12,7 @@ export function countWith({ countTokens, clearMergeCache }: Encoding): (text: st
 
   function count(text: string): number {
     // When its cache of 100,000 entries is full, the library searches the oldest among deleted ones, for each new
-    // word: 60 times slower. Emptied in time, it also keeps no slice of a text, and so no text, alive.
+    // word: some ten times slower. Emptied in time, it also keeps no slice of a text, and so no text, alive.
     cached += text.length
     if (cached > 250_000) {
       clearMergeCache()

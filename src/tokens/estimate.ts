@@ -17,8 +17,9 @@ export function estimate(options: CounterOptions = {}): TokenCounter {
  * How many tokens a text has, a little above the larger count of o200k and cl100k.
  *
  * One pass over the characters; a text costs what its runs cost: a word by its letter pairs, digits by three, an
- * indentation once. Held-out texts of 200 characters and more: over by 5 to 12 % for English, 7 to 20 % for code and
- * JSON; under by more than 5 % in 1 text of 200, and those are lists of rare names.
+ * indentation once. On 8,700 texts of 200 characters and more that it was not fitted to: over by 5 to 12 % for English,
+ * 9 to 18 % for code, JSON and Markdown; under by more than 5 % in 1 of 700. Languages that are not among those it was
+ * fitted to can be under by more, Lithuanian and Estonian by 15 %.
  *
  * @example
  * estimateTokens('The quick brown fox') // 5

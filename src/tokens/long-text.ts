@@ -4,7 +4,7 @@
  * Pieces end where no tokenizer of the tiktoken family joins two characters: after a letter or a digit, before
  * something that is neither. Their counts add up to the count of the whole, exactly. Only where 512 characters have no
  * such place (a single letter repeated, random letters, lines of signs) is a cut made where both sides seem
- * independent; that is exact too on all but a few of a thousand cuts, and then off by a token.
+ * independent; that is exact too but for a few cuts in a thousand, and then off by a token.
  */
 export function countLongText(text: string, count: (text: string) => number): number {
   let tokens = 0
@@ -48,7 +48,7 @@ function isAsciiWord(code: number): boolean {
 function likelyCut(text: string, start: number, count: (text: string) => number): number {
   const end = start + runLength
   // One sign repeated: no place is better than another, and the tokens of such runs have lengths of a power of two.
-  if (text.slice(end - neighbourhood, end) === text.slice(end, end + neighbourhood)) return end
+  if (text.slice(end - neighbourhood, end) === text[end]?.repeat(neighbourhood)) return end
   for (let at = end; at > end - neighbourhood; at--) {
     if (splitsPair(text, at) || splitsNumber(text, start, at)) continue
     const left = text.slice(at - neighbourhood, at)

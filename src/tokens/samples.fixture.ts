@@ -19,6 +19,7 @@ export function samples(): Record<string, string> {
     ...prose,
     ...code,
     'json, pretty': JSON.stringify(records, null, 2),
+    'json, with tabs': JSON.stringify(records, null, '\t'),
     'json, compact': JSON.stringify(records),
     log: lines(
       20,

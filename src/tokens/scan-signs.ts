@@ -38,6 +38,8 @@ export function scanSpace(scan: Scan): number {
   if (trailing > 1) tokens += 0.9
   if (blanks > 1) tokens += 0.012 * blanks
   if (tabs > 0) tokens += 1.14 + 0.06 * (tabs - 1)
+  // The last tab is part of a word after it, but not of a sign.
+  if (tabs > 1 && trailing === 0 && !isLetter(text.charCodeAt(end))) tokens += 0.8
   return tokens
 }
 

@@ -1,4 +1,4 @@
-import { spongebob } from './spongebob.ts'
+import { balanced } from './recall.ts'
 
-/** What `fit` does unless told otherwise. */
-export const defaultPolicy = spongebob()
+/** What `fit` does unless told otherwise: the stable cut, digests of what was cut, and balanced recall. */
+export const defaultPolicy = balanced()

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+
+/** A pause between two sessions, and one between two messages, where the data only says which session a message is of. */
+const pause = 24 * 60 * 60 * 1000
+const minute = 60 * 1000
+
+/**
+ * Every set of annotated conversations in a folder (`<set>.jsonl` or `<set>.jsonl.gz`; a file without questions is passed
+ * over). A marker, the line that dates a session, is put before the text of the next message; a new session is a pause.
+ */
+export function loadSets(folder) {
+  if (!folder) {
+    console.error('bench: give the folder of the data: --data DIR (see CONTRIBUTING.md)')
+    process.exit(2)
+  }
+  const sets = {}
+  for (const file of readdirSync(folder).filter(name => /\.jsonl(\.gz)?$/.test(name)).sort()) {
+    const conversations = readLines(join(folder, file))
+    if (!conversations.every(one => Array.isArray(one.questions))) continue
+    sets[basename(file).replace(/\.jsonl(\.gz)?$/, '')] = conversations.map(toConversation)
+  }
+  return sets
+}
+
+function readLines(file) {
+  const bytes = readFileSync(file)
+  const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
+  return text.trim().split('\n').map(line => JSON.parse(line))
+}
+
+function toConversation({ id, messages, questions }) {
+  const turns = []
+  /** Place of a message of the data in `turns`; a marker has the place of the message that carries it. */
+  const places = []
+  let label = ''
+  let time = 0
+  let session
+  for (const { role, text, kind, sess } of messages) {
+    places.push(turns.length)
+    if (kind === 'marker') {
+      label = `${text}\n`
+      continue
+    }
+    time += session !== undefined && sess !== session ? pause : minute
+    session = sess
+    turns.push({ role, content: label + text, time })
+    label = ''
+  }
+  return {
+    id,
+    turns,
+    questions: questions
+      .map(({ q, cat, at, evidence }) => ({
+        text: q,
+        category: cat,
+        at: at < messages.length ? places[at] : turns.length,
+        evidence: [...new Set(evidence.map(index => places[index]))],
+      }))
+      .sort((a, b) => a.at - b.at),
+  }
+}

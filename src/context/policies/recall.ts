@@ -1,0 +1,46 @@
+import type { Policy } from '../policy.ts'
+import { recallBlocks } from '../recall/blocks.ts'
+import { toEffort } from '../recall/effort.ts'
+import { blockHeadCost, renderBlock } from '../recall/render-block.ts'
+import { cutStably, type StableOptions } from './stable.ts'
+
+export interface RecallOptions extends StableOptions {
+  /** From 0 (hardly ever) to 1 (most of the window, for every message): how much is brought back. Default 0.5. */
+  readonly effort?: number
+}
+
+/**
+ * The stable cut, and what the newest message asks for brought back from before it, word for word, in a block just
+ * before that message. Ranked by words alone: no model, the same everywhere.
+ */
+export function recall({ effort = 0.5, digests = 1 / 16, ...options }: RecallOptions = {}): Policy {
+  return recallAs('recall', effort, { digests, ...options })
+}
+
+/** The cheapest memory: only what is asked for plainly. */
+export const thrifty = (options: StableOptions = {}): Policy => recallAs('thrifty', 0.35, options)
+
+/** Memory and cost in balance: the default. */
+export const balanced = (options: StableOptions = {}): Policy => recallAs('balanced', 0.5, options)
+
+/** The best memory: most of the window is recall, and most of the prompt is read again on every turn. */
+export const thorough = (options: StableOptions = {}): Policy => recallAs('thorough', 1, options)
+
+function recallAs(name: string, amount: number, options: StableOptions): Policy {
+  const effort = toEffort(amount)
+  const stableOptions = { digests: 1 / 16, ...options }
+  return {
+    name,
+    apply(draft) {
+      const { draft: cut, fold, room } = cutStably(draft, stableOptions, effort.room)
+      const { frame } = draft
+      const blocks = recallBlocks(frame.transcript, fold, room, effort, blockHeadCost(frame))
+      return blocks.length === 0
+        ? cut
+        : cut.insert(
+            blocks.map(block => renderBlock(frame, block)),
+            'recalled',
+          )
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { MessageLike } from '../../log/message.ts'
+import type { Draft } from '../draft.ts'
+import type { Policy } from '../policy.ts'
+import { cutDigests } from '../stable/cut-digests.ts'
+import type { Fold } from '../stable/fold.ts'
+import { foldTranscript } from '../stable/fold-transcript.ts'
+import { divideRoom, type Room } from '../stable/room.ts'
+
+export interface StableOptions {
+  /** After a cut the tail is at most this share of its room. Default 0.4. */
+  readonly low?: number
+  /** The share of the room for digests of what was cut. Default 0: none. */
+  readonly digests?: number
+}
+
+/**
+ * Cuts seldom, and then far: when the window is full, down to a low-water mark, and then only appends until it is
+ * full again. The beginning of the prompt stays as it was, and a model server that keeps it need not read it again.
+ */
+export function stable(options: StableOptions = {}): Policy {
+  return { name: 'stable', apply: draft => cutStably(draft, options, 0).draft }
+}
+
+/** The cut, with room kept for recall: what `stable` and `recall` share. */
+export function cutStably<M extends MessageLike>(
+  draft: Draft<M>,
+  { low = 0.4, digests = 0 }: StableOptions,
+  recall: number,
+): { draft: Draft<M>; fold: Fold; room: Room } {
+  const { frame } = draft
+  const room = divideRoom(frame, { recall, digests, low, keep: 0.5, least: 1 / 32 })
+  const fold = foldTranscript(frame.transcript, room)
+  const cut = draft.dropRange(0, fold.cut, 'before the cut')
+  const lines = cutDigests(cut, fold.cut, room.digests)
+  return { draft: lines ? cut.insert([lines], 'digested') : cut, fold, room }
+}

@@ -1,0 +1,56 @@
+import { InvalidOptionError } from '../../log/error.ts'
+
+/** How much is recalled, and what it may cost: a point on the curve between memory and reading. */
+export interface Effort {
+  /** How much better than the best in view the best old entry must be before anything is recalled. */
+  readonly gate: number
+  /** Share of the room that a block gets for each multiple of the gate above the first. */
+  readonly slope: number
+  /** Share of the room that is kept for blocks. */
+  readonly room: number
+  /** The largest block, as a share of the room. */
+  readonly block: number
+}
+
+/** One number from 0 to 1 moves the gate by powers; above the middle it also gives the window to the blocks. */
+export function toEffort(effort: number): Effort {
+  if (!(effort >= 0 && effort <= 1)) {
+    throw new InvalidOptionError('effort', `expected a number from 0 to 1, got ${String(effort)}`)
+  }
+  const above = Math.max(0, 2 * effort - 1)
+  return {
+    gate: 1.2 * 8 ** (1 - 2 * effort),
+    slope: 1 / 12,
+    room: 0.25 + 0.6 * above,
+    block: 0.5 + 0.5 * above,
+  }
+}
+
+/** Tokens before the newest message that count as in view. A number, not a share: a long view would never recall. */
+export const viewTokens = 1500
+
+/** How much more a question counts. */
+const question = 2.5
+
+/** In view there is always an imagined entry that has this share of the message's words: what is new asks for nothing. */
+const cover = 0.7
+
+/** How strongly a message asks for something old; from 1 on something is recalled. */
+export function strength(
+  best: number,
+  inView: number,
+  whole: number,
+  isAsking: boolean,
+  { gate }: Effort,
+): number {
+  const bar = Math.max(1, inView, Math.round(cover * whole))
+  return (best * (isAsking ? question : 1)) / (gate * bar)
+}
+
+/** A question mark, or a beginning like a question's: not everyone types the mark. */
+export function isQuestion(text: string): boolean {
+  return asks.test(text)
+}
+
+const asks =
+  /[?？؟]|^\W*(?:what|when|where|who|whom|whose|which|how|why|did|do|does|is|are|was|were|has|have|had|remind|recall|tell me|list|summari[sz]e)\b/i

@@ -1,0 +1,48 @@
+import type { RecallIndex } from './recall-index.ts'
+import { termsOf, withoutLabel } from './terms.ts'
+
+/** At most this many words stand in a reason. */
+const mostWords = 6
+
+/** Why each unit was brought back, in the words of the message that asked for it. */
+export function explain(
+  index: RecallIndex,
+  text: string,
+  asked: readonly { readonly id: number }[],
+  units: readonly number[],
+  n: number,
+): readonly string[] {
+  const words = surfaceWords(index, text)
+  const wanted = asked.filter(({ id }) => words.has(id)).map(({ id }) => id)
+  const matches = (unit: number) => {
+    const terms = unit >= 0 && unit < n ? index.terms[unit] : undefined
+    return wanted.filter(id => terms?.includes(id)).map(id => words.get(id)!)
+  }
+  return units.map(unit => {
+    const own = matches(unit)
+    if (own.length > 0) return `asked for: ${list(own)}`
+    const session = index.sessions.data[unit]
+    for (const near of [unit - 1, unit + 1, unit - 2, unit + 2]) {
+      const found = index.sessions.data[near] === session ? matches(near) : []
+      if (found.length > 0) return `stands beside what was asked for: ${list(found)}`
+    }
+    return `from a session about what was asked: ${list(wanted.map(id => words.get(id)!))}`
+  })
+}
+
+/** The words of the message by the terms that they became. */
+function surfaceWords(index: RecallIndex, text: string): Map<number, string> {
+  const words = new Map<number, string>()
+  for (const word of withoutLabel(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) {
+    for (const term of termsOf(word)) {
+      const id = index.vocabulary.get(term)
+      if (id !== undefined && !words.has(id)) words.set(id, term.length < 3 ? term : word)
+    }
+  }
+  return words
+}
+
+function list(words: readonly string[]): string {
+  const shown = words.slice(0, mostWords).join(', ')
+  return words.length > mostWords ? `${shown} …` : shown
+}

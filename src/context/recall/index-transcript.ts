@@ -1,0 +1,61 @@
+import { remember } from '../remember.ts'
+import type { Transcript } from '../transcript.ts'
+import type { Unit } from '../unit.ts'
+import { createRecallIndex, type RecallIndex } from './recall-index.ts'
+
+/** A pause longer than this begins a new session. */
+const pause = 30 * 60 * 1000
+
+interface Memory {
+  readonly index: RecallIndex
+  /** When the last indexed unit ended. */
+  time: number | undefined
+  fits(units: number): boolean
+}
+
+/** The index of a conversation up to, not including, a unit. It grows with the conversation, and each text is read once. */
+export function indexTranscript(transcript: Transcript, upTo: number): RecallIndex {
+  const memory = remember<Memory>(transcript, 'recall index', () => {
+    const index = createRecallIndex()
+    return { index, time: undefined, fits: units => index.size <= units }
+  })
+  const { index } = memory
+  for (let at = index.size; at < upTo; at++) {
+    const unit = transcript.units[at]!
+    const time = transcript.entries[unit.from]!.message.time
+    const beginsSession = time !== undefined && memory.time !== undefined && time - memory.time > pause
+    memory.time = lastTime(transcript, unit) ?? memory.time
+    const isSaid = isRecallable(unit)
+    index.append({
+      text: isSaid ? unitText(transcript, unit) : '',
+      isUser: unit.kind === 'user',
+      tokens: isSaid ? unit.tokens : 0,
+      beginsSession,
+    })
+  }
+  return index
+}
+
+/** What can be brought back. System messages are always there; notes and strays have their own rules. */
+export function isRecallable({ kind }: Unit): boolean {
+  return kind === 'user' || kind === 'assistant' || kind === 'tools'
+}
+
+/** All words of a unit: what was said, what was called with what, what came back. */
+function unitText(transcript: Transcript, unit: Unit): string {
+  const texts: string[] = []
+  for (let at = unit.from; at < unit.to; at++) {
+    const { role, text, calls } = transcript.entries[at]!.message
+    if (role === 'assistant_note') continue
+    texts.push(text, ...calls.map(call => `${call.name} ${call.arguments}`))
+  }
+  return texts.join('\n')
+}
+
+function lastTime(transcript: Transcript, unit: Unit): number | undefined {
+  for (let at = unit.to - 1; at >= unit.from; at--) {
+    const { time } = transcript.entries[at]!.message
+    if (time !== undefined) return time
+  }
+  return undefined
+}

@@ -1,0 +1,161 @@
+import { countBelow } from './numbers.ts'
+import { ranking } from './ranking.ts'
+import type { RecallIndex } from './recall-index.ts'
+import { termsOf, withoutLabel } from './terms.ts'
+
+/** How well each earlier entry answers a message. */
+export interface Ranking {
+  /** An integer for each entry before the message. */
+  readonly scores: Float64Array
+  /** What an imagined entry of average length would score that has all words of the message. */
+  readonly whole: number
+  /** The terms of the message that the index knows. */
+  readonly asked: readonly Asked[]
+}
+
+interface Asked {
+  readonly id: number
+  readonly weight: number
+}
+
+/** Ranks the entries before `n` for a text, as if the index ended there. */
+export function rank(index: RecallIndex, text: string, n: number = index.size): Ranking {
+  const { asked, whole } = readQuestion(index, text, n)
+  const own = matchScores(index, asked, n)
+  const ofSession = sessionScores(index, own, n)
+  if (ofSession.length > 1) {
+    const related = feedback(index, ofSession, n)
+    if (related.length > 0) {
+      const more = sessionScores(index, matchScores(index, related, n), n)
+      for (let session = 0; session < more.length; session++)
+        ofSession[session]! += ranking.feedback * more[session]!
+    }
+  }
+  return { scores: combine(index, own, ofSession, n), whole, asked }
+}
+
+function readQuestion(index: RecallIndex, text: string, n: number): { asked: Asked[]; whole: number } {
+  const asked: Asked[] = []
+  let mass = 0
+  for (const term of new Set(termsOf(withoutLabel(text)))) {
+    const id = index.vocabulary.get(term)
+    const frequency = id === undefined ? 0 : countBelow(index.places[id]!, n)
+    if (id === undefined || frequency === 0) mass += rarity(0, n)
+    else {
+      asked.push({ id, weight: index.weights[id]! })
+      mass += index.weights[id]! * rarity(frequency, n)
+    }
+  }
+  const meanTokens = n > 0 ? index.tokenSums.data[n - 1]! / n : 1
+  return { asked, whole: Math.round((mass * ranking.unit) / Math.max(1, meanTokens) ** ranking.length) }
+}
+
+/** BM25 of every entry before n. */
+function matchScores(index: RecallIndex, asked: readonly Asked[], n: number): Float64Array {
+  const scores = new Float64Array(n)
+  if (n === 0) return scores
+  const { saturation, lengthShare } = ranking
+  const mean = index.lengthSums.data[n - 1]! / n || 1
+  const base = saturation * (1 - lengthShare)
+  const slope = (saturation * lengthShare) / mean
+  const lengths = index.lengths.data
+  for (const { id, weight } of asked) {
+    const frequency = countBelow(index.places[id]!, n)
+    const full = weight * (saturation + 1) * rarity(frequency, n)
+    const places = index.places[id]!.data
+    const counts = index.counts[id]!.data
+    for (let at = 0; at < frequency; at++) {
+      const entry = places[at]!
+      const count = counts[at]!
+      scores[entry]! += (full * count) / (count + base + slope * lengths[entry]!)
+    }
+  }
+  return scores
+}
+
+/** The mean of the three best entries of each session. */
+function sessionScores(index: RecallIndex, scores: Float64Array, n: number): Float64Array {
+  const result = new Float64Array(n > 0 ? index.sessions.data[n - 1]! + 1 : 0)
+  for (let session = 0; session < result.length; session++) {
+    const end = sessionEnd(index, session, n)
+    let best = 0
+    let second = 0
+    let third = 0
+    for (let entry = index.starts.data[session]!; entry < end; entry++) {
+      const score = scores[entry]!
+      if (score <= third) continue
+      if (score > best) [best, second, third] = [score, best, second]
+      else if (score > second) [second, third] = [score, second]
+      else third = score
+    }
+    result[session] = (best + second + third) / 3
+  }
+  return result
+}
+
+/** Terms that recur in the best sessions, the most telling first. */
+function feedback(index: RecallIndex, ofSession: Float64Array, n: number): readonly Asked[] {
+  const { feedbackSessions, feedbackSize, feedbackRarity, feedbackTerms, unit } = ranking
+  const best = [...ofSession.keys()]
+    .map(session => ({ session, score: Math.round(ofSession[session]! * unit) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || a.session - b.session)
+    .slice(0, feedbackSessions)
+  const weights = new Map<number, number>()
+  for (const { session } of best) {
+    const start = index.starts.data[session]!
+    const end = sessionEnd(index, session, n)
+    if (end - start > feedbackSize) continue
+    const seen = new Map<number, number>()
+    for (let entry = start; entry < end; entry++) {
+      for (const id of index.terms[entry]!) seen.set(id, (seen.get(id) ?? 0) + 1)
+    }
+    for (const [id, count] of seen) {
+      const frequency = count < 2 ? n : countBelow(index.places[id]!, n)
+      if (frequency > n * feedbackRarity) continue
+      const weight = ofSession[session]! * Math.log(1 + count) * Math.log(n / frequency) * index.weights[id]!
+      weights.set(id, (weights.get(id) ?? 0) + weight)
+    }
+  }
+  const list = [...weights]
+    .map(([id, weight]) => ({ id, weight: Math.round(weight * unit) }))
+    .sort((a, b) => b.weight - a.weight || a.id - b.id)
+    .slice(0, feedbackTerms)
+  const most = list[0]?.weight ?? 1
+  return list.map(({ id, weight }) => ({ id, weight: weight / most }))
+}
+
+/** A score for each entry: its own, what stands beside it, its session, how recent, and what no question changes. */
+function combine(index: RecallIndex, own: Float64Array, ofSession: Float64Array, n: number): Float64Array {
+  const scores = new Float64Array(n)
+  const priors = index.priors.data
+  for (let session = 0; session < ofSession.length; session++) {
+    const start = index.starts.data[session]!
+    const end = sessionEnd(index, session, n)
+    const base = ranking.session * ofSession[session]!
+    const ago = ofSession.length - 1 - session
+    const recent = (1 + ranking.recency * Math.exp(-ago / ranking.recencySessions)) * ranking.unit
+    const opener = ranking.opener * Math.min(1, ranking.openerSize / (end - start)) * ofSession[session]!
+    for (let entry = start; entry < end; entry++) {
+      const beside = Math.max(entry > start ? own[entry - 1]! : 0, entry + 1 < end ? own[entry + 1]! : 0)
+      const beyond = Math.max(entry > start + 1 ? own[entry - 2]! : 0, entry + 2 < end ? own[entry + 2]! : 0)
+      const sum =
+        own[entry]! +
+        ranking.beside * beside +
+        ranking.beyond * beyond +
+        base +
+        (entry === start ? opener : 0)
+      scores[entry] = Math.round(sum * recent * priors[entry]!)
+    }
+  }
+  return scores
+}
+
+function sessionEnd({ starts }: RecallIndex, session: number, n: number): number {
+  return session + 1 < starts.size ? Math.min(n, starts.data[session + 1]!) : n
+}
+
+/** How much a term tells that stands in `frequency` of n entries. */
+function rarity(frequency: number, n: number): number {
+  return Math.log(1 + (n - frequency + 0.5) / (frequency + 0.5))
+}

@@ -1,0 +1,104 @@
+import { createNumbers, type Numbers } from './numbers.ts'
+import { ranking } from './ranking.ts'
+import { isCommon, termsOf, withoutLabel } from './terms.ts'
+
+/** What the index is told of one unit of the conversation. */
+export interface RecallDocument {
+  readonly text: string
+  readonly isUser: boolean
+  readonly tokens: number
+  /** A long pause came before it. */
+  readonly beginsSession: boolean
+}
+
+/**
+ * The words of a conversation, append only. All of it can be asked "as if only the first n entries existed", so that
+ * what was recalled for a message is a function of what came before it, today and when it is computed again.
+ */
+export interface RecallIndex {
+  readonly size: number
+  readonly vocabulary: ReadonlyMap<string, number>
+  /** By term: its weight, the entries that have it in ascending order, and how often each has it. */
+  readonly weights: readonly number[]
+  readonly places: readonly Numbers[]
+  readonly counts: readonly Numbers[]
+  /** By entry: terms in all, their running sum, tokens as a running sum, its session, its different terms. */
+  readonly lengths: Numbers
+  readonly lengthSums: Numbers
+  readonly tokenSums: Numbers
+  readonly sessions: Numbers
+  readonly terms: readonly Int32Array[]
+  /** By entry: the part of its score that no question changes. */
+  readonly priors: Numbers
+  /** First entries of the sessions. */
+  readonly starts: Numbers
+  append(document: RecallDocument): void
+}
+
+export function createRecallIndex(): RecallIndex {
+  const vocabulary = new Map<string, number>()
+  const weights: number[] = []
+  const places: Numbers[] = []
+  const counts: Numbers[] = []
+  const lengths = createNumbers()
+  const lengthSums = createNumbers(Float64Array)
+  const tokenSums = createNumbers(Float64Array)
+  const sessions = createNumbers()
+  const priors = createNumbers(Float64Array)
+  const starts = createNumbers()
+  const terms: Int32Array[] = []
+
+  function idOf(term: string): number {
+    const known = vocabulary.get(term)
+    if (known !== undefined) return known
+    vocabulary.set(term, weights.length)
+    places.push(createNumbers())
+    counts.push(createNumbers())
+    return weights.push(isCommon(term) ? ranking.common : 1) - 1
+  }
+
+  return {
+    get size() {
+      return terms.length
+    },
+    vocabulary,
+    weights,
+    places,
+    counts,
+    lengths,
+    lengthSums,
+    tokenSums,
+    sessions,
+    terms,
+    priors,
+    starts,
+    append({ text, isUser, tokens, beginsSession }) {
+      const at = terms.length
+      if (at === 0 || beginsSession) starts.push(at)
+      const list = termsOf(text)
+      const found = new Map<number, number>()
+      for (const term of list) {
+        const id = idOf(term)
+        found.set(id, (found.get(id) ?? 0) + 1)
+      }
+      let fresh = 0
+      for (const [id, count] of found) {
+        if (places[id]!.size === 0) fresh += 1
+        places[id]!.push(at)
+        counts[id]!.push(count)
+      }
+      terms.push(Int32Array.from(found.keys()))
+      lengths.push(list.length)
+      lengthSums.push(list.length + (at > 0 ? lengthSums.data[at - 1]! : 0))
+      tokenSums.push(tokens + (at > 0 ? tokenSums.data[at - 1]! : 0))
+      sessions.push(starts.size - 1)
+      const mention = 1 + ranking.firstMention * (found.size > 0 ? fresh / found.size : 0)
+      const rule = isUser && isInstruction.test(withoutLabel(text)) ? ranking.instruction : 1
+      priors.push((mention * rule) / Math.max(1, tokens) ** ranking.length)
+    },
+  }
+}
+
+/** What is to hold from then on. */
+const isInstruction =
+  /^(?:always|never|please always|from now on|whenever)\b|\bi (?:really |usually |generally |always |much )?prefer\b|\bfrom now on\b|\bi(?:'d| would) (?:prefer|rather)\b/i

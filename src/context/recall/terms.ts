@@ -1,0 +1,50 @@
+import { stem } from './stem.ts'
+import { commonWords, stopWords } from './word-lists.ts'
+
+/**
+ * The terms of a text, in order, as often as they occur. Pure string work: `Intl.Segmenter` would find words in
+ * Chinese, but its dictionary changes with the engine, and a context must be the same bytes everywhere.
+ */
+export function termsOf(text: string): readonly string[] {
+  const terms: string[] = []
+  for (const word of text.toLowerCase().match(isWord) ?? []) {
+    if (stopWords.has(word)) continue
+    if (isSpaced(word)) terms.push(stem(word))
+    else addUnspaced(terms, word)
+  }
+  return terms
+}
+
+/** A label at the front ("[Monday, 8 May]", "[10:30]") says when something was said: it asks for nothing. */
+export function withoutLabel(text: string): string {
+  return text.replace(/^(?:\s*\[[^\]\n]{0,200}\]\s*)+/, '')
+}
+
+/** Half a term's weight for words that stand in any conversation. */
+export function isCommon(term: string): boolean {
+  return commonStems.has(term)
+}
+
+const commonStems: ReadonlySet<string> = new Set([...commonWords].map(stem))
+
+const isWord = /[\p{L}\p{M}\p{N}]+/gu
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
+
+/** Scripts without spaces begin with Thai in Unicode: a cheap test for nearly all words. */
+function isSpaced(word: string): boolean {
+  return word.charCodeAt(0) < 0x0e00 && word.charCodeAt(word.length - 1) < 0x0e00
+}
+
+/** Where words are not separated, pairs of neighbouring characters stand for them; what stands between is a word. */
+function addUnspaced(terms: string[], word: string): void {
+  let at = 0
+  for (const run of word.matchAll(unspaced)) {
+    if (run.index > at) terms.push(stem(word.slice(at, run.index)))
+    const characters = [...run[0]]
+    if (characters.length === 1) terms.push(run[0])
+    for (let next = 1; next < characters.length; next++) terms.push(characters[next - 1]! + characters[next]!)
+    at = run.index + run[0].length
+  }
+  if (at < word.length) terms.push(stem(word.slice(at)))
+}

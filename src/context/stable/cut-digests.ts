@@ -1,0 +1,56 @@
+import { textCost } from '../cost.ts'
+import { digestExchange, type Exchange } from '../digests/index.ts'
+import type { Draft } from '../draft.ts'
+import { exchangeAt } from '../exchanges.ts'
+import type { Insertion } from '../insertion.ts'
+import { remember } from '../remember.ts'
+import { rememberExchanges } from '../remember-exchanges.ts'
+
+const lineFor: (exchange: Exchange) => string = rememberExchanges(exchange => digestExchange(exchange))
+
+/** The lines that stand for the newest exchanges before a cut: one message, made with the cut and the same until the next. */
+export function cutDigests(draft: Draft, cut: number, budget: number): Insertion | undefined {
+  const { frame, turns } = draft
+  if (cut === 0 || budget <= 0) return undefined
+  const key = `digests ${[cut, budget, frame.count.id]}`
+  const { insertion } = remember(frame.transcript, key, () => ({
+    insertion: makeDigests(draft, cut, budget),
+  }))
+  return insertion
+
+  function makeDigests(draft: Draft, cut: number, budget: number): Insertion | undefined {
+    const lines: string[] = []
+    let from = cut
+    let tokens = textCost(frame, 'user', '')
+    for (let turn = lastTurnBefore(turns, cut); turn >= 0; turn--) {
+      const exchange = exchangeAt(draft, turn)
+      if (exchange.to > cut) continue
+      const line = lineFor(exchange)
+      tokens += frame.count.text(`${line}\n`)
+      if (tokens > budget) break
+      lines.unshift(line)
+      from = exchange.from
+    }
+    if (lines.length === 0) return undefined
+    const why = 'the newest exchanges that were cut'
+    return {
+      part: 'digests',
+      before: cut,
+      role: 'user',
+      text: lines.join('\n'),
+      why,
+      of: [{ from, to: cut }],
+    }
+  }
+}
+
+function lastTurnBefore(turns: readonly number[], unit: number): number {
+  let low = 0
+  let high = turns.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (turns[middle]! < unit) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}

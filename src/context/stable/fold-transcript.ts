@@ -1,0 +1,19 @@
+import { remember } from '../remember.ts'
+import type { Transcript } from '../transcript.ts'
+import { advanceFold, type Fold, type FoldConfig, unfolded } from './fold.ts'
+
+/** The fold of a conversation as it stands. What was folded before is remembered, so a turn costs a few additions. */
+export function foldTranscript(transcript: Transcript, config: FoldConfig): Fold {
+  const { whole, tail, low, least, keep, inlineNotes } = config
+  const memory = remember(transcript, `fold ${[whole, tail, low, least, keep, inlineNotes]}`, () => ({
+    fold: unfolded,
+  }))
+  memory.fold = advanceFold(transcript, config, memory.fold, settledUnits(transcript))
+  return advanceFold(transcript, config, memory.fold, transcript.units.length)
+}
+
+/** All units but a last one that may still grow: a round that waits for results, a reply that may get a note. */
+function settledUnits({ units }: Transcript): number {
+  const last = units.at(-1)
+  return last && last.kind !== 'user' && last.kind !== 'system' ? units.length - 1 : units.length
+}

@@ -1,0 +1,92 @@
+import type { Transcript } from '../transcript.ts'
+import { spanCost } from './span-cost.ts'
+
+/** The numbers that decide where a conversation is cut. Whoever has the same ones finds the same cut. */
+export interface FoldConfig {
+  /** What the conversation may cost while nothing has been cut. */
+  readonly whole: number
+  /** What it may cost from then on: V. */
+  readonly tail: number
+  /** A cut leaves at most this much. */
+  readonly low: number
+  /** A user message is charged at least this much, so that short ones do not cut just before a long one. */
+  readonly least: number
+  /** The last exchange survives a cut when it costs at most this much. */
+  readonly keep: number
+  /** Whether notes stand with their replies, and cost there. */
+  readonly inlineNotes: boolean
+}
+
+/** Where the conversation is cut, and since when. All numbers are units, but the tokens of what stays behind the cut. */
+export interface Fold {
+  /** How many units have been looked at. */
+  readonly next: number
+  /** The first unit that is sent, besides what is protected; 0 while nothing is cut. */
+  readonly cut: number
+  /** The unit that made the cut, and the user message of its turn. */
+  readonly epoch: number
+  readonly epochUser: number
+  /** The turn that is being read (an index into the turns), and its user message. */
+  readonly turn: number
+  readonly user: number
+  /** System messages before the cut: they are sent all the same. */
+  readonly stuck: number
+}
+
+export const unfolded: Fold = { next: 0, cut: 0, epoch: 0, epochUser: -1, turn: -1, user: -1, stuck: 0 }
+
+/**
+ * Reads the units from where the fold stands up to `end`, and moves the cut only when the room is full, far enough
+ * that it stays for many turns: between two cuts a context only grows. Token counts alone decide.
+ */
+export function advanceFold(transcript: Transcript, config: FoldConfig, start: Fold, end: number): Fold {
+  let fold = start
+  for (let at = start.next; at < end; at++) {
+    const { kind } = transcript.units[at]!
+    fold =
+      kind === 'user' ? { ...fold, next: at + 1, turn: fold.turn + 1, user: at } : { ...fold, next: at + 1 }
+    if (kind === 'user') fold = atUser(transcript, config, fold, at)
+    else if (kind === 'tools') fold = atRound(transcript, config, fold, at)
+  }
+  return fold
+}
+
+function atUser(transcript: Transcript, config: FoldConfig, fold: Fold, at: number): Fold {
+  const cost = (from: number) => spanCost(transcript, from, at, config.inlineNotes)
+  const charge = at === transcript.firstUser ? 0 : Math.max(config.least, transcript.units[at]!.tokens)
+  const limit = fold.cut === 0 ? config.whole : config.tail
+  if (cost(fold.cut) + fold.stuck + charge <= limit) return fold
+  let cut = at
+  for (let turn = fold.turn - 1; turn > 0; turn--) {
+    const user = transcript.turns[turn]!
+    if (user < fold.cut) break
+    const sum = cost(user) + charge
+    const isLastExchange = cut === at && sum <= config.keep
+    if (sum + fold.stuck > config.low && !isLastExchange) break
+    cut = user
+  }
+  return cutAt(transcript, fold, cut, at, at)
+}
+
+/** Inside a long turn: the turn's user message is protected, its earlier rounds are not. */
+function atRound(transcript: Transcript, config: FoldConfig, fold: Fold, at: number): Fold {
+  const { user } = fold
+  const cost = (from: number) => spanCost(transcript, from, at + 1, config.inlineNotes)
+  const held = user > transcript.firstUser ? transcript.units[user]!.tokens : 0
+  const limit = fold.cut === 0 ? config.whole : config.tail
+  const heldNow = fold.cut > user ? held : 0
+  if (cost(fold.cut) + fold.stuck + heldNow <= limit) return fold
+  // Whole turns first; where the turn alone is too large, its oldest rounds.
+  if (user >= fold.cut && user > transcript.firstUser && cost(user) + fold.stuck <= config.low) {
+    return cutAt(transcript, fold, user, at, user)
+  }
+  let cut = at
+  while (cut - 1 > Math.max(user, fold.cut - 1) && cost(cut - 1) + held + fold.stuck <= config.low) cut -= 1
+  return cut > fold.cut ? cutAt(transcript, fold, cut, at, user) : fold
+}
+
+function cutAt(transcript: Transcript, fold: Fold, cut: number, epoch: number, epochUser: number): Fold {
+  const passed = transcript.systems.filter(index => index >= fold.cut && index < cut)
+  const stuck = passed.reduce((sum, index) => sum + transcript.units[index]!.tokens, fold.stuck)
+  return { ...fold, cut, epoch, epochUser, stuck }
+}
