@@ -1,3 +1,5 @@
+export type { Context, FitOptions } from './context/context.ts'
+export { createFitter, type Fitter } from './context/create-fitter.ts'
 export {
   type Digester,
   defaultDigesters,
@@ -11,7 +13,7 @@ export {
 } from './context/digests/index.ts'
 export type { Draft } from './context/draft.ts'
 export { type DumpData, type DumpEntry, dump, toDump } from './context/dump.ts'
-export { type Context, type FitOptions, fit } from './context/fit.ts'
+export { fit } from './context/fit.ts'
 export type { Insertion } from './context/insertion.ts'
 export { BrokenContextError } from './context/invariants.ts'
 export { ContextOverflowError } from './context/overflow-error.ts'
@@ -22,7 +24,7 @@ export { spongebob } from './context/policies/spongebob.ts'
 export { type StableOptions, stable } from './context/policies/stable.ts'
 export { tiered } from './context/policies/tiered.ts'
 export { type Policy, pipe } from './context/policy.ts'
-export type { Fate, Inserted, Part, Receipt, ReceiptEntry } from './context/receipt.ts'
+export type { Fate, Inserted, Part, Receipt, ReceiptEntry, SharedPrefix } from './context/receipt.ts'
 export type { Entry, Unit, UnitKind } from './context/unit.ts'
 export { InvalidMessageError, InvalidOptionError, ThroughlineError } from './log/error.ts'
 export type { Message, MessageLike, Role, ToolCall, ToolResult } from './log/message.ts'

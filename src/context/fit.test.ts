@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, calls, note, result, round, system, user } from '../testing/builders.ts'
 import { words } from '../tokens/words.ts'
-import { type FitOptions, fit } from './fit.ts'
+import type { FitOptions } from './context.ts'
+import { fit } from './fit.ts'
 import { spongebob } from './policies/spongebob.ts'
 import type { Policy } from './policy.ts'
 

@@ -1,5 +1,6 @@
 import { InvalidOptionError } from '../log/error.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
+import { estimate } from '../tokens/estimate.ts'
 
 /** The room, and the rules of the place where the context goes. Only the window is needed. */
 export interface FrameOptions {
@@ -50,6 +51,13 @@ export function checkOptions(options: FrameOptions): void {
   }
   if (tools && !Array.isArray(tools)) throw new InvalidOptionError('tools', 'expected a list of tool schemas')
 }
+
+/** The counter that is asked for, or the estimate. */
+export function counterOf({ count = defaultCounter }: FrameOptions): TokenCounter {
+  return count
+}
+
+const defaultCounter = estimate()
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0

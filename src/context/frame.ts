@@ -2,17 +2,10 @@ import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { type PlainMessage, withTail } from '../log/write-message.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
-import { estimate } from '../tokens/estimate.ts'
-import {
-  checkOptions,
-  type FrameOptions,
-  type NotesPlace,
-  type Overflow,
-  type Shape,
-} from './frame-options.ts'
+import { counterOf, type FrameOptions, type NotesPlace, type Overflow, type Shape } from './frame-options.ts'
 import { type NotesSection, notesSection } from './notes-section.ts'
 import type { Piece } from './piece.ts'
-import { readConversation } from './read-conversation.ts'
+import type { Conversation } from './read-conversation.ts'
 import { markerText } from './texts.ts'
 import type { Transcript } from './transcript.ts'
 import type { Entry } from './unit.ts'
@@ -41,13 +34,13 @@ export interface Frame<M extends MessageLike = MessageLike> {
   readonly marker: number
 }
 
-const defaultCounter = estimate()
-
-export function createFrame<M extends MessageLike>(messages: readonly M[], options: FrameOptions): Frame<M> {
-  checkOptions(options)
-  const { window, reserve = 0, count = defaultCounter, tools = [], pins = [] } = options
+export function createFrame<M extends MessageLike>(
+  { system, transcript }: Conversation<M>,
+  options: FrameOptions,
+): Frame<M> {
+  const { window, reserve = 0, tools = [], pins = [] } = options
+  const count = counterOf(options)
   const { notes = 'inline', shape = 'free', systemRole = true, overflow = 'error' } = options
-  const { system, transcript } = readConversation(messages, count)
   const margin = count.exact ? 0 : Math.ceil((window - reserve) * 0.05)
   const noteBudget = Math.floor(window / 16)
   const headNotes = notes === 'system' ? notesSection(transcript, count, noteBudget, () => true) : undefined

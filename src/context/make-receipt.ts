@@ -2,11 +2,22 @@ import type { MessageLike } from '../log/message.ts'
 import { gatherNotes } from './cost.ts'
 import type { Finished } from './finish.ts'
 import type { Piece } from './piece.ts'
-import { type Fate, fates, type Inserted, type Receipt, type ReceiptEntry } from './receipt.ts'
+import {
+  type Fate,
+  fates,
+  type Inserted,
+  type Receipt,
+  type ReceiptEntry,
+  type SharedPrefix,
+} from './receipt.ts'
 import { tokensByPart } from './total.ts'
 
 /** Accounts for a finished draft. The lines are made only when they are asked for: a history may be long. */
-export function makeReceipt<M extends MessageLike>(finished: Finished<M>, policy: string): Receipt {
+export function makeReceipt<M extends MessageLike>(
+  finished: Finished<M>,
+  policy: string,
+  prefix?: SharedPrefix,
+): Receipt {
   const { draft, pieces, tokens } = finished
   const { window, reserve, margin, capacity, count, system, transcript } = draft.frame
   // The transcript goes on growing with the conversation; this receipt speaks of what is there now.
@@ -25,6 +36,7 @@ export function makeReceipt<M extends MessageLike>(finished: Finished<M>, policy
     over: Math.max(0, tokens - capacity),
     parts: tokensByPart(draft.frame, pieces),
     inserted: insertedOf(pieces),
+    ...(prefix ? { prefix } : {}),
     get counts() {
       counts ??= countFates(this.entries)
       return counts

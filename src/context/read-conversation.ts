@@ -1,7 +1,7 @@
 import type { MessageLike } from '../log/message.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { inherit } from './remember.ts'
-import { isStamped, stampMessage } from './stamp.ts'
+import { stampMessage } from './stamp.ts'
 import { createTranscript, type Transcript } from './transcript.ts'
 import type { Entry } from './unit.ts'
 
@@ -39,10 +39,6 @@ export function readConversation<M extends MessageLike>(
 /** Forgets what is remembered of this conversation: a message that is about to be sent was changed in place. */
 export function forgetConversation(first: MessageLike | undefined, count: TokenCounter): void {
   if (first) remembered.get(first)?.delete(count.id)
-}
-
-export function isUnchanged(entry: Entry): boolean {
-  return isStamped(entry.source)
 }
 
 function readTranscript<M extends MessageLike>(

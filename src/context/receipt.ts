@@ -54,6 +54,13 @@ export interface Inserted {
   readonly why: string
 }
 
+/** What the prompt's beginning has in common with that of the call before. */
+export interface SharedPrefix {
+  readonly tokens: number
+  /** From 0 to 1: of all tokens of this context. */
+  readonly share: number
+}
+
 /** Accounts for every token of a context and for every message of the conversation. */
 export interface Receipt {
   readonly policy: string
@@ -70,6 +77,8 @@ export interface Receipt {
   readonly parts: Readonly<Record<Part, number>>
   readonly counts: Readonly<Record<Fate, number>>
   readonly inserted: readonly Inserted[]
+  /** Present when the call before is known. */
+  readonly prefix?: SharedPrefix
   /** Every message of the input, in order. Made when it is first asked for. */
   readonly entries: readonly ReceiptEntry[]
 }

@@ -1,4 +1,4 @@
-import type { Context, FitOptions } from '../context/fit.ts'
+import type { Context, FitOptions } from '../context/context.ts'
 import { markerText } from '../context/texts.ts'
 import type { Message, MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'

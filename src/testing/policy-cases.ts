@@ -1,4 +1,5 @@
-import { type Context, type FitOptions, fit } from '../context/fit.ts'
+import type { Context, FitOptions } from '../context/context.ts'
+import { fit } from '../context/fit.ts'
 import { ContextOverflowError } from '../context/overflow-error.ts'
 import type { Policy } from '../context/policy.ts'
 import type { MessageLike } from '../log/message.ts'

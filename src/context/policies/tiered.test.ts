@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, system, user } from '../../testing/builders.ts'
 import { estimate } from '../../tokens/estimate.ts'
+import type { FitOptions } from '../context.ts'
 import { digestExchange } from '../digests/index.ts'
-import { type FitOptions, fit } from '../fit.ts'
+import { fit } from '../fit.ts'
 import { tiered } from './tiered.ts'
 
 /** A lamp program of about 400 tokens, as the small model of S1 writes them. */

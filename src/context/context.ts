@@ -1,0 +1,21 @@
+import type { MessageLike } from '../log/message.ts'
+import type { FrameOptions } from './frame-options.ts'
+import type { Sent } from './piece.ts'
+import type { Policy } from './policy.ts'
+import type { Receipt } from './receipt.ts'
+
+/** How a conversation is fitted. Only the window is needed. */
+export interface FitOptions extends FrameOptions {
+  /** What goes when not everything fits. Default: defaultPolicy. */
+  readonly policy?: Policy
+  /** The context of the call before: the receipt then says how much of the prompt's beginning is the same. */
+  readonly previous?: { readonly messages: readonly object[] }
+}
+
+/** The message list for one model call, with its receipt. */
+export interface Context<M extends MessageLike = MessageLike> {
+  /** The caller's own objects wherever a message was kept, and the few plain ones that we add. */
+  readonly messages: Sent<M>[]
+  readonly tokens: number
+  readonly receipt: Receipt
+}

@@ -1,0 +1,66 @@
+import type { MessageLike } from '../log/message.ts'
+import type { Context, FitOptions } from './context.ts'
+import { fitConversation } from './fit-conversation.ts'
+import { checkOptions, counterOf } from './frame-options.ts'
+import { stampMessage } from './stamp.ts'
+import { createTranscript } from './transcript.ts'
+import type { Entry } from './unit.ts'
+
+/** Holds one conversation as it grows. What a turn costs does not depend on how long it is. */
+export interface Fitter<M extends MessageLike> {
+  /** How many messages it holds. */
+  readonly size: number
+  append(...messages: readonly M[]): void
+  /** The context of the conversation as it stands; its receipt compares it with the one before. */
+  context(options?: Partial<FitOptions>): Context<M>
+}
+
+/**
+ * Like calling `fit` again and again on a growing list, without keeping the list.
+ *
+ * @example
+ * const fitter = createFitter({ window: 4096 })
+ * fitter.append({ role: 'user', content: 'hello' })
+ * const { messages } = fitter.context()
+ */
+export function createFitter<M extends MessageLike>(options: FitOptions): Fitter<M> {
+  checkOptions(options)
+  const count = counterOf(options)
+  const system: Entry<M>[] = []
+  let transcript = createTranscript<M>(count)
+  let previous: Context<M> | undefined
+
+  function append(source: M): void {
+    const seq = system.length + transcript.entries.length
+    const { message, tokens } = stampMessage(source, seq, count)
+    if (message.role === 'system' && transcript.entries.length === 0) system.push({ source, message, tokens })
+    else transcript.append(source, seq)
+  }
+
+  /** A message was changed in place: everything is read anew. */
+  function readAgain(): void {
+    const sources = transcript.entries.map(entry => entry.source)
+    transcript = createTranscript<M>(count)
+    for (const source of sources) append(source)
+  }
+
+  return {
+    get size() {
+      return system.length + transcript.entries.length
+    },
+    append(...messages) {
+      for (const message of messages) append(message)
+    },
+    context(changes = {}) {
+      const all = { ...options, ...changes, count, ...(previous ? { previous } : {}) }
+      checkOptions(all)
+      let context = fitConversation({ system, transcript }, all)
+      if (!context) {
+        readAgain()
+        context = fitConversation({ system, transcript }, all)!
+      }
+      previous = context
+      return context
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import type { MessageLike } from '../log/message.ts'
+import type { Context, FitOptions } from './context.ts'
+import { createDraft } from './draft.ts'
+import { finish } from './finish.ts'
+import { createFrame } from './frame.ts'
+import { checkInvariants } from './invariants.ts'
+import { makeReceipt } from './make-receipt.ts'
+import { defaultPolicy } from './policies/default.ts'
+import type { Conversation } from './read-conversation.ts'
+import { sharedPrefix } from './shared-prefix.ts'
+import { isStamped } from './stamp.ts'
+
+/** Fits what was read. Gives undefined when a message that would be sent was changed in place since it was counted. */
+export function fitConversation<M extends MessageLike>(
+  conversation: Conversation<M>,
+  options: FitOptions,
+): Context<M> | undefined {
+  const frame = createFrame(conversation, options)
+  const policy = options.policy ?? defaultPolicy
+  const finished = finish(policy.apply(createDraft(frame).as(policy.name)))
+  const { system, transcript } = conversation
+  const sources = finished.pieces.flatMap(({ seqs }) =>
+    seqs.filter(seq => seq >= system.length).map(seq => transcript.entries[seq - system.length]!.source),
+  )
+  if (!sources.every(isStamped)) return undefined
+  checkInvariants(finished, policy.name)
+  const prefix = options.previous ? sharedPrefix(finished, options.previous.messages) : undefined
+  return {
+    messages: finished.pieces.map(piece => piece.raw),
+    tokens: finished.tokens,
+    receipt: makeReceipt(finished, policy.name, prefix),
+  }
+}
