@@ -43,7 +43,8 @@ function replay(conversations, build) {
 /** Tokens of the messages that both prompts begin with. */
 function sharedPrefix(before, now) {
   let tokens = count.prompt
-  for (let at = 0; at < Math.min(before.length, now.length) && isSame(before[at], now[at]); at++) tokens += cost(now[at])
+  for (let at = 0; at < Math.min(before.length, now.length) && isSame(before[at], now[at]); at++)
+    tokens += cost(now[at])
   return tokens
 }
 

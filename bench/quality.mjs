@@ -11,7 +11,9 @@ for (const [set, conversations] of Object.entries(loadSets(data))) {
   result[set] = {}
   for (const [name, build] of Object.entries(policies)) {
     console.error(`quality: ${set}, ${name}`)
-    result[set][name] = Object.fromEntries(windows.map(window => [window, measure(conversations, build, window)]))
+    result[set][name] = Object.fromEntries(
+      windows.map(window => [window, measure(conversations, build, window)]),
+    )
   }
 }
 console.log(json ? JSON.stringify(result, null, 2) : toTable(result))
@@ -41,9 +43,15 @@ function measure(conversations, build, window) {
     all: share(sum.all, sum.questions),
     mean: share(sum.mean, sum.questions),
     questions: sum.questions,
-    assistant: { share: share(sum.assistant.present, sum.assistant.evidence), evidence: sum.assistant.evidence },
+    assistant: {
+      share: share(sum.assistant.present, sum.assistant.evidence),
+      evidence: sum.assistant.evidence,
+    },
     categories: Object.fromEntries(
-      Object.entries(sum.categories).map(([name, { all, questions }]) => [name, { all: share(all, questions), questions }]),
+      Object.entries(sum.categories).map(([name, { all, questions }]) => [
+        name,
+        { all: share(all, questions), questions },
+      ]),
     ),
   }
 }
@@ -53,7 +61,10 @@ function toTable(result) {
   return Object.entries(result)
     .map(([set, byPolicy]) => {
       const { questions } = Object.values(byPolicy)[0][windows[0]]
-      const head = [`${set} (${questions} questions)`, ...windows.flatMap(window => [`ALL ${window}`, 'MEAN', 'assistant'])]
+      const head = [
+        `${set} (${questions} questions)`,
+        ...windows.flatMap(window => [`ALL ${window}`, 'MEAN', 'assistant']),
+      ]
       const rows = Object.entries(byPolicy).map(([name, byWindow]) => [
         name,
         ...windows.flatMap(window => {

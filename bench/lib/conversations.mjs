@@ -16,7 +16,9 @@ export function loadSets(folder) {
     process.exit(2)
   }
   const sets = {}
-  for (const file of readdirSync(folder).filter(name => /\.jsonl(\.gz)?$/.test(name)).sort()) {
+  for (const file of readdirSync(folder)
+    .filter(name => /\.jsonl(\.gz)?$/.test(name))
+    .sort()) {
     const conversations = readLines(join(folder, file))
     if (!conversations.every(one => Array.isArray(one.questions))) continue
     sets[basename(file).replace(/\.jsonl(\.gz)?$/, '')] = conversations.map(toConversation)
@@ -27,7 +29,10 @@ export function loadSets(folder) {
 function readLines(file) {
   const bytes = readFileSync(file)
   const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
-  return text.trim().split('\n').map(line => JSON.parse(line))
+  return text
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
 }
 
 function toConversation({ id, messages, questions }) {

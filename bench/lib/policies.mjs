@@ -1,5 +1,13 @@
-import { balanced, defaultPolicy, fit, spongebob, stable, thorough, thrifty } from '../../dist/index.js'
-import { parseMessage } from '../../dist/index.js'
+import {
+  balanced,
+  defaultPolicy,
+  fit,
+  parseMessage,
+  spongebob,
+  stable,
+  thorough,
+  thrifty,
+} from '../../dist/index.js'
 import { o200k } from '../../dist/tokens/o200k.js'
 
 export const count = o200k()
@@ -10,7 +18,12 @@ const fitted = policy => (messages, window) => {
     const { fate } = receipt.entries[seq]
     return fate === 'kept' || fate === 'recalled'
   }
-  return { sent, tokens, has, isCut: receipt.inserted.some(({ part }) => part === 'marker' || part === 'digests') }
+  return {
+    sent,
+    tokens,
+    has,
+    isCut: receipt.inserted.some(({ part }) => part === 'marker' || part === 'digests'),
+  }
 }
 
 /** Every way of making a context that is measured: messages and a window in, what is sent and what it has out. */

@@ -1,6 +1,8 @@
 import { defaultPolicy } from '../context/policies/default.ts'
+import { balanced, recall, thorough, thrifty } from '../context/policies/recall.ts'
 import { sliding } from '../context/policies/sliding.ts'
 import { spongebob } from '../context/policies/spongebob.ts'
+import { stable } from '../context/policies/stable.ts'
 import { tiered } from '../context/policies/tiered.ts'
 import type { Policy } from '../context/policy.ts'
 import { InvalidOptionError } from '../log/error.ts'
@@ -9,10 +11,15 @@ export interface PolicyOptions {
   readonly messages?: number
   readonly full?: number
   readonly max?: number
+  readonly effort?: number
 }
 
 const policies: Readonly<Record<string, (options: PolicyOptions) => Policy>> = {
-  default: () => defaultPolicy,
+  default: ({ effort }) => (effort === undefined ? defaultPolicy : recall({ effort })),
+  stable: () => stable(),
+  thrifty: () => thrifty(),
+  balanced: () => balanced(),
+  thorough: () => thorough(),
   spongebob: () => spongebob(),
   tiered: ({ full, max }) =>
     tiered({ ...(full === undefined ? {} : { full }), ...(max === undefined ? {} : { max }) }),

@@ -39,6 +39,7 @@ export function addFitCommand(program: Command): void {
     .option('--messages <n>', 'sliding: how many messages to keep', toNumber)
     .option('--full <n>', 'tiered: how many exchanges stay whole', toNumber)
     .option('--max <n>', 'tiered: how many exchanges are remembered at all', toNumber)
+    .option('--effort <share>', 'default: how much is recalled, from 0 to 1', Number)
     .option('-c, --count <counter>', 'estimate, o200k, cl100k, or the path of a tokenizer.json', 'estimate')
     .option('-m, --model <name>', "count the framing of this model's chat template")
     .option('--tools <file>', 'a JSON array of tool schemas that are sent too')

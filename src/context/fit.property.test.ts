@@ -2,13 +2,18 @@ import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { conversation } from '../../test/arbitrary.ts'
 import {
+  balanced,
   ContextOverflowError,
   type FitOptions,
   fit,
   type Policy,
   pipe,
+  recall,
   sliding,
   spongebob,
+  stable,
+  thorough,
+  thrifty,
   tiered,
 } from '../index.ts'
 import { assertContext } from '../testing/assert-context.ts'
@@ -30,6 +35,8 @@ const careless = (salt: number): Policy => ({
 
 const policies = fc.oneof(
   fc.constantFrom<Policy>(spongebob(), tiered(), tiered({ full: 0, max: 3 }), sliding({ messages: 4 })),
+  fc.constantFrom<Policy>(stable(), stable({ digests: 0.1 }), thrifty(), balanced(), thorough()),
+  fc.double({ min: 0, max: 1, noNaN: true }).map(effort => recall({ effort })),
   fc.nat(20).map(messages => pipe(sliding({ messages }), tiered({ full: 1 }))),
   fc.nat(20).map(careless),
 )
@@ -81,16 +88,21 @@ describe('fit, for any conversation, window and policy', () => {
 
   it('gives the same context for a growing list as for a list that is read at once', () => {
     fc.assert(
-      fc.property(conversation(15), fc.integer({ min: 20, max: 400 }), (messages, window) => {
-        const settings = { window, policy: spongebob(), count: words(), overflow: 'keep' } as const
-        const growing: typeof messages = []
-        for (const message of messages) {
-          growing.push(message)
-          const warm = JSON.stringify(fit(growing, settings))
-          const cold = JSON.stringify(fit(structuredClone(growing), settings))
-          if (warm !== cold) throw new Error(`differs at ${growing.length}`)
-        }
-      }),
+      fc.property(
+        conversation(15),
+        fc.integer({ min: 20, max: 400 }),
+        policies,
+        (messages, window, policy) => {
+          const settings = { window, policy, count: words(), overflow: 'keep' } as const
+          const growing: typeof messages = []
+          for (const message of messages) {
+            growing.push(message)
+            const warm = JSON.stringify(fit(growing, settings))
+            const cold = JSON.stringify(fit(structuredClone(growing), settings))
+            if (warm !== cold) throw new Error(`differs at ${growing.length}`)
+          }
+        },
+      ),
       { numRuns: runs / 4 },
     )
   })

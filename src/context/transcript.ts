@@ -174,8 +174,8 @@ export function createTranscript<M extends MessageLike>(
     fork(length) {
       let size = units.length
       while (size > 0 && units[size - 1]!.to > length) size -= 1
-      // The last one may have been open, for results or for a note: it is read again.
-      if (size > 0 && units[size - 1]!.kind !== 'user') size -= 1
+      // A round may have been open here, and closed by what followed on the old line: it is read again.
+      if (size > 0 && units[size - 1]!.kind === 'tools') size -= 1
       const end = units[size]?.from ?? 0
       return createTranscript<M>(count, {
         entries: entries.slice(0, end),

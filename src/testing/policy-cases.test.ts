@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { defaultPolicy, type Policy, pipe, sliding, spongebob, tiered } from '../index.ts'
+import { defaultPolicy, type Policy, pipe, sliding, spongebob, stable, thorough, tiered } from '../index.ts'
 import { policyCases } from './policy-cases.ts'
 
 describe.each<Policy>([
   defaultPolicy,
+  thorough(),
+  stable(),
   spongebob(),
   sliding({ messages: 6 }),
   tiered(),

@@ -32,7 +32,7 @@ function recallAs(name: string, amount: number, options: StableOptions): Policy 
   return {
     name,
     apply(draft) {
-      const { draft: cut, fold, room } = cutStably(draft, stableOptions, effort.room)
+      const { draft: cut, fold, room } = cutStably(draft, stableOptions, effort)
       const { frame } = draft
       const blocks = recallBlocks(frame.transcript, fold, room, effort, blockHeadCost(frame))
       return blocks.length === 0

@@ -18,17 +18,17 @@ export interface StableOptions {
  * full again. The beginning of the prompt stays as it was, and a model server that keeps it need not read it again.
  */
 export function stable(options: StableOptions = {}): Policy {
-  return { name: 'stable', apply: draft => cutStably(draft, options, 0).draft }
+  return { name: 'stable', apply: draft => cutStably(draft, options).draft }
 }
 
 /** The cut, with room kept for recall: what `stable` and `recall` share. */
 export function cutStably<M extends MessageLike>(
   draft: Draft<M>,
   { low = 0.4, digests = 0 }: StableOptions,
-  recall: number,
+  { room: recall, keep } = { room: 0, keep: 0.5 },
 ): { draft: Draft<M>; fold: Fold; room: Room } {
   const { frame } = draft
-  const room = divideRoom(frame, { recall, digests, low, keep: 0.5, least: 1 / 32 })
+  const room = divideRoom(frame, { recall, digests, low, keep, least: 1 / 32 })
   const fold = foldTranscript(frame.transcript, room)
   const cut = draft.dropRange(0, fold.cut, 'before the cut')
   const lines = cutDigests(cut, fold.cut, room.digests)

@@ -38,44 +38,46 @@ const lineCost = 2
 
 /** Chooses what to bring back for a message, at most `room` tokens: nothing, most of the time. */
 export function chooseBlock(search: Search, room: number): Block | undefined {
-  const { transcript, ranking, effort, base, user, cut, headCost } = search
+  const { transcript, ranking, effort, base, user, cut, recalled, headCost } = search
   const { scores } = ranking
-  const candidates = oldUnits(search)
-  const best = candidates.reduce((most, unit) => Math.max(most, scores[unit]!), 0)
+  const old = oldUnits(search)
+  const best = old.reduce((most, unit) => Math.max(most, scores[unit]!), 0)
   const text = withoutLabel(transcript.entries[transcript.units[user]!.from]!.message.text)
   const asked = strength(best, bestInView(search), ranking.whole, isQuestion(text), effort)
-  const budget = Math.min(room, Math.floor(base * Math.min(effort.block, effort.slope * (asked - 1))))
-  if (budget < smallest || cut === 0) return undefined
-  // Each must itself reach the gate, or a block would be filled with whatever is next.
+  // How strongly something is asked for says how much it is worth, not only whether.
+  let worth = Math.min(room, Math.floor(base * Math.min(effort.block, effort.slope * (asked - 1)))) - headCost
+  if (worth < smallest || cut === 0) return undefined
+  // Each must itself reach the gate, or a block would be filled with whatever comes next.
   const floor = best / asked
-  const ranked = candidates
-    .filter(unit => scores[unit]! >= floor)
-    .sort((a, b) => scores[b]! - scores[a]! || a - b)
+  const ranked = old.filter(unit => scores[unit]! >= floor).sort((a, b) => scores[b]! - scores[a]! || a - b)
   const chosen: number[] = []
   let tokens = headCost
   for (const unit of ranked) {
     const { tokens: own, from, to } = transcript.units[unit]!
     const cost = own + lineCost * (to - from)
-    if (tokens + cost > budget) continue
+    if (cost > worth) continue
+    worth -= cost
+    // What an earlier block has is there already: it uses up its share of what this message is worth.
+    if (recalled.has(unit)) continue
     tokens += cost
     chosen.push(unit)
   }
   return chosen.length > 0 ? { user, units: chosen.sort((a, b) => a - b), tokens } : undefined
 }
 
-/** What may be brought back: what was said before the cut and the message, and is neither there nor recalled yet. */
-function oldUnits({ transcript, ranking, user, cut, recalled }: Search): number[] {
+/** What was said before the cut and the message, and is not there anyway. */
+function oldUnits({ transcript, ranking, user, cut }: Search): number[] {
   const old: number[] = []
   const end = Math.min(cut, user)
   for (let unit = 0; unit < end; unit++) {
-    if (ranking.scores[unit]! <= 0 || unit === transcript.firstUser || recalled.has(unit)) continue
+    if (ranking.scores[unit]! <= 0 || unit === transcript.firstUser) continue
     if (isRecallable(transcript.units[unit]!)) old.push(unit)
   }
   return old
 }
 
-/** The best of what the model sees anyway: the end of the tail, and earlier blocks. */
-function bestInView({ transcript, ranking, user, cut, recalled }: Search): number {
+/** The best of the end of the tail, which the model sees anyway. */
+function bestInView({ transcript, ranking, user, cut }: Search): number {
   let best = 0
   let tokens = 0
   for (let unit = user - 1; unit >= cut; unit--) {
@@ -83,6 +85,5 @@ function bestInView({ transcript, ranking, user, cut, recalled }: Search): numbe
     if (tokens > viewTokens) break
     best = Math.max(best, ranking.scores[unit]!)
   }
-  for (const unit of recalled) best = Math.max(best, ranking.scores[unit]!)
   return best
 }

@@ -10,6 +10,8 @@ export interface Effort {
   readonly room: number
   /** The largest block, as a share of the room. */
   readonly block: number
+  /** The last exchange survives a cut if it takes at most this share. */
+  readonly keep: number
 }
 
 /** One number from 0 to 1 moves the gate by powers; above the middle it also gives the window to the blocks. */
@@ -19,10 +21,12 @@ export function toEffort(effort: number): Effort {
   }
   const above = Math.max(0, 2 * effort - 1)
   return {
-    gate: 1.2 * 8 ** (1 - 2 * effort),
-    slope: 1 / 12,
+    // Rounded, so that a power that differs in its last bit between engines cannot matter.
+    gate: Math.round(1.5 * 8 ** (1 - 2 * effort) * 1024) / 1024,
+    slope: 1 / 10,
     room: 0.25 + 0.6 * above,
     block: 0.5 + 0.5 * above,
+    keep: 0.5 - 0.15 * above,
   }
 }
 

@@ -33,6 +33,17 @@ export interface RecallIndex {
   /** First entries of the sessions. */
   readonly starts: Numbers
   append(document: RecallDocument): void
+  /** Appends what was saved of an entry. */
+  restore(entry: SavedEntry): void
+}
+
+/** All that must be kept of an entry: the rest follows from the order. */
+export interface SavedEntry {
+  /** Its terms with how often each occurs, in the order in which they first occur. */
+  readonly counts: Iterable<readonly [term: string, count: number]>
+  readonly tokens: number
+  readonly prior: number
+  readonly beginsSession: boolean
 }
 
 export function createRecallIndex(): RecallIndex {
@@ -57,6 +68,26 @@ export function createRecallIndex(): RecallIndex {
     return weights.push(isCommon(term) ? ranking.common : 1) - 1
   }
 
+  function restore({ counts: found, tokens, prior, beginsSession }: SavedEntry): void {
+    const at = terms.length
+    if (at === 0 || beginsSession) starts.push(at)
+    const ids: number[] = []
+    let length = 0
+    for (const [term, count] of found) {
+      const id = idOf(term)
+      places[id]!.push(at)
+      counts[id]!.push(count)
+      ids.push(id)
+      length += count
+    }
+    terms.push(Int32Array.from(ids))
+    lengths.push(length)
+    lengthSums.push(length + (at > 0 ? lengthSums.data[at - 1]! : 0))
+    tokenSums.push(tokens + (at > 0 ? tokenSums.data[at - 1]! : 0))
+    sessions.push(starts.size - 1)
+    priors.push(prior)
+  }
+
   return {
     get size() {
       return terms.length
@@ -72,29 +103,16 @@ export function createRecallIndex(): RecallIndex {
     terms,
     priors,
     starts,
+    restore,
     append({ text, isUser, tokens, beginsSession }) {
-      const at = terms.length
-      if (at === 0 || beginsSession) starts.push(at)
-      const list = termsOf(text)
-      const found = new Map<number, number>()
-      for (const term of list) {
-        const id = idOf(term)
-        found.set(id, (found.get(id) ?? 0) + 1)
-      }
+      const found = new Map<string, number>()
+      for (const term of termsOf(text)) found.set(term, (found.get(term) ?? 0) + 1)
       let fresh = 0
-      for (const [id, count] of found) {
-        if (places[id]!.size === 0) fresh += 1
-        places[id]!.push(at)
-        counts[id]!.push(count)
-      }
-      terms.push(Int32Array.from(found.keys()))
-      lengths.push(list.length)
-      lengthSums.push(list.length + (at > 0 ? lengthSums.data[at - 1]! : 0))
-      tokenSums.push(tokens + (at > 0 ? tokenSums.data[at - 1]! : 0))
-      sessions.push(starts.size - 1)
+      for (const term of found.keys()) if (!vocabulary.has(term)) fresh += 1
       const mention = 1 + ranking.firstMention * (found.size > 0 ? fresh / found.size : 0)
       const rule = isUser && isInstruction.test(withoutLabel(text)) ? ranking.instruction : 1
-      priors.push((mention * rule) / Math.max(1, tokens) ** ranking.length)
+      const prior = (mention * rule) / Math.max(1, tokens) ** ranking.length
+      restore({ counts: found, tokens, prior, beginsSession })
     },
   }
 }

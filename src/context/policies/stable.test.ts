@@ -1,0 +1,166 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { assistant, calls, result, round, system, user } from '../../testing/builders.ts'
+import { words } from '../../tokens/words.ts'
+import type { Context, FitOptions } from '../context.ts'
+import { createFitter } from '../create-fitter.ts'
+import { fit } from '../fit.ts'
+import { stable } from './stable.ts'
+
+const options = (window: number, rest: Partial<FitOptions> = {}): FitOptions => ({
+  window,
+  policy: stable(),
+  count: words(),
+  ...rest,
+})
+
+/** A chat of n turns, ten words a message. */
+const chat = (turns: number) =>
+  Array.from({ length: turns }, (_, n) => [
+    user(`question ${n} one two three four five six seven eight`),
+    assistant(`answer ${n} one two three four five six seven eight`),
+  ]).flat()
+
+/** How many messages were left out. */
+const cutOf = ({ receipt }: Context) => receipt.entries.filter(entry => entry.fate === 'elided').length
+
+describe('stable', () => {
+  it('cuts nothing while all fits', () => {
+    const messages = chat(9)
+    expect(fit(messages, options(200)).messages).toEqual(messages)
+  })
+
+  it('cuts seldom and far, and only appends in between', () => {
+    const all = chat(200)
+    let before: Context | undefined
+    let cuts = 0
+    for (let length = 1; length <= all.length; length += 2) {
+      const context = fit(all.slice(0, length), options(400))
+      expect(context.tokens).toBeLessThanOrEqual(400)
+      if (before && cutOf(before) === cutOf(context)) {
+        // The marker is a new object in each context, equal in what it says.
+        expect(context.messages.slice(0, before.messages.length)).toEqual(before.messages)
+      } else if (before) {
+        cuts += 1
+        expect(context.tokens).toBeLessThan(400 * 0.55)
+      }
+      before = context
+    }
+    expect(cuts).toBeGreaterThan(10)
+    expect(cuts).toBeLessThan(25)
+  })
+
+  it('shares most of every prompt with the one before, and the receipt says so', () => {
+    const fitter = createFitter(options(400))
+    const shares: number[] = []
+    const all = chat(120)
+    for (let length = 0; length < all.length; length += 2) {
+      fitter.append(all[length]!)
+      const { receipt } = fitter.context()
+      if (length > 80) shares.push(receipt.prefix!.share)
+      fitter.append(all[length + 1]!)
+    }
+    expect(shares.reduce((sum, share) => sum + share, 0) / shares.length).toBeGreaterThan(0.85)
+  })
+
+  it('does not move when the system prompt changes a little, as with a date', () => {
+    const all = chat(60)
+    const today = fit([system('You are kind. Today is Monday.'), ...all], options(400))
+    const later = fit([system('You are kind. Today is Tuesday the ninth.'), ...all], options(400))
+    expect(cutOf(later)).toBe(cutOf(today))
+    expect(cutOf(today)).toBeGreaterThan(0)
+  })
+
+  it('cuts at a user message', () => {
+    const all = chat(80)
+    for (let length = 41; length <= all.length; length += 2) {
+      const { messages } = fit(all.slice(0, length), options(300))
+      expect(messages[2]!.role).toBe('user')
+    }
+  })
+
+  it('cuts inside one long turn at a round, and keeps its user message', () => {
+    const all = [
+      user('first thing'),
+      assistant('ok'),
+      user('now do it all'),
+      ...Array.from({ length: 80 }, (_, n) => round('run', `output ${n} a b c d e f g h`)).flat(),
+    ]
+    let before: Context | undefined
+    let cuts = 0
+    for (let length = 3; length <= all.length; length += 2) {
+      const context = fit(all.slice(0, length), options(200))
+      expect(context.messages).toContain(all[0])
+      expect(context.messages).toContain(all[2])
+      expect(context.messages.at(-1)).toBe(all[length - 1])
+      if (before && cutOf(before) !== cutOf(context)) cuts += 1
+      before = context
+    }
+    expect(cuts).toBeGreaterThan(3)
+    expect(cuts).toBeLessThan(15)
+  })
+
+  it('leaves a unit that is larger than all its room to its successor', () => {
+    const huge = [user('first'), assistant('x '.repeat(150)), user('second'), assistant('ok'), user('third')]
+    const { messages } = fit(huge, options(150))
+    expect(messages).toEqual([huge[0], { role: 'system', content: expect.any(String) }, ...huge.slice(2)])
+  })
+
+  it('counts system messages that the cut has passed', () => {
+    const all = chat(60)
+    all.splice(20, 0, system('a rule that was added later on'))
+    for (let length = 60; length <= all.length; length += 2) {
+      const context = fit(all.slice(0, length), options(250))
+      expect(context.messages.filter(message => message.role === 'system')).toHaveLength(2)
+    }
+  })
+
+  it('adds digests of what it cut when it is given room for them', () => {
+    const all = chat(60)
+    const { messages, receipt } = fit(all, options(600, { policy: stable({ digests: 0.2 }) }))
+    const line = messages.find(message => message.content.startsWith('[Previous: '))!
+    expect(line.role).toBe('user')
+    expect(line.content.split('\n').length).toBeGreaterThan(1)
+    expect(receipt.parts.digests).toBeLessThanOrEqual(120)
+    expect(receipt.counts.digested).toBeGreaterThan(2)
+  })
+
+  it('is the same from a cold start, from a fork, and turn by turn', () => {
+    const text = fc.integer({ min: 1, max: 60 }).map(length => 'word '.repeat(length))
+    const message = fc.oneof(
+      text.map(user),
+      text.map(assistant),
+      text.map(system),
+      text.map(content => [calls('run'), result('run', content)]),
+    )
+    fc.assert(
+      fc.property(
+        fc.array(message, { maxLength: 60 }),
+        fc.integer({ min: 60, max: 500 }),
+        fc.nat(),
+        (groups, window, seed) => {
+          const all = groups.flat()
+          const settings = options(window, { overflow: 'keep' })
+          const at = all.length > 0 ? seed % all.length : 0
+          const warm = all.map((_, index) => JSON.stringify(fit(all.slice(0, index + 1), settings).messages))
+          // A fork that goes another way, and then the shared past again.
+          fit([...all.slice(0, at), user('another way'), assistant('then')], settings)
+          const again = JSON.stringify(fit(all.slice(0, at), settings).messages)
+          const cold = JSON.stringify(fit(structuredClone(all.slice(0, at)), settings).messages)
+          expect(again).toBe(cold)
+          if (at > 0) expect(warm[at - 1]).toBe(cold)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  it('never uses more than the window, turn by turn', () => {
+    const all = chat(150)
+    for (let length = 1; length <= all.length; length++) {
+      for (const window of [64, 100, 333]) {
+        expect(fit(all.slice(0, length), options(window)).tokens).toBeLessThanOrEqual(window)
+      }
+    }
+  })
+})

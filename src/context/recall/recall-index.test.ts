@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { packIndex, unpackIndex } from './pack-index.ts'
+import { rank } from './rank.ts'
+import { createRecallIndex, type RecallDocument } from './recall-index.ts'
+
+const said = (text: string, rest: Partial<RecallDocument> = {}): RecallDocument => ({
+  text,
+  isUser: true,
+  tokens: 5 + text.split(' ').length,
+  beginsSession: false,
+  ...rest,
+})
+
+const build = (documents: readonly RecallDocument[]) => {
+  const index = createRecallIndex()
+  for (const document of documents) index.append(document)
+  return index
+}
+
+const best = (scores: Float64Array) => scores.indexOf(Math.max(...scores))
+
+const talk = [
+  said('The boat is called Heron and lies at the north jetty'),
+  said('Nice name', { isUser: false }),
+  said('We paint the hull in spring, two coats of green'),
+  said('Noted: green, two coats', { isUser: false }),
+  said('My sister comes on Friday', { beginsSession: true }),
+  said('Shall I book a table?', { isUser: false }),
+  said('Always answer with the command first'),
+]
+
+describe('rank', () => {
+  it('finds what a message asks for', () => {
+    expect(best(rank(build(talk), 'What is the name of the boat at the jetty?').scores)).toBe(0)
+    expect(best(rank(build(talk), 'how many coats of paint does the hull need').scores)).toBe(2)
+  })
+
+  it('gives an answer a share of its question', () => {
+    const { scores } = rank(build(talk), 'jetty heron')
+    expect(scores[1]).toBeGreaterThan(scores[3]!)
+  })
+
+  it('gives integers, and nothing for words that were never said', () => {
+    const { scores } = rank(build(talk), 'boat green sister')
+    expect([...scores].every(Number.isInteger)).toBe(true)
+    expect(Math.max(...rank(build(talk), 'quantum chromodynamics').scores)).toBe(0)
+  })
+
+  it('answers as if only the first n entries existed', () => {
+    const words = fc.constantFrom('boat', 'heron', 'green', 'hull', 'friday', 'table', 'paint', 'the', '喜欢')
+    const document = fc
+      .tuple(fc.array(words, { maxLength: 8 }), fc.boolean(), fc.boolean(), fc.integer({ min: 1, max: 300 }))
+      .map(([list, isUser, beginsSession, tokens]) => ({
+        text: list.join(' '),
+        isUser,
+        beginsSession,
+        tokens,
+      }))
+    fc.assert(
+      fc.property(fc.array(document, { minLength: 1, maxLength: 60 }), fc.nat(), (documents, seed) => {
+        const n = seed % (documents.length + 1)
+        const whole = rank(build(documents), 'the green boat of friday 喜欢', n)
+        const short = rank(build(documents.slice(0, n)), 'the green boat of friday 喜欢')
+        expect(whole.scores).toEqual(short.scores)
+        expect(whole.whole).toBe(short.whole)
+      }),
+    )
+  })
+})
+
+describe('a packed index', () => {
+  it('ranks as the one that it was made from, and goes on growing like it', () => {
+    const index = build(talk)
+    const copy = unpackIndex(packIndex(index))
+    for (const one of [index, copy]) one.append(said('the heron has a new sail'))
+    const question = 'what about the sail of the heron?'
+    expect(rank(copy, question)).toEqual(rank(index, question))
+    expect(packIndex(copy)).toEqual(packIndex(index))
+  })
+
+  it('is smaller than the text', () => {
+    const documents = Array.from({ length: 300 }, (_, n) =>
+      said(`the boat number ${n % 40} needs green paint and a new sail in spring ${n % 7}`),
+    )
+    const text = documents.reduce((sum, { text }) => sum + text.length, 0)
+    expect(packIndex(build(documents)).length).toBeLessThan(text)
+  })
+
+  it('says when it cannot be used', () => {
+    const packed = packIndex(build(talk))
+    expect(() => unpackIndex(packed.slice(0, packed.length - 3))).toThrow(/ends too early/)
+    expect(() => unpackIndex(Uint8Array.of(99, 1, 2))).toThrow(/another version/)
+    expect(() => unpackIndex(new Uint8Array())).toThrow(/ends too early/)
+  })
+})

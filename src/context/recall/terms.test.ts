@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { stem } from './stem.ts'
+import { isCommon, termsOf, withoutLabel } from './terms.ts'
+
+describe('termsOf', () => {
+  it('leaves out stop words and finds the common form of a word', () => {
+    expect(termsOf('What did the grid reference say about fences?')).toEqual([
+      'grid',
+      'referen',
+      'say',
+      'fenc',
+    ])
+  })
+
+  it.each([
+    ['plan', 'planned', 'planning', 'plans'],
+    ['city', 'cities'],
+    ['deploy', 'deployed', 'deploying'],
+    ['decide', 'decided', 'deciding'],
+    ['deployment', 'deployments'],
+    ['quick', 'quickly'],
+    ['box', 'boxes'],
+  ])('brings together: %s', (...words) => {
+    expect(new Set(words.map(stem)).size).toBe(1)
+  })
+
+  it.each([
+    ['bus', 'but'],
+    ['boss', 'bos'],
+    ['sing', 's'],
+    ['1234567890', '1234567'],
+  ])('keeps apart: %s and %s', (one, other) => {
+    expect(stem(one)).not.toBe(stem(other))
+  })
+
+  it('takes pairs of characters where words are not separated by spaces', () => {
+    expect(termsOf('我喜欢猫')).toEqual(['我喜', '喜欢', '欢猫'])
+    expect(termsOf('猫')).toEqual(['猫'])
+    expect(termsOf('iPhone15を買う')).toEqual(['iphone15', 'を買', '買う'])
+    expect(termsOf('สวัสดี').length).toBeGreaterThan(1)
+  })
+
+  it('reads other alphabets, code, URLs and emoji', () => {
+    expect(termsOf('Привет, мир')).toEqual(['привет', 'мир'])
+    expect(termsOf('readFile(path_to.ts)')).toEqual(['readfil', 'path', 'ts'])
+    expect(termsOf('https://example.org/a?q=42')).toEqual(['https', 'exampl', 'org', 'q', '42'])
+    expect(termsOf('👍🏽 done')).toEqual(['don'])
+  })
+
+  it('knows words that stand in any conversation', () => {
+    expect(['think', 'thing', 'today'].flatMap(termsOf).every(isCommon)).toBe(true)
+    expect(['heron', 'invoice'].flatMap(termsOf).some(isCommon)).toBe(false)
+  })
+
+  it('takes a label off that only says when', () => {
+    expect(withoutLabel('[Session 3, 8 May]\n[10:30] What was it?')).toBe('What was it?')
+    expect(withoutLabel('see [1] and [2]')).toBe('see [1] and [2]')
+  })
+
+  it('gives lower-case terms without blanks for any text, the same twice', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), text => {
+        const terms = termsOf(text)
+        expect(terms.every(term => term !== '' && !/\s/.test(term))).toBe(true)
+        expect(termsOf(text)).toEqual(terms)
+      }),
+    )
+  })
+})
