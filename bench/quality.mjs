@@ -28,7 +28,8 @@ function measure(conversations, build, window) {
       // The receipt says that it is there, and it is: word for word.
       const present = evidence.filter(seq => has(seq) && whole.includes(turns[seq].content))
       const share = evidence.length > 0 ? present.length / evidence.length : 1
-      const ofCategory = (sum.categories[category] ??= { all: 0, questions: 0 })
+      sum.categories[category] ??= { all: 0, questions: 0 }
+      const ofCategory = sum.categories[category]
       sum.questions += 1
       sum.mean += share
       sum.all += share === 1 ? 1 : 0

@@ -1,0 +1,32 @@
+/** A policy of one's own: what was said in a hurry goes first. */
+import { fit, type Policy, pipe, spongebob } from 'throughline'
+import { policyCases } from 'throughline/testing'
+
+const noSmallTalk: Policy = {
+  name: 'no small talk',
+  apply: draft =>
+    draft.drop(
+      draft.units.filter(unit => unit.kind !== 'tools' && unit.tokens < 12),
+      'too short to matter',
+    ),
+}
+
+// The conformance suite proves that it can be trusted with any conversation.
+for (const { name, run } of policyCases) {
+  run(noSmallTalk)
+  console.log(`ok: ${name}`)
+}
+
+const chat = [
+  { role: 'user', content: 'Plan the regatta for the second of May, with three classes.' },
+  {
+    role: 'assistant',
+    content: 'Three classes on the second of May. I would start the smallest boats first, at ten.',
+  },
+  { role: 'user', content: 'ok' },
+  { role: 'assistant', content: 'Good.' },
+  { role: 'user', content: 'Who starts last?' },
+]
+const { messages, receipt } = fit(chat, { window: 2048, policy: pipe(noSmallTalk, spongebob()) })
+console.log(messages.map(message => message.content))
+console.log(receipt.entries.map(({ fate, why }) => `${fate}: ${why}`))

@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+
+const folder = join(import.meta.dirname, '../examples')
+const examples = readdirSync(folder).filter(name => name.endsWith('.ts'))
+
+/** What each example must print: a program that runs and says nothing of note proves little. */
+const expected: Readonly<Record<string, RegExp>> = {
+  '01-fit.ts': /304 messages became .*asked for: berth/s,
+  '02-memory.ts':
+    /spongebob .*the answer is elided.*balanced .*the answer is recalled \(asked for: grid, reference/s,
+  '03-own-policy.ts': /ok: gives nothing for nothing.*elided: too short to matter/s,
+}
+
+describe('examples', () => {
+  it.each(examples)('%s runs', async name => {
+    const printed: string[] = []
+    const log = vi.spyOn(console, 'log').mockImplementation((...values) => {
+      printed.push(values.map(value => (typeof value === 'string' ? value : JSON.stringify(value))).join(' '))
+    })
+    await import(join(folder, name))
+    log.mockRestore()
+    expect(printed.join('\n')).toMatch(expected[name]!)
+  })
+
+  it.each(examples)('%s has at most 60 lines', name => {
+    expect(readFileSync(join(folder, name), 'utf8').split('\n').length).toBeLessThanOrEqual(60)
+  })
+})
