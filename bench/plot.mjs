@@ -43,23 +43,24 @@ const drawn = sets.map((set, index) => {
   const line = `<path d="M${curve.map(({ read, share }) => `${x(read)} ${y(share)}`).join('L')}" fill="none" stroke="#9db7d6" stroke-width="2"/>`
   const dots = points.map(
     ({ policy, read, share }) =>
-      `<circle cx="${x(read)}" cy="${y(share)}" r="5" fill="${colours[policy]}"/><text ${label(read, share)} fill="${colours[policy]}">${policy} ${(share * 100).toFixed(0)}</text>`,
+      `<circle cx="${x(read)}" cy="${y(share)}" r="5" fill="${colours[policy]}"/><text ${label(policy, read, share)} fill="${colours[policy]}">${policy} ${(share * 100).toFixed(0)}</text>`,
   )
   const { questions } = quality[set].default[window]
   return `<g transform="${at}"><text x="0" y="-22" font-weight="bold">${set} (${questions} questions)</text>${grid.join('')}${ticks.join('')}${line}${dots.join('')}</g>`
 })
 
-/** Names stand to the left of points that lie far to the right. */
-function label(read, share) {
+/** Names stand to the left of points that lie far to the right, and below where two points are close. */
+function label(policy, read, share) {
   const right = read < 2300
-  return `x="${x(read) + (right ? 9 : -9)}" y="${y(share) - 7}" text-anchor="${right ? 'start' : 'end'}"`
+  const shift = { thrifty: 17, 'last-N': -23 }[policy] ?? -8
+  return `x="${x(read) + (right ? 9 : -9)}" y="${y(share) + shift}" text-anchor="${right ? 'start' : 'end'}"`
 }
 
 const width = panel.left + sets.length * (panel.width + panel.gap)
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${panel.top + panel.height + 64}" font-family="system-ui, sans-serif" font-size="12">
 <rect width="100%" height="100%" fill="#fff"/>
 ${drawn.join('\n')}
-<text x="${panel.left}" y="${panel.top + panel.height + 46}" fill="#444">Across: prompt tokens read again per turn, window ${window} (less is cheaper). Up: questions with all evidence in view, % (more is better).</text>
+<text x="${panel.left}" y="${panel.top + panel.height + 46}" fill="#444">Across: prompt tokens read again per turn, window ${window} (less is cheaper). Up: questions with all evidence in view, % (more is better). last-N: what LangChain, Mastra and Ollama do.</text>
 </svg>
 `
 writeFileSync(new URL('../docs/memory-against-cost.svg', import.meta.url), svg)
