@@ -58,6 +58,7 @@ function label(policy, read, share) {
 
 const width = panel.left + sets.length * (panel.width + panel.gap)
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${panel.top + panel.height + 64}" font-family="system-ui, sans-serif" font-size="12">
+<title>Memory against cost</title>
 <rect width="100%" height="100%" fill="#fff"/>
 ${drawn.join('\n')}
 <text x="${panel.left}" y="${panel.top + panel.height + 46}" fill="#444">Across: prompt tokens read again per turn, window ${window} (less is cheaper). Up: questions with all evidence in view, % (more is better). last-N: what LangChain, Mastra and Ollama do.</text>

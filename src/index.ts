@@ -1,4 +1,7 @@
+export { BrokenContextError } from './context/compose/invariants.ts'
+export { ContextOverflowError } from './context/compose/overflow-error.ts'
 export type { Context, FitOptions } from './context/context.ts'
+export type { Entry, Unit, UnitKind } from './context/conversation/unit.ts'
 export { createFitter, type Fitter } from './context/create-fitter.ts'
 export {
   type Digester,
@@ -11,21 +14,18 @@ export {
   type Exchange,
   summarizeProgram,
 } from './context/digests/index.ts'
-export type { Draft } from './context/draft.ts'
+export type { Draft } from './context/draft/draft.ts'
+export type { Insertion } from './context/draft/insertion.ts'
+export { type Policy, pipe } from './context/draft/policy.ts'
 export { type DumpData, type DumpEntry, dump, toDump } from './context/dump.ts'
 export { fit } from './context/fit.ts'
-export type { Insertion } from './context/insertion.ts'
-export { BrokenContextError } from './context/invariants.ts'
-export { ContextOverflowError } from './context/overflow-error.ts'
 export { defaultPolicy } from './context/policies/default.ts'
 export { balanced, type RecallOptions, recall, thorough, thrifty } from './context/policies/recall.ts'
 export { sliding } from './context/policies/sliding.ts'
 export { spongebob } from './context/policies/spongebob.ts'
 export { type StableOptions, stable } from './context/policies/stable.ts'
 export { tiered } from './context/policies/tiered.ts'
-export { type Policy, pipe } from './context/policy.ts'
 export type { Fate, Inserted, Part, Receipt, ReceiptEntry, SharedPrefix } from './context/receipt.ts'
-export type { Entry, Unit, UnitKind } from './context/unit.ts'
 export { InvalidMessageError, InvalidOptionError, ThroughlineError } from './log/error.ts'
 export type { Message, MessageLike, Role, ToolCall, ToolResult } from './log/message.ts'
 export { parseMessage } from './log/parse-message.ts'

@@ -1,10 +1,10 @@
 import type { MessageLike } from '../log/message.ts'
 import type { Context, FitOptions } from './context.ts'
+import { stampMessage } from './conversation/stamp.ts'
+import { createTranscript } from './conversation/transcript.ts'
+import type { Entry } from './conversation/unit.ts'
+import { checkOptions, counterOf } from './draft/frame-options.ts'
 import { fitConversation } from './fit-conversation.ts'
-import { checkOptions, counterOf } from './frame-options.ts'
-import { stampMessage } from './stamp.ts'
-import { createTranscript } from './transcript.ts'
-import type { Entry } from './unit.ts'
 
 /** What a fitter takes unless told otherwise: all that the three providers put into a message. */
 interface AnyMessage extends MessageLike {

@@ -1,14 +1,14 @@
 import type { MessageLike } from '../log/message.ts'
+import { finish } from './compose/finish.ts'
+import { checkInvariants } from './compose/invariants.ts'
 import type { Context, FitOptions } from './context.ts'
-import { createDraft } from './draft.ts'
-import { finish } from './finish.ts'
-import { createFrame } from './frame.ts'
-import { checkInvariants } from './invariants.ts'
+import type { Conversation } from './conversation/read-conversation.ts'
+import { isStamped } from './conversation/stamp.ts'
+import { createDraft } from './draft/draft.ts'
+import { createFrame } from './draft/frame.ts'
 import { makeReceipt } from './make-receipt.ts'
 import { defaultPolicy } from './policies/default.ts'
-import type { Conversation } from './read-conversation.ts'
 import { sharedPrefix } from './shared-prefix.ts'
-import { isStamped } from './stamp.ts'
 
 /** Fits what was read. Gives undefined when a message that would be sent was changed in place since it was counted. */
 export function fitConversation<M extends MessageLike>(

@@ -19,7 +19,7 @@ import {
 import { assertContext } from '../testing/assert-context.ts'
 import { estimate } from '../tokens/estimate.ts'
 import { words } from '../tokens/words.ts'
-import type { NotesPlace } from './frame-options.ts'
+import type { NotesPlace } from './draft/frame-options.ts'
 
 const runs = process.env.THROUGHLINE_LONG ? 10_000 : 1_000
 

@@ -1,8 +1,8 @@
 import type { MessageLike } from '../log/message.ts'
 import type { Context, FitOptions } from './context.ts'
+import { forgetConversation, readConversation } from './conversation/read-conversation.ts'
+import { checkOptions, counterOf } from './draft/frame-options.ts'
 import { fitConversation } from './fit-conversation.ts'
-import { checkOptions, counterOf } from './frame-options.ts'
-import { forgetConversation, readConversation } from './read-conversation.ts'
 
 /**
  * Fits a conversation into a window and accounts for every message of it.

@@ -1,7 +1,8 @@
 import type { MessageLike } from '../log/message.ts'
-import { gatherNotes } from './cost.ts'
-import type { Finished } from './finish.ts'
-import type { Piece } from './piece.ts'
+import type { Finished } from './compose/finish.ts'
+import { tokensByPart } from './compose/total.ts'
+import { gatherNotes } from './draft/cost.ts'
+import type { Piece } from './draft/piece.ts'
 import {
   type Fate,
   fates,
@@ -10,7 +11,6 @@ import {
   type ReceiptEntry,
   type SharedPrefix,
 } from './receipt.ts'
-import { tokensByPart } from './total.ts'
 
 /** Accounts for a finished draft. The lines are made only when they are asked for: a history may be long. */
 export function makeReceipt<M extends MessageLike>(

@@ -1,5 +1,5 @@
 import type { MessageLike } from '../log/message.ts'
-import type { Finished } from './finish.ts'
+import type { Finished } from './compose/finish.ts'
 import type { SharedPrefix } from './receipt.ts'
 
 /** How much of a context begins as the one before did: what a model server that keeps its cache need not read again. */

@@ -1,4 +1,4 @@
-import type { Policy } from '../policy.ts'
+import type { Policy } from '../draft/policy.ts'
 import { recallBlocks } from '../recall/blocks.ts'
 import { toEffort } from '../recall/effort.ts'
 import { blockHeadCost, renderBlock } from '../recall/render-block.ts'

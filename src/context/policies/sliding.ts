@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../log/error.ts'
-import type { Policy } from '../policy.ts'
+import type { Policy } from '../draft/policy.ts'
 
 /** Keeps the last `messages` messages, in whole units; what is protected is sent besides. */
 export function sliding({ messages = 50 }: { readonly messages?: number } = {}): Policy {

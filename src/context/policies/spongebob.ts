@@ -1,5 +1,5 @@
-import { cutOldest } from '../cut-oldest.ts'
-import type { Policy } from '../policy.ts'
+import { cutOldest } from '../draft/cut-oldest.ts'
+import type { Policy } from '../draft/policy.ts'
 
 /**
  * Keeps all system messages (moved to the front), the first user message and the latest turn; between them a marker

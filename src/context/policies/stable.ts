@@ -1,6 +1,6 @@
 import type { MessageLike } from '../../log/message.ts'
-import type { Draft } from '../draft.ts'
-import type { Policy } from '../policy.ts'
+import type { Draft } from '../draft/draft.ts'
+import type { Policy } from '../draft/policy.ts'
 import { cutDigests } from '../stable/cut-digests.ts'
 import type { Fold } from '../stable/fold.ts'
 import { foldTranscript } from '../stable/fold-transcript.ts'

@@ -1,10 +1,10 @@
 import { InvalidOptionError } from '../../log/error.ts'
-import { digestCost, markerCost } from '../cost.ts'
 import { digestExchange, digestProgram, type Exchange } from '../digests/index.ts'
-import type { Digest, Draft } from '../draft.ts'
-import { countExchanges, exchangeAt, type PlacedExchange } from '../exchanges.ts'
-import type { Policy } from '../policy.ts'
-import { rememberExchanges } from '../remember-exchanges.ts'
+import { rememberExchanges } from '../digests/remember-exchanges.ts'
+import { digestCost, markerCost } from '../draft/cost.ts'
+import type { Digest, Draft } from '../draft/draft.ts'
+import { countExchanges, exchangeAt, type PlacedExchange } from '../draft/exchanges.ts'
+import type { Policy } from '../draft/policy.ts'
 
 interface TieredOptions {
   /** How many of the latest exchanges are sent whole. */

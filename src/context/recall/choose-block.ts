@@ -1,4 +1,4 @@
-import type { Transcript } from '../transcript.ts'
+import type { Transcript } from '../conversation/transcript.ts'
 import { type Effort, isQuestion, strength, viewTokens } from './effort.ts'
 import { isRecallable } from './index-transcript.ts'
 import type { Ranking } from './rank.ts'

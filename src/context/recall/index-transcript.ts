@@ -1,6 +1,6 @@
-import { remember } from '../remember.ts'
-import type { Transcript } from '../transcript.ts'
-import type { Unit } from '../unit.ts'
+import { remember } from '../conversation/remember.ts'
+import type { Transcript } from '../conversation/transcript.ts'
+import type { Unit } from '../conversation/unit.ts'
 import { createRecallIndex, type RecallIndex } from './recall-index.ts'
 
 /** A pause longer than this begins a new session. */

@@ -1,6 +1,6 @@
-import { textCost } from '../cost.ts'
-import type { Frame } from '../frame.ts'
-import type { Insertion } from '../insertion.ts'
+import { textCost } from '../draft/cost.ts'
+import type { Frame } from '../draft/frame.ts'
+import type { Insertion } from '../draft/insertion.ts'
 import { recallTitle } from '../texts.ts'
 import type { Block } from './choose-block.ts'
 

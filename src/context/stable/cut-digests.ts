@@ -1,10 +1,10 @@
-import { textCost } from '../cost.ts'
+import { remember } from '../conversation/remember.ts'
 import { digestExchange, type Exchange } from '../digests/index.ts'
-import type { Draft } from '../draft.ts'
-import { exchangeAt } from '../exchanges.ts'
-import type { Insertion } from '../insertion.ts'
-import { remember } from '../remember.ts'
-import { rememberExchanges } from '../remember-exchanges.ts'
+import { rememberExchanges } from '../digests/remember-exchanges.ts'
+import { textCost } from '../draft/cost.ts'
+import type { Draft } from '../draft/draft.ts'
+import { exchangeAt } from '../draft/exchanges.ts'
+import type { Insertion } from '../draft/insertion.ts'
 
 const lineFor: (exchange: Exchange) => string = rememberExchanges(exchange => digestExchange(exchange))
 

@@ -1,5 +1,5 @@
-import { remember } from '../remember.ts'
-import type { Transcript } from '../transcript.ts'
+import { remember } from '../conversation/remember.ts'
+import type { Transcript } from '../conversation/transcript.ts'
 import { advanceFold, type Fold, type FoldConfig, unfolded } from './fold.ts'
 
 /** The fold of a conversation as it stands. What was folded before is remembered, so a turn costs a few additions. */

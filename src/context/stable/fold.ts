@@ -1,4 +1,4 @@
-import type { Transcript } from '../transcript.ts'
+import type { Transcript } from '../conversation/transcript.ts'
 import { spanCost } from './span-cost.ts'
 
 /** The numbers that decide where a conversation is cut. Whoever has the same ones finds the same cut. */

@@ -1,5 +1,5 @@
-import { markerCost, unitCost } from '../cost.ts'
-import type { Frame } from '../frame.ts'
+import { markerCost, unitCost } from '../draft/cost.ts'
+import type { Frame } from '../draft/frame.ts'
 import type { FoldConfig } from './fold.ts'
 
 /** How much of the room a stable policy gives to what. Shares of the room that system prompt and tools leave. */

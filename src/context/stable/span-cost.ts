@@ -1,4 +1,4 @@
-import type { Transcript } from '../transcript.ts'
+import type { Transcript } from '../conversation/transcript.ts'
 
 /** What the units from one up to another cost when they are sent; the first user message is paid for elsewhere. */
 export function spanCost(transcript: Transcript, from: number, to: number, inlineNotes: boolean): number {

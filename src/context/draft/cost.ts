@@ -1,8 +1,8 @@
+import { acknowledgement, markerText } from '../texts.ts'
 import type { Frame } from './frame.ts'
 import type { Insertion } from './insertion.ts'
 import { type NotesSection, notesSection } from './notes-section.ts'
 import { findSpan, type Span } from './span.ts'
-import { acknowledgement, markerText } from './texts.ts'
 
 /** Protected by its place: the first user message, system messages, the protected end. */
 export function isFixed({ transcript, ends }: Frame, index: number): boolean {

@@ -1,6 +1,6 @@
-import type { Message, MessageLike } from '../log/message.ts'
-import type { PlainMessage } from '../log/write-message.ts'
-import type { Part } from './receipt.ts'
+import type { Message, MessageLike } from '../../log/message.ts'
+import type { PlainMessage } from '../../log/write-message.ts'
+import type { Part } from '../receipt.ts'
 
 /** One message of the context in the making: what is sent, what it costs, which entries it carries. */
 export interface Piece<M extends MessageLike = MessageLike> {

@@ -1,6 +1,6 @@
-import type { Frame } from './frame.ts'
-import type { Piece } from './piece.ts'
-import { type Part, parts } from './receipt.ts'
+import type { Frame } from '../draft/frame.ts'
+import type { Piece } from '../draft/piece.ts'
+import { type Part, parts } from '../receipt.ts'
 
 /** What the pieces cost together with the tools and the prompt's own framing. */
 export function totalTokens(frame: Frame, pieces: readonly Piece[]): number {

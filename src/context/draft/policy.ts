@@ -1,4 +1,4 @@
-import type { MessageLike } from '../log/message.ts'
+import type { MessageLike } from '../../log/message.ts'
 import type { Draft } from './draft.ts'
 
 /** How a conversation is fitted into a window: a step from draft to draft. */

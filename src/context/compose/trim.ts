@@ -1,9 +1,9 @@
-import type { MessageLike } from '../log/message.ts'
-import { withResultText, withText } from '../log/write-message.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { withResultText, withText } from '../../log/write-message.ts'
+import type { Frame } from '../draft/frame.ts'
+import type { Piece } from '../draft/piece.ts'
 import { cutMiddle } from './cut-middle.ts'
-import type { Frame } from './frame.ts'
 import { rewritten } from './make-piece.ts'
-import type { Piece } from './piece.ts'
 import { totalTokens } from './total.ts'
 
 /** A text of a piece that may be cut: the message's own, or one of its tool results. */

@@ -1,10 +1,10 @@
-import type { MessageLike } from '../log/message.ts'
-import { gatherNotes, needsMarker } from './cost.ts'
-import type { Draft } from './draft.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { gatherNotes, needsMarker } from '../draft/cost.ts'
+import type { Draft } from '../draft/draft.ts'
+import type { Piece } from '../draft/piece.ts'
+import type { Part } from '../receipt.ts'
+import { markerText } from '../texts.ts'
 import { addedPiece } from './make-piece.ts'
-import type { Piece } from './piece.ts'
-import type { Part } from './receipt.ts'
-import { markerText } from './texts.ts'
 import { unitPieces } from './unit-pieces.ts'
 
 /** Turns a draft into the messages that are sent, in order, before any shape is put on them. */

@@ -1,9 +1,9 @@
-import type { MessageLike } from '../log/message.ts'
+import type { MessageLike } from '../../log/message.ts'
+import type { Entry, Unit } from '../conversation/unit.ts'
 import { draftCost, isFixed } from './cost.ts'
 import type { Frame } from './frame.ts'
 import type { Insertion, Stretch } from './insertion.ts'
 import { findSpan, laySpans, type Span } from './span.ts'
-import type { Entry, Unit } from './unit.ts'
 
 /** A context in the making. Every step gives a new draft; what is protected stays, whatever a policy drops. */
 export interface Draft<M extends MessageLike = MessageLike> {

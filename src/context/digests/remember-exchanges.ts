@@ -1,5 +1,5 @@
-import type { Message } from '../log/message.ts'
-import type { Exchange } from './digests/index.ts'
+import type { Message } from '../../log/message.ts'
+import type { Exchange } from './index.ts'
 
 /** Remembers what a function of an exchange gave: older exchanges never change, and each turn asks for them again. */
 export function rememberExchanges<T>(make: (exchange: Exchange) => T): (exchange: Exchange) => T {

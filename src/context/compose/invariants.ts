@@ -1,8 +1,8 @@
-import { ThroughlineError } from '../log/error.ts'
-import type { MessageLike, ToolCall } from '../log/message.ts'
+import { ThroughlineError } from '../../log/error.ts'
+import type { MessageLike, ToolCall } from '../../log/message.ts'
+import { matchResult } from '../conversation/match-results.ts'
+import type { Piece } from '../draft/piece.ts'
 import type { Finished } from './finish.ts'
-import { matchResult } from './match-results.ts'
-import type { Piece } from './piece.ts'
 
 /** A policy, or this library, made a context that must not be sent. */
 export class BrokenContextError extends ThroughlineError {

@@ -1,4 +1,4 @@
-import type { ToolCall, ToolResult } from '../log/message.ts'
+import type { ToolCall, ToolResult } from '../../log/message.ts'
 
 /**
  * Which of the waiting calls a result answers: by id where both sides have one, else by name, else the oldest.

@@ -1,9 +1,9 @@
-import type { MessageLike } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
-import { textCost } from './cost.ts'
-import type { Frame } from './frame.ts'
-import type { Piece, Sent } from './piece.ts'
-import type { Part } from './receipt.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { parseMessage } from '../../log/parse-message.ts'
+import { textCost } from '../draft/cost.ts'
+import type { Frame } from '../draft/frame.ts'
+import type { Piece, Sent } from '../draft/piece.ts'
+import type { Part } from '../receipt.ts'
 
 /** A piece with another message in it, read and counted anew. */
 export function rewritten<M extends MessageLike>(frame: Frame<M>, piece: Piece<M>, raw: Sent<M>): Piece<M> {

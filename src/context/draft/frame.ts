@@ -1,14 +1,14 @@
-import type { MessageLike } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
-import { type PlainMessage, withTail } from '../log/write-message.ts'
-import type { TokenCounter } from '../tokens/counter.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { parseMessage } from '../../log/parse-message.ts'
+import { type PlainMessage, withTail } from '../../log/write-message.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
+import type { Conversation } from '../conversation/read-conversation.ts'
+import type { Transcript } from '../conversation/transcript.ts'
+import type { Entry } from '../conversation/unit.ts'
+import { markerText } from '../texts.ts'
 import { counterOf, type FrameOptions, type NotesPlace, type Overflow, type Shape } from './frame-options.ts'
 import { type NotesSection, notesSection } from './notes-section.ts'
 import type { Piece } from './piece.ts'
-import type { Conversation } from './read-conversation.ts'
-import { markerText } from './texts.ts'
-import type { Transcript } from './transcript.ts'
-import type { Entry } from './unit.ts'
 
 /** All that is settled before a policy begins: the room, the system prompt, what is protected. */
 export interface Frame<M extends MessageLike = MessageLike> {

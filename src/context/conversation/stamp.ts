@@ -1,6 +1,6 @@
-import type { Message, MessageLike } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
-import type { TokenCounter } from '../tokens/counter.ts'
+import type { Message, MessageLike } from '../../log/message.ts'
+import { parseMessage } from '../../log/parse-message.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
 
 /** What was read and counted of a message object, remembered so that no text is ever tokenised twice. */
 interface Stamp {

@@ -1,4 +1,4 @@
-import type { Exchange } from './digests/index.ts'
+import type { Exchange } from '../digests/index.ts'
 import type { Draft } from './draft.ts'
 
 /** A completed turn and its place. */

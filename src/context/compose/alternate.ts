@@ -1,9 +1,9 @@
-import type { MessageLike } from '../log/message.ts'
-import { joinMessages, withHead, withTail } from '../log/write-message.ts'
-import type { Frame } from './frame.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { joinMessages, withHead, withTail } from '../../log/write-message.ts'
+import type { Frame } from '../draft/frame.ts'
+import type { Piece } from '../draft/piece.ts'
+import { acknowledgement, openingText } from '../texts.ts'
 import { addedPiece, rewritten } from './make-piece.ts'
-import type { Piece } from './piece.ts'
-import { acknowledgement, openingText } from './texts.ts'
 
 const rule = 'alternating'
 

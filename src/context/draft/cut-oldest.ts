@@ -1,4 +1,4 @@
-import type { MessageLike } from '../log/message.ts'
+import type { MessageLike } from '../../log/message.ts'
 import { fixedCost, insertionCost, isFixed, markerCost, unitCost } from './cost.ts'
 import type { Draft } from './draft.ts'
 import { findSpan } from './span.ts'

@@ -1,5 +1,5 @@
-import { ThroughlineError } from '../log/error.ts'
-import type { Part } from './receipt.ts'
+import { ThroughlineError } from '../../log/error.ts'
+import type { Part } from '../receipt.ts'
 
 interface Figures {
   readonly window: number

@@ -1,12 +1,12 @@
-import type { MessageLike } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
-import { toolResultFor, withoutResults, withTail } from '../log/write-message.ts'
-import type { Frame } from './frame.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { parseMessage } from '../../log/parse-message.ts'
+import { toolResultFor, withoutResults, withTail } from '../../log/write-message.ts'
+import type { Unit } from '../conversation/unit.ts'
+import type { Frame } from '../draft/frame.ts'
+import type { Piece } from '../draft/piece.ts'
+import type { Part } from '../receipt.ts'
+import { inlineNote, interruptedResult } from '../texts.ts'
 import { rewritten } from './make-piece.ts'
-import type { Piece } from './piece.ts'
-import type { Part } from './receipt.ts'
-import { inlineNote, interruptedResult } from './texts.ts'
-import type { Unit } from './unit.ts'
 
 /** The messages of one unit as they are sent: the caller's own objects wherever nothing had to be mended. */
 export function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): Piece<M>[] {

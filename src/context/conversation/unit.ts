@@ -1,4 +1,4 @@
-import type { Message, MessageLike, ToolCall } from '../log/message.ts'
+import type { Message, MessageLike, ToolCall } from '../../log/message.ts'
 
 /** One message of the conversation with what we know of it. */
 export interface Entry<M extends MessageLike = MessageLike> {

@@ -1,6 +1,6 @@
-import { InvalidOptionError } from '../log/error.ts'
-import type { TokenCounter } from '../tokens/counter.ts'
-import { estimate } from '../tokens/estimate.ts'
+import { InvalidOptionError } from '../../log/error.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
+import { estimate } from '../../tokens/estimate.ts'
 
 /** The room, and the rules of the place where the context goes. Only the window is needed. */
 export interface FrameOptions {

@@ -1,4 +1,4 @@
-import type { Part } from './receipt.ts'
+import type { Part } from '../receipt.ts'
 
 /** A text that a policy adds, as a message of its own before a unit. */
 export interface Insertion {
