@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../../log/error.ts'
+import { createFindNewest } from '../conversation/find-newest.ts'
 import { digestExchange, digestProgram, type Exchange } from '../digests/index.ts'
 import { rememberExchanges } from '../digests/remember-exchanges.ts'
 import { digestCost, markerCost } from '../draft/cost.ts'
@@ -28,7 +29,7 @@ export function tiered({
     throw new InvalidOptionError('full', `expected how many exchanges to keep whole, got ${full}`)
   if (!(max >= full)) throw new InvalidOptionError('max', `expected at least full (${full}), got ${max}`)
   const lineFor = rememberExchanges(digest)
-  const findCurrent = createFinder(isCurrent)
+  const findNewest = createFindNewest()
   return {
     name: 'tiered',
     apply(draft) {
@@ -36,7 +37,8 @@ export function tiered({
       const older = Math.max(0, count - full)
       if (older === 0) return draft
       const end = draft.turns[older] ?? draft.units.length
-      const current = findCurrent(draft, count)
+      const newest = findNewest(draft.frame.transcript, count, turn => isCurrent(exchangeAt(draft, turn)))
+      const current = newest < 0 ? undefined : exchangeAt(draft, newest)
       const stays = current && current.to <= end ? current : undefined
       let result = draft.dropRange(draft.turns[0]!, stays?.from ?? end, 'older than the digests that fit')
       if (stays) result = result.dropRange(stays.to, end, 'older than the digests that fit')
@@ -68,23 +70,4 @@ function fittingDigests(draft: Draft, rest: Draft, { oldest, older, stays, diges
     lines.push({ from: exchange.from, to: exchange.to, line })
   }
   return lines.reverse()
-}
-
-/** Finds the newest exchange that is being worked on. Looks only at the turns that are new since it last looked. */
-function createFinder(isCurrent: (exchange: Exchange) => boolean) {
-  const looked = new WeakMap<object, { count: number; found: number }>()
-  return (draft: Draft, count: number): PlacedExchange | undefined => {
-    const { transcript } = draft.frame
-    const before = looked.get(transcript)
-    // The newest of the last look may have grown since, so it is looked at again.
-    const from = before && before.count <= count ? Math.max(0, before.count - 1) : 0
-    let found = before && before.found < from ? before.found : -1
-    for (let turn = count - 1; turn >= from; turn--) {
-      if (!isCurrent(exchangeAt(draft, turn))) continue
-      found = turn
-      break
-    }
-    looked.set(transcript, { count, found })
-    return found < 0 ? undefined : exchangeAt(draft, found)
-  }
 }

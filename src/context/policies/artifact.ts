@@ -1,0 +1,63 @@
+import type { Message } from '../../log/message.ts'
+import { createFindNewest } from '../conversation/find-newest.ts'
+import type { Entry } from '../conversation/unit.ts'
+import { digestProgram } from '../digests/index.ts'
+import type { Policy } from '../draft/policy.ts'
+
+interface ArtifactOptions {
+  /** The text of what is being worked on, if a message holds it. Default: a JSON program that the assistant wrote. */
+  readonly find?: (message: Message) => string | undefined
+  /** The first line of the message that carries it. */
+  readonly title?: string
+}
+
+/**
+ * What is being worked on travels in full: when its newest version was cut, it stands just before the latest user
+ * message, for a line about it is not enough to edit it from. Late, so that the prompt's beginning stays as it was.
+ *
+ * @example
+ * pipe(balanced(), artifact({ find: ({ text }) => (text.startsWith('<html') ? text : undefined) }))
+ */
+export function artifact({
+  find = findProgram,
+  title = '[The current version:]',
+}: ArtifactOptions = {}): Policy {
+  const findNewest = createFindNewest()
+  return {
+    name: 'artifact',
+    apply(draft) {
+      const textOf = (unit: number) => newestText(draft.entriesOf(draft.units[unit]!), find)
+      const newest = findNewest(
+        draft.frame.transcript,
+        draft.units.length,
+        unit => textOf(unit) !== undefined,
+      )
+      const { latestUser } = draft.frame.transcript
+      // Whole in the tail, or nowhere: either way there is nothing to bring.
+      if (newest < 0 || latestUser < 0 || draft.isKept(draft.units[newest]!)) return draft
+      const why = 'what is being worked on travels in full'
+      const of = [{ from: newest, to: newest + 1, why }]
+      const text = `${title}\n${textOf(newest)}`
+      return draft.insert(
+        [{ part: 'recall', before: latestUser, role: 'user', text, why, of, beside: true }],
+        'recalled',
+      )
+    },
+  }
+}
+
+function newestText(
+  entries: readonly Entry[],
+  find: (message: Message) => string | undefined,
+): string | undefined {
+  for (const { message } of entries.toReversed()) {
+    const text = find(message)
+    if (text !== undefined) return text
+  }
+  return undefined
+}
+
+function findProgram(message: Message): string | undefined {
+  if (message.role !== 'assistant') return undefined
+  return digestProgram({ request: '', messages: [message] }) === undefined ? undefined : message.text
+}
