@@ -50,7 +50,7 @@ function createTurns(subject, size) {
     const sent = await take(messages)
     const time = performance.now() - began
     // A subject that sends next to nothing, or everything, did not do the work that is measured.
-    if (sent < 20 || sent > 400) throw new Error(`${subject.name} sent ${sent} messages at size ${size}`)
+    if (sent < 8 || sent > 400) throw new Error(`${subject.name} sent ${sent} messages at size ${size}`)
     return time
   }
 }

@@ -1,6 +1,6 @@
 import type { Transcript } from '../conversation/transcript.ts'
+import { bestFirst } from './best-first.ts'
 import { type Effort, isQuestion, strength, viewTokens } from './effort.ts'
-import { isRecallable } from './index-transcript.ts'
 import type { Ranking } from './rank.ts'
 import { withoutLabel } from './terms.ts'
 
@@ -33,6 +33,9 @@ export interface Search {
 /** A smaller block is not worth its first line. */
 const smallest = 40
 
+/** After so many units in a row that are too large, what is left is too small for any. */
+const mostMisses = 100
+
 /** Tokens that a line adds to what the unit costs as a message. */
 const lineCost = 2
 
@@ -40,22 +43,26 @@ const lineCost = 2
 export function chooseBlock(search: Search, room: number): Block | undefined {
   const { transcript, ranking, effort, base, user, cut, recalled, headCost } = search
   const { scores } = ranking
-  const old = oldUnits(search)
-  const best = old.reduce((most, unit) => Math.max(most, scores[unit]!), 0)
+  const end = Math.min(cut, user)
+  const best = bestBefore(search, end)
   const text = withoutLabel(transcript.entries[transcript.units[user]!.from]!.message.text)
   const asked = strength(best, bestInView(search), ranking.whole, isQuestion(text), effort)
   // How strongly something is asked for says how much it is worth, not only whether.
   let worth = Math.min(room, Math.floor(base * Math.min(effort.block, effort.slope * (asked - 1)))) - headCost
   if (worth < smallest || cut === 0) return undefined
   // Each must itself reach the gate, or a block would be filled with whatever comes next.
-  const floor = best / asked
-  const ranked = old.filter(unit => scores[unit]! >= floor).sort((a, b) => scores[b]! - scores[a]! || a - b)
   const chosen: number[] = []
   let tokens = headCost
-  for (const unit of ranked) {
+  let misses = 0
+  for (const unit of bestFirst(reaching(search, end, best / asked), scores)) {
     const { tokens: own, from, to } = transcript.units[unit]!
     const cost = own + lineCost * (to - from)
-    if (cost > worth) continue
+    if (cost > worth) {
+      misses += 1
+      if (misses > mostMisses) break
+      continue
+    }
+    misses = 0
     worth -= cost
     // What an earlier block has is there already: it uses up its share of what this message is worth.
     if (recalled.has(unit)) continue
@@ -65,15 +72,25 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
   return chosen.length > 0 ? { user, units: chosen.sort((a, b) => a - b), tokens } : undefined
 }
 
-/** What was said before the cut and the message, and is not there anyway. */
-function oldUnits({ transcript, ranking, user, cut }: Search): number[] {
-  const old: number[] = []
-  const end = Math.min(cut, user)
+/** The best score of what was said before the cut and the message, and is not there anyway. */
+function bestBefore({ transcript, ranking }: Search, end: number): number {
+  const { scores } = ranking
+  const { firstUser } = transcript
+  let best = 0
+  for (let unit = 0; unit < end; unit++) if (scores[unit]! > best && unit !== firstUser) best = scores[unit]!
+  return best
+}
+
+/** The units that reach a score. */
+function reaching({ transcript, ranking }: Search, end: number, floor: number): Int32Array {
+  const { scores } = ranking
+  const { firstUser } = transcript
+  const found = new Int32Array(end)
+  let size = 0
   for (let unit = 0; unit < end; unit++) {
-    if (ranking.scores[unit]! <= 0 || unit === transcript.firstUser) continue
-    if (isRecallable(transcript.units[unit]!)) old.push(unit)
+    if (scores[unit]! > 0 && scores[unit]! >= floor && unit !== firstUser) found[size++] = unit
   }
-  return old
+  return found.subarray(0, size)
 }
 
 /** The best of the end of the tail, which the model sees anyway. */

@@ -28,6 +28,7 @@ export function indexTranscript(transcript: Transcript, upTo: number): RecallInd
     const isSaid = isRecallable(unit)
     index.append({
       text: isSaid ? unitText(transcript, unit) : '',
+      isRecallable: isSaid,
       isUser: unit.kind === 'user',
       tokens: isSaid ? unit.tokens : 0,
       beginsSession,
@@ -37,7 +38,7 @@ export function indexTranscript(transcript: Transcript, upTo: number): RecallInd
 }
 
 /** What can be brought back. System messages are always there; notes and strays have their own rules. */
-export function isRecallable({ kind }: Unit): boolean {
+function isRecallable({ kind }: Unit): boolean {
   return kind === 'user' || kind === 'assistant' || kind === 'tools'
 }
 

@@ -7,6 +7,7 @@ import { createRecallIndex, type RecallDocument } from './recall-index.ts'
 const said = (text: string, rest: Partial<RecallDocument> = {}): RecallDocument => ({
   text,
   isUser: true,
+  isRecallable: true,
   tokens: 5 + text.split(' ').length,
   beginsSession: false,
   ...rest,
@@ -53,6 +54,7 @@ describe('rank', () => {
       .tuple(fc.array(words, { maxLength: 8 }), fc.boolean(), fc.boolean(), fc.integer({ min: 1, max: 300 }))
       .map(([list, isUser, beginsSession, tokens]) => ({
         text: list.join(' '),
+        isRecallable: true,
         isUser,
         beginsSession,
         tokens,

@@ -6,6 +6,8 @@ import { isCommon, termsOf, withoutLabel } from './terms.ts'
 export interface RecallDocument {
   readonly text: string
   readonly isUser: boolean
+  /** False for what is never brought back; it keeps its place, and scores nothing. */
+  readonly isRecallable: boolean
   readonly tokens: number
   /** A long pause came before it. */
   readonly beginsSession: boolean
@@ -104,14 +106,14 @@ export function createRecallIndex(): RecallIndex {
     priors,
     starts,
     restore,
-    append({ text, isUser, tokens, beginsSession }) {
+    append({ text, isUser, isRecallable, tokens, beginsSession }) {
       const found = new Map<string, number>()
       for (const term of termsOf(text)) found.set(term, (found.get(term) ?? 0) + 1)
       let fresh = 0
       for (const term of found.keys()) if (!vocabulary.has(term)) fresh += 1
       const mention = 1 + ranking.firstMention * (found.size > 0 ? fresh / found.size : 0)
       const rule = isUser && isInstruction.test(withoutLabel(text)) ? ranking.instruction : 1
-      const prior = (mention * rule) / Math.max(1, tokens) ** ranking.length
+      const prior = isRecallable ? (mention * rule) / Math.max(1, tokens) ** ranking.length : 0
       restore({ counts: found, tokens, prior, beginsSession })
     },
   }
