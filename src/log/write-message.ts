@@ -111,3 +111,33 @@ function toParts(content: unknown): unknown[] {
   if (Array.isArray(content)) return content
   return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : []
 }
+
+/** A copy with every text changed: its own, its text parts, its tool results. The same object when nothing changes. */
+export function mapTexts<M extends object>(source: M, change: (text: string) => string): M {
+  const { content } = source as Source
+  if (typeof content === 'string') {
+    const changed = change(content)
+    return changed === content ? source : { ...source, content: changed }
+  }
+  if (!Array.isArray(content)) return source
+  const parts = content.map(part => mapPart(part, change))
+  return parts.every((part, index) => part === content[index]) ? source : { ...source, content: parts }
+}
+
+function mapPart(part: unknown, change: (text: string) => string): unknown {
+  if (typeof part === 'string') return change(part)
+  const { type, text, output } = (part ?? {}) as {
+    type?: unknown
+    text?: unknown
+    output?: { value?: unknown }
+  }
+  if (type === 'tool-result') {
+    const value = output?.value
+    const said = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+    const changed = change(said)
+    return changed === said ? part : { ...(part as Part), output: { type: 'text', value: changed } }
+  }
+  if (typeof text !== 'string') return part
+  const changed = change(text)
+  return changed === text ? part : { ...(part as Part), text: changed }
+}

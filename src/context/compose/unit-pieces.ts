@@ -15,26 +15,28 @@ export function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): 
   const pieces: Piece<M>[] = []
   const part = unit.index === firstUser ? 'first' : frame.ends.includes(unit.index) ? 'latest' : 'history'
   for (let at = unit.from; at < unit.to; at++) {
-    const { source, message, tokens } = entries[at]!
+    const { source, raw = source, message, tokens } = entries[at]!
+    const quoted = raw === source ? {} : { altered: quotedNote }
     const seqs = [frame.system.length + at]
     const stray = unit.strays.find(one => one.at === at)
     if (message.role === 'assistant_note') {
       if (frame.notes === 'inline') addNote(frame, pieces, message.text, seqs)
     } else if (!stray) {
-      pieces.push({ raw: source, message, tokens, part, seqs })
+      pieces.push({ raw, message, tokens, part, seqs, ...quoted })
     } else if (stray.results) {
       const altered = { rule: 'valid sequence', why: `one of its results ${stray.why}` }
       pieces.push(
-        rewritten(
-          frame,
-          { raw: source, message, tokens, part, seqs, altered },
-          withoutResults(source, stray.results),
-        ),
+        rewritten(frame, { raw, message, tokens, part, seqs, altered }, withoutResults(raw, stray.results)),
       )
     }
   }
   if (unit.missing.length > 0) addMissing(frame, pieces, unit, part)
   return pieces
+}
+
+const quotedNote = {
+  rule: 'notes',
+  why: 'a text that looks like a note to self is quoted: only the model writes notes',
 }
 
 /** A note goes out with the reply that it belongs to, as the model wrote it. */

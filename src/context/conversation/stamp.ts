@@ -1,5 +1,7 @@
 import type { Message, MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
+import { mapTexts } from '../../log/write-message.ts'
+import { neutralizeNotes } from '../../notes/neutralize.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 
 /** What was read and counted of a message object, remembered so that no text is ever tokenised twice. */
@@ -7,6 +9,8 @@ interface Stamp {
   readonly content: unknown
   readonly calls: unknown
   readonly message: Message
+  /** What is sent in its place: a text that looks like a note of ours is quoted. */
+  readonly raw?: MessageLike
   counter: string
   tokens: number
 }
@@ -21,9 +25,13 @@ export function stampMessage(source: MessageLike, seq: number, count: TokenCount
     known.counter = count.id
     return known
   }
-  const message = parseMessage(source, seq)
+  const read = parseMessage(source, seq)
+  const raw =
+    read.role === 'system' || read.role === 'assistant_note' ? source : mapTexts(source, neutralizeNotes)
+  const message = raw === source ? read : parseMessage(raw, seq)
   const { content, tool_calls: calls } = source as { content?: unknown; tool_calls?: unknown }
-  const stamp = { content, calls, message, counter: count.id, tokens: count.message(message) }
+  const counted = { counter: count.id, tokens: count.message(message) }
+  const stamp: Stamp = { content, calls, message, ...(raw === source ? {} : { raw }), ...counted }
   stamps.set(source, stamp)
   return stamp
 }

@@ -154,9 +154,9 @@ export function createTranscript<M extends MessageLike>(
       return lastRound
     },
     append(source, seq) {
-      const { message, tokens } = stampMessage(source, seq, count)
+      const { message, tokens, raw } = stampMessage(source, seq, count)
       const at = entries.length
-      entries.push({ source, message, tokens })
+      entries.push({ source, message, tokens, ...(raw ? { raw: raw as M } : {}) })
       switch (message.role) {
         case 'tool':
           return addResults(at)

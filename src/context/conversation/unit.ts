@@ -3,6 +3,8 @@ import type { Message, MessageLike, ToolCall } from '../../log/message.ts'
 /** One message of the conversation with what we know of it. */
 export interface Entry<M extends MessageLike = MessageLike> {
   readonly source: M
+  /** What is sent in its place, where a text had to be quoted. */
+  readonly raw?: M
   readonly message: Message
   readonly tokens: number
 }
