@@ -1,0 +1,65 @@
+import { ThroughlineError } from '../log/error.ts'
+
+/** Somebody else has written: read again and retry. */
+export class ConflictError extends ThroughlineError {
+  readonly expected: number
+  readonly actual: number
+
+  constructor(thread: string, expected: number, actual: number) {
+    super('conflict', `Thread ${thread} is at ${actual}, expected ${expected}: read again and retry.`)
+    this.expected = expected
+    this.actual = actual
+  }
+}
+
+/** Another writer holds the turn, or this one's lease ran out and somebody went on. */
+export class LeaseError extends ThroughlineError {
+  constructor(code: 'turn_open' | 'lease_lost', message: string) {
+    super(code, message)
+  }
+}
+
+/** The same idempotency key came with another body. */
+export class KeyReusedError extends ThroughlineError {
+  constructor(key: string) {
+    super(
+      'key_reused',
+      `The idempotency key "${key}" was used before with another body: use a new key for a new request.`,
+    )
+  }
+}
+
+/** The conversation was deleted, or never was. */
+export class NoConversationError extends ThroughlineError {
+  constructor(conversation: string, isDeleted: boolean) {
+    const what = isDeleted ? 'was deleted' : 'does not exist'
+    super(
+      isDeleted ? 'conversation_deleted' : 'no_conversation',
+      `The conversation "${conversation}" ${what}.`,
+    )
+  }
+}
+
+/** A limit that is there so that one entry cannot take a store down. */
+export class TooLargeError extends ThroughlineError {
+  readonly limit: number
+
+  constructor(what: string, size: number, limit: number) {
+    super('too_large', `${what} has ${size} bytes, the limit is ${limit}.`)
+    this.limit = limit
+  }
+}
+
+/** The store holds something that it should not be able to hold: nothing is skipped in silence. */
+export class CorruptEntryError extends ThroughlineError {
+  readonly seq: number
+
+  constructor(thread: string, seq: number, problem: string, options?: ErrorOptions) {
+    super(
+      'corrupt_entry',
+      `Entry ${seq} of thread ${thread} cannot be read: ${problem}. Run "throughline log check".`,
+      options,
+    )
+    this.seq = seq
+  }
+}

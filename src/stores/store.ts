@@ -1,0 +1,176 @@
+import type { Role } from '../log/message.ts'
+
+/** Which line of which thread. Every key of every table begins with tenant and conversation. */
+export interface ThreadKey {
+  readonly tenant: string
+  readonly conversation: string
+  readonly actor: string
+  readonly branch: string
+}
+
+/** An entry on its way into the log. The payload is JSON text, normalised at the edge. */
+export interface NewEntry {
+  /** Unique in its thread for ever: appending the same id again changes nothing. */
+  readonly id: string
+  readonly role: Role
+  readonly time: number
+  readonly payload: string
+  /** Token counts by counter id, stamped once. */
+  readonly tokens: Readonly<Record<string, number>>
+}
+
+/** An entry of the log. Never changed, never removed but with its whole conversation. */
+export interface StoredEntry extends NewEntry {
+  /** Its place in the branch, from 1, without gaps. */
+  readonly seq: number
+  /** The number of its turn, from 1; 0 for what was there before the first turn. */
+  readonly turn: number
+}
+
+export type TurnStatus = 'open' | 'completed' | 'failed' | 'cancelled' | 'interrupted'
+
+export interface StoredTurn {
+  readonly turn: number
+  readonly status: TurnStatus
+  /** Places of its first and last entry. */
+  readonly first: number
+  readonly last: number
+  readonly startedAt: number
+  readonly endedAt?: number
+  /** A code, for a turn that failed. */
+  readonly error?: string
+  /** The idempotency key that began it, and a hash of the body that came with it. */
+  readonly key?: string
+  readonly body?: string
+}
+
+/** The right to write to a branch until it runs out. A later holder has a higher epoch, which fences the earlier one. */
+export interface Lease {
+  readonly owner: string
+  readonly epoch: number
+}
+
+/** Where a branch stands. */
+export interface Head {
+  /** Place of the last entry; 0 for an empty branch. */
+  readonly head: number
+  readonly turns: number
+  /** The turn that is open, if one is; its lease may have run out. */
+  readonly open?: StoredTurn & {
+    readonly lease: Lease
+    readonly leaseUntil: number
+    readonly isExpired: boolean
+  }
+  /** Where the branch came from. */
+  readonly forkOf?: { readonly branch: string; readonly at: number }
+}
+
+export interface StoredCall {
+  readonly id: string
+  readonly turn: number
+  readonly time: number
+  readonly model: string
+  /** The plan and the receipt in their compact form, as JSON text. */
+  readonly plan: string
+  readonly predicted: number
+  readonly reported?: number
+}
+
+export interface BeginTurn {
+  readonly owner: string
+  readonly leaseMs: number
+  /** The head that the writer knows; a conflict names both numbers. Absent: whatever it is. */
+  readonly expectedHead?: number
+  /** The same key with the same body gives the turn that it began; with another body it is refused. */
+  readonly key?: string
+  readonly body?: string
+  /** What closes a turn that was left open by a writer whose lease has run out, then what begins this one. */
+  readonly closing?: readonly NewEntry[]
+  readonly entries: readonly NewEntry[]
+}
+
+export type Begun =
+  | { readonly kind: 'begun'; readonly turn: StoredTurn; readonly lease: Lease; readonly head: number }
+  | { readonly kind: 'replayed'; readonly turn: StoredTurn; readonly head: number }
+
+export interface AppendEntries {
+  readonly lease: Lease
+  readonly expectedHead: number
+  readonly entries: readonly NewEntry[]
+}
+
+export interface EndTurn extends AppendEntries {
+  readonly status: Exclude<TurnStatus, 'open'>
+  readonly error?: string
+}
+
+export interface EntryRange {
+  /** First place, from 1. Default 1. */
+  readonly from?: number
+  /** Last place, included. Default: the head. */
+  readonly to?: number
+  /** Newest first. */
+  readonly reverse?: boolean
+  readonly limit?: number
+}
+
+export interface ConversationInfo {
+  readonly conversation: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly threads: readonly { readonly actor: string; readonly branch: string; readonly head: number }[]
+}
+
+export interface Found {
+  readonly thread: ThreadKey
+  readonly seq: number
+  readonly role: Role
+  readonly time: number
+  /** The place that matched, with a few words around it. */
+  readonly snippet: string
+}
+
+/**
+ * Where the log lives. Small on purpose: a thread is appended to, read and forked; a conversation is listed, searched
+ * and deleted whole. Every method is one transaction on one conversation. Times and leases go by the store's clock.
+ */
+export interface Store {
+  /** What must be done before the schema is the newest one; does it unless `dryRun`. Safe when two start at once. */
+  migrate(options?: { readonly dryRun?: boolean }): Promise<readonly string[]>
+  /** Opens a turn durably: its first entries are on disk when this resolves. Creates the thread where it is new. */
+  begin(thread: ThreadKey, turn: BeginTurn): Promise<Begun>
+  append(thread: ThreadKey, append: AppendEntries): Promise<{ readonly head: number }>
+  /** The last entries and the end of the turn in one transaction; gives the lease back. */
+  end(thread: ThreadKey, end: EndTurn): Promise<{ readonly head: number }>
+  /** Throws when the lease is no longer held. */
+  renew(thread: ThreadKey, lease: Lease, leaseMs: number): Promise<{ readonly leaseUntil: number }>
+  /** Entries before the first turn, or outside of any: pre-seeding, imports. The branch must have no open turn. */
+  seed(
+    thread: ThreadKey,
+    seed: { readonly expectedHead: number; readonly entries: readonly NewEntry[] },
+  ): Promise<{ readonly head: number }>
+  /** A new branch that shares the past of another up to a place. */
+  fork(thread: ThreadKey, fork: { readonly at: number; readonly branch: string }): Promise<void>
+  head(thread: ThreadKey): Promise<Head | undefined>
+  /** Entries of the branch, its shared past included. */
+  entries(thread: ThreadKey, range?: EntryRange): AsyncIterable<StoredEntry>
+  turns(thread: ThreadKey): Promise<readonly StoredTurn[]>
+  saveCall(thread: ThreadKey, call: StoredCall): Promise<void>
+  calls(thread: ThreadKey, options?: { readonly limit?: number }): Promise<readonly StoredCall[]>
+  /** Caches that can be rebuilt from the log; lost with any error, never the truth. */
+  saveCache(thread: ThreadKey, key: string, at: number, bytes: Uint8Array): Promise<void>
+  loadCache(
+    thread: ThreadKey,
+    key: string,
+  ): Promise<{ readonly at: number; readonly bytes: Uint8Array } | undefined>
+  conversations(
+    tenant: string,
+    options?: { readonly after?: string; readonly limit?: number },
+  ): Promise<readonly ConversationInfo[]>
+  search(tenant: string, query: string, options?: { readonly limit?: number }): Promise<readonly Found[]>
+  /** Tombstones the conversation, so that late writes are refused, then removes all of it. */
+  deleteConversation(tenant: string, conversation: string): Promise<boolean>
+  /** What is wrong with the stored data, in words; nothing when all invariants hold. */
+  check(): Promise<readonly string[]>
+  close(): Promise<void>
+}
