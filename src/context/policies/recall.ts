@@ -13,7 +13,7 @@ export interface RecallOptions extends StableOptions {
  * The stable cut, and what the newest message asks for brought back from before it, word for word, in a block just
  * before that message. Ranked by words alone: no model, the same everywhere.
  */
-export function recall({ effort = 0.5, digests = 1 / 16, ...options }: RecallOptions = {}): Policy {
+export function recall({ effort = 0.5, digests = 1 / 24, ...options }: RecallOptions = {}): Policy {
   return recallAs('recall', effort, { digests, ...options })
 }
 
@@ -28,7 +28,7 @@ export const thorough = (options: StableOptions = {}): Policy => recallAs('thoro
 
 function recallAs(name: string, amount: number, options: StableOptions): Policy {
   const effort = toEffort(amount)
-  const stableOptions = { digests: 1 / 16, ...options }
+  const stableOptions = { digests: 1 / 24, ...options }
   return {
     name,
     apply(draft) {

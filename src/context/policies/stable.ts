@@ -9,7 +9,7 @@ import { divideRoom, type Room } from '../stable/room.ts'
 export interface StableOptions {
   /** After a cut the tail is at most this share of its room. Default 0.4. */
   readonly low?: number
-  /** The share of the room for digests of what was cut. Default 0: none. */
+  /** The share of the room for digests of what was cut. Default 0 for `stable`, 1/24 with recall. */
   readonly digests?: number
 }
 

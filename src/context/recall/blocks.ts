@@ -7,7 +7,7 @@ import { type Block, chooseBlock } from './choose-block.ts'
 import type { Effort } from './effort.ts'
 import { explain } from './explain.ts'
 import { indexTranscript } from './index-transcript.ts'
-import { rank } from './rank.ts'
+import { judge } from './judge.ts'
 
 interface Progress {
   readonly next: number
@@ -64,13 +64,13 @@ function atUser(
   const kept = total(before) > free ? [] : before
   const { text } = transcript.entries[transcript.units[user]!.from]!.message
   const index = indexTranscript(transcript, user)
-  const ranking = rank(index, text, user)
+  const judgement = judge({ transcript, index, effort, user, cut })
   const explained = (block: Block) => ({
     ...block,
-    reasons: explain(index, text, ranking.asked, block.units, user),
+    reasons: explain(index, text, judgement.terms, block.units, user),
   })
   const recalled = new Set(kept.flatMap(block => block.units))
-  const search = { transcript, ranking, effort, base: room.base, user, cut, headCost }
+  const search = { transcript, judgement, effort, base: room.base, user, cut, headCost }
   const block = chooseBlock({ ...search, recalled }, Number.POSITIVE_INFINITY)
   if (!block) return kept
   if (total(kept) + block.tokens <= free) return [...kept, explained(block)]

@@ -1,8 +1,7 @@
 import type { Transcript } from '../conversation/transcript.ts'
 import { bestFirst } from './best-first.ts'
-import { type Effort, isQuestion, strength, viewTokens } from './effort.ts'
-import type { Ranking } from './rank.ts'
-import { withoutLabel } from './terms.ts'
+import type { Effort } from './effort.ts'
+import type { Judgement } from './judge.ts'
 
 /** What was recalled for one user message. */
 export interface Block {
@@ -18,7 +17,7 @@ export interface Block {
 
 export interface Search {
   readonly transcript: Transcript
-  readonly ranking: Ranking
+  readonly judgement: Judgement
   readonly effort: Effort
   /** What the effort's shares are shares of. */
   readonly base: number
@@ -41,20 +40,15 @@ const lineCost = 2
 
 /** Chooses what to bring back for a message, at most `room` tokens: nothing, most of the time. */
 export function chooseBlock(search: Search, room: number): Block | undefined {
-  const { transcript, ranking, effort, base, user, cut, recalled, headCost } = search
-  const { scores } = ranking
-  const end = Math.min(cut, user)
-  const best = bestBefore(search, end)
-  const text = withoutLabel(transcript.entries[transcript.units[user]!.from]!.message.text)
-  const asked = strength(best, bestInView(search), ranking.whole, isQuestion(text), effort)
+  const { transcript, judgement, effort, base, user, cut, recalled, headCost } = search
+  const { scores, asked } = judgement
   // How strongly something is asked for says how much it is worth, not only whether.
   let worth = Math.min(room, Math.floor(base * Math.min(effort.block, effort.slope * (asked - 1)))) - headCost
   if (worth < smallest || cut === 0) return undefined
-  // Each must itself reach the gate, or a block would be filled with whatever comes next.
   const chosen: number[] = []
   let tokens = headCost
   let misses = 0
-  for (const unit of bestFirst(reaching(search, end, best / asked), scores)) {
+  for (const unit of bestFirst(candidates(search), scores)) {
     const { tokens: own, from, to } = transcript.units[unit]!
     const cost = own + lineCost * (to - from)
     if (cost > worth) {
@@ -72,35 +66,15 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
   return chosen.length > 0 ? { user, units: chosen.sort((a, b) => a - b), tokens } : undefined
 }
 
-/** The best score of what was said before the cut and the message, and is not there anyway. */
-function bestBefore({ transcript, ranking }: Search, end: number): number {
-  const { scores } = ranking
-  const { firstUser } = transcript
-  let best = 0
-  for (let unit = 0; unit < end; unit++) if (scores[unit]! > best && unit !== firstUser) best = scores[unit]!
-  return best
-}
-
-/** The units that reach a score. */
-function reaching({ transcript, ranking }: Search, end: number, floor: number): Int32Array {
-  const { scores } = ranking
+/** The old units that reach the gate themselves, or a block would be filled with whatever comes next. */
+function candidates({ transcript, judgement, user, cut }: Search): Int32Array {
+  const { scores, best, asked } = judgement
+  const floor = Math.max(1, best / asked)
+  const end = Math.min(cut, user)
   const { firstUser } = transcript
   const found = new Int32Array(end)
   let size = 0
-  for (let unit = 0; unit < end; unit++) {
-    if (scores[unit]! > 0 && scores[unit]! >= floor && unit !== firstUser) found[size++] = unit
-  }
+  for (let unit = 0; unit < end; unit++)
+    if (scores[unit]! >= floor && unit !== firstUser) found[size++] = unit
   return found.subarray(0, size)
-}
-
-/** The best of the end of the tail, which the model sees anyway. */
-function bestInView({ transcript, ranking, user, cut }: Search): number {
-  let best = 0
-  let tokens = 0
-  for (let unit = user - 1; unit >= cut; unit--) {
-    tokens += transcript.units[unit]!.tokens
-    if (tokens > viewTokens) break
-    best = Math.max(best, ranking.scores[unit]!)
-  }
-  return best
 }

@@ -22,7 +22,7 @@ export function toEffort(effort: number): Effort {
   const above = Math.max(0, 2 * effort - 1)
   return {
     // Rounded, so that a power that differs in its last bit between engines cannot matter.
-    gate: Math.round(1.5 * 8 ** (1 - 2 * effort) * 1024) / 1024,
+    gate: Math.round(1.55 * 8 ** (1 - 2 * effort) * 1024) / 1024,
     slope: 1 / 10,
     room: 0.25 + 0.6 * above,
     block: 0.5 + 0.5 * above,

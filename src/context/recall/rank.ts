@@ -11,6 +11,8 @@ export interface Ranking {
   readonly whole: number
   /** The terms of the message that the index knows. */
   readonly asked: readonly Asked[]
+  /** How many different terms the message has, known or not. */
+  readonly terms: number
 }
 
 interface Asked {
@@ -20,7 +22,7 @@ interface Asked {
 
 /** Ranks the entries before `n` for a text, as if the index ended there. */
 export function rank(index: RecallIndex, text: string, n: number = index.size): Ranking {
-  const { asked, whole } = readQuestion(index, text, n)
+  const { asked, whole, terms } = readQuestion(index, text, n)
   const own = matchScores(index, asked, n)
   const ofSession = sessionScores(index, own, n)
   if (ofSession.length > 1) {
@@ -31,13 +33,18 @@ export function rank(index: RecallIndex, text: string, n: number = index.size): 
         ofSession[session]! += ranking.feedback * more[session]!
     }
   }
-  return { scores: combine(index, own, ofSession, n), whole, asked }
+  return { scores: combine(index, own, ofSession, n), whole, asked, terms }
 }
 
-function readQuestion(index: RecallIndex, text: string, n: number): { asked: Asked[]; whole: number } {
+function readQuestion(
+  index: RecallIndex,
+  text: string,
+  n: number,
+): { asked: Asked[]; whole: number; terms: number } {
   const asked: Asked[] = []
   let mass = 0
-  for (const term of new Set(termsOf(withoutLabel(text)))) {
+  const terms = new Set(termsOf(withoutLabel(text)))
+  for (const term of terms) {
     const id = index.vocabulary.get(term)
     const frequency = id === undefined ? 0 : countBelow(index.places[id]!, n)
     if (id === undefined || frequency === 0) mass += rarity(0, n)
@@ -47,7 +54,8 @@ function readQuestion(index: RecallIndex, text: string, n: number): { asked: Ask
     }
   }
   const meanTokens = n > 0 ? index.tokenSums.data[n - 1]! / n : 1
-  return { asked, whole: Math.round((mass * ranking.unit) / Math.max(1, meanTokens) ** ranking.length) }
+  const whole = Math.round((mass * ranking.unit) / Math.max(1, meanTokens) ** ranking.length)
+  return { asked, whole, terms: terms.size }
 }
 
 /** BM25 of every entry before n. */

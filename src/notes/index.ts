@@ -1,0 +1,7 @@
+export { journalOf, previousTurnSummary } from './journal.ts'
+export type { NoteOptions } from './marker.ts'
+export { neutralizeNotes } from './neutralize.ts'
+export { type NoteFilterOptions, noteFilter } from './note-filter.ts'
+export { noteInstruction, noteTool, noteToolName, readNoteCall } from './note-instruction.ts'
+export { createNoteScanner, type NoteScanner, type SplitReply } from './note-scanner.ts'
+export { splitNote } from './split-note.ts'

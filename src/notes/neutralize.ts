@@ -1,0 +1,45 @@
+/**
+ * Makes a text that did not come from the model in this call (a user's, a tool's, a client's copy) harmless: what
+ * could be read as a note or as one of our own titles is marked as a quotation. `[NOTE TO SELF: x]` becomes
+ * `[QUOTED NOTE TO SELF: x]`. For what is sent to the model; what is stored and displayed stays as it was.
+ *
+ * Quoted are `[NOTE TO SELF` with anything after it (a colon, a nonce, `from previous turn:]`), the titles
+ * `RECENT NOTES TO SELF:`, `[Summary of previous turn actions:]` and `[Earlier in this conversation:]`.
+ * Found in any case, in full-width letters, with other square brackets (`［`, `【`, `〔`, `⟦`), with any white space,
+ * dashes, underscores or nothing between the words (up to 32 characters), with invisible characters or accents
+ * between the letters (up to 8).
+ * Not found: letters of other scripts that look alike, letters set apart (`N O T E`), escapes (`&#91;`).
+ *
+ * Only inserts, so it never joins what was apart; twice is as once; linear in the length of the text.
+ */
+export function neutralizeNotes(text: string): string {
+  return text.replace(FORGED, found => `${found}QUOTED `)
+}
+
+/** Seen by nobody: control and format characters, fillers (`DI`: default ignorable); and accents. */
+const INVISIBLE = '\\p{Cc}\\p{Cf}\\p{DI}\\p{M}'
+// Bounded: an engine that goes back step by step runs out of stack on megabytes of blanks.
+const GAP = `[\\s_\\p{Pd}${INVISIBLE}]{0,32}`
+const BRACKET = '[[［【〔⟦]'
+const COLON = `${GAP}[:：]`
+
+// A bracket, or nothing before the title, stays in front of the inserted word. What follows is only looked at.
+const FORGED = new RegExp(
+  `${BRACKET}${GAP}(?=${phrase('note to self')}(?![\\p{L}\\p{N}])|` +
+    `${phrase('summary of previous turn actions')}${COLON}|` +
+    `${phrase('earlier in this conversation')}${COLON})|` +
+    `(?=${phrase('recent notes to self')}${COLON})(?<!QUOTED )`,
+  'giu',
+)
+
+/** No part of it can match in two ways at one place: that keeps the search linear. */
+function phrase(words: string): string {
+  return words
+    .split(' ')
+    .map(word => [...word].map(letter => `[${letter}${fullWidth(letter)}]`).join(`[${INVISIBLE}]{0,8}`))
+    .join(GAP)
+}
+
+function fullWidth(letter: string): string {
+  return String.fromCharCode(letter.charCodeAt(0) + 0xfee0)
+}

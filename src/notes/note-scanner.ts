@@ -1,0 +1,121 @@
+import { createMarker, type NoteOptions } from './marker.ts'
+import { type NoteBlock, openNoteBlock } from './note-block.ts'
+
+export interface SplitReply {
+  /** What may be shown. */
+  readonly visible: string
+  /** What the model wrote for itself: trimmed, never empty, at most 4000 characters. */
+  readonly note?: string
+}
+
+export interface NoteScanner {
+  /** Takes the next piece of a reply; gives the text that can be shown now. */
+  push(chunk: string): string
+  /**
+   * The reply is over, or broke off: gives what is left to show (after all that `push` gave), and the note as far
+   * as it was read. A second time there is nothing left to show, and the same note. Nothing is pushed after it.
+   */
+  end(): SplitReply
+}
+
+/**
+ * Separates the visible text of a reply from its note blocks, `[NOTE TO SELF: …]`, as the reply arrives. How the
+ * chunks are cut makes no difference to the result.
+ *
+ * - Brackets inside a note balance. A block that never closes reaches to the end of the reply. So does a marker
+ *   that breaks off after `[NOTE TO`; a shorter beginning at the end of a reply is ordinary text.
+ * - All blocks are cut; the last one that says something is the note.
+ * - The white space before and after a block closes to one gap: that which follows, unless that which goes before
+ *   has more line breaks. At the beginning and at the end of a reply nothing of it stays.
+ * - On each side at most as much white space is looked at as the marker is long (16 characters, with a nonce 17 and
+ *   its length): of a longer run before a block the first part has been shown already.
+ * - Held back: a possible beginning and white space, each at most as long as the marker. Other text is never delayed.
+ *
+ * @example
+ * const scanner = createNoteScanner()
+ * scanner.push('Done.\n\n[NO') // 'Done.'
+ * scanner.push('TE TO SELF: I added the footer.]') // ''
+ * scanner.end() // { visible: '', note: 'I added the footer.' }
+ */
+export function createNoteScanner(options: NoteOptions = {}): NoteScanner {
+  const marker = createMarker(options)
+  let held = ''
+  let block: NoteBlock | undefined
+  let note: string | undefined
+  /** The white space around the blocks since the last visible text; undefined where there was no block. */
+  let gap: Gap | undefined
+  let hasShown = false
+
+  function push(chunk: string): string {
+    const text = held + chunk
+    let visible = ''
+    let at = 0
+    held = ''
+    while (at < text.length) {
+      if (block !== undefined) {
+        at = block.read(text, at)
+        if (block.isOpen()) break
+        note = block.note() ?? note
+        block = undefined
+        continue
+      }
+      if (gap !== undefined) {
+        const next = text.length - text.slice(at).trimStart().length
+        gap = { before: gap.before, after: (gap.after + text.slice(at, next)).slice(0, marker.reach) }
+        at = next
+      }
+      marker.pattern.lastIndex = at
+      const found = marker.pattern.exec(text)
+      const end = found?.index ?? undecided(text, at)
+      const near = Math.max(at, end - marker.reach)
+      const start = near + text.slice(near, end).trimEnd().length
+      visible += show(text.slice(at, start))
+      if (found === null) {
+        held = text.slice(start)
+        break
+      }
+      gap = { before: gap === undefined ? text.slice(start, end) : closeGap(gap), after: '' }
+      block = openNoteBlock()
+      at = end + found[0].length
+    }
+    return visible
+  }
+
+  function end(): SplitReply {
+    const visible = marker.isUnmistakable(held.trimStart()) ? '' : show(held)
+    held = ''
+    // The block stays open: were something pushed after all, it would still be hidden.
+    const said = block?.note() ?? note
+    return said === undefined ? { visible } : { visible, note: said }
+  }
+
+  function show(text: string): string {
+    if (text === '') return ''
+    const space = gap !== undefined && hasShown ? closeGap(gap) : ''
+    gap = undefined
+    hasShown = true
+    return space + text
+  }
+
+  /** Where a possible beginning of a marker starts; the end of the text where there is none. */
+  function undecided(text: string, from: number): number {
+    const at = text.lastIndexOf('[')
+    return at >= from && marker.isBeginning(text.slice(at)) ? at : text.length
+  }
+
+  return { push, end }
+}
+
+interface Gap {
+  readonly before: string
+  readonly after: string
+}
+
+/** The blank lines before and after a block are not added up. */
+function closeGap({ before, after }: Gap): string {
+  return lines(after) >= lines(before) ? after : before
+}
+
+function lines(space: string): number {
+  return space.split('\n').length
+}

@@ -1,0 +1,68 @@
+import type { State } from '../state/index.ts'
+import { otherProject } from '../state/own-result.ts'
+import { hasResultSince, readState } from '../state/read-state.ts'
+import { OtherProjectError, StateMissingError } from './errors.ts'
+import { currentScope, type Scope } from './request-context.ts'
+
+export interface CurrentStateOptions<Value> {
+  /** What the tool was given explicitly: it wins over everything. */
+  readonly input?: Value | undefined
+}
+
+export interface RequireStateOptions<Value> extends CurrentStateOptions<Value> {
+  /** Instead of the state's own text. */
+  readonly missing?: string
+}
+
+/**
+ * The state as a tool of this request should see it: its explicit input; else what a tool of this request has
+ * remembered; else what the conversation holds. A result that is newer than what was remembered wins over it.
+ */
+export function currentState<Value, Start extends Value | undefined>(
+  state: State<Value, Start>,
+  { input }: CurrentStateOptions<Value> = {},
+): Value | Start {
+  return read(state, input).value as Value | Start
+}
+
+/** The state, or a StateMissingError whose text tells the model which tool to use first. */
+export function requireState<Value, Start extends Value | undefined>(
+  state: State<Value, Start>,
+  { input, missing = state.missing }: RequireStateOptions<Value> = {},
+): Value {
+  const { value, skipped } = read(state, input)
+  if (value === undefined) throw new StateMissingError(state.name, missing, skipped)
+  return value as Value
+}
+
+/** Keeps what a tool has just made for the later tools of this request, until it stands in the conversation. */
+export function rememberState<Value, Start extends Value | undefined>(
+  state: State<Value, Start>,
+  value: Value,
+): void {
+  const scope = currentScope()
+  const own = checkOwn(scope, state, value)
+  scope.remembered.set(state, { value: own, seq: scope.conversation.length })
+}
+
+function read(
+  state: State<unknown>,
+  input: unknown,
+): Pick<ReturnType<typeof readState>, 'value' | 'skipped'> {
+  const scope = currentScope()
+  if (input !== undefined) return { value: checkOwn(scope, state, input), skipped: [] }
+  const { conversation, context, remembered } = scope
+  const known = remembered.get(state)
+  if (known && !hasResultSince(conversation, state, known.seq, context)) {
+    return { value: known.value, skipped: [] }
+  }
+  return readState(conversation, state, context)
+}
+
+/** A model can be talked into passing on an id from anywhere: what was given explicitly is checked like a result. */
+function checkOwn(scope: Scope, state: State<unknown>, value: unknown): unknown {
+  // Of a folded state the single results are checked, not their sum.
+  const isForeign = !state.fold && otherProject(state, value, scope.context.projectId) !== undefined
+  if (isForeign) throw new OtherProjectError(state.name)
+  return value
+}

@@ -1,0 +1,35 @@
+import { ThroughlineError } from '../log/error.ts'
+import type { SkippedResult } from '../state/index.ts'
+
+/** Something that needs a request was called outside of one. */
+export class NoRequestContextError extends ThroughlineError {
+  constructor() {
+    super(
+      'no_request_context',
+      'There is no request context here: wrap the handler in runWithContext({ conversation }, …); callbacks and streams that are driven from outside of it need bindContext or bindStream',
+    )
+  }
+}
+
+/** A tool needs a state that is nowhere. The message is meant for the model: it says which tool makes it. */
+export class StateMissingError extends ThroughlineError {
+  readonly state: string
+  /** Results that were there and could not be used, with the reasons. */
+  readonly skipped: readonly SkippedResult[]
+
+  constructor(state: string, message: string, skipped: readonly SkippedResult[]) {
+    super('state_missing', message)
+    this.state = state
+    this.skipped = skipped
+  }
+}
+
+/** A thing of another project. Whose it is, is not said: the message may reach the client. */
+export class OtherProjectError extends ThroughlineError {
+  readonly subject: string
+
+  constructor(subject: string) {
+    super('other_project', `"${subject}" does not belong to the project of this request: use one that does`)
+    this.subject = subject
+  }
+}

@@ -1,0 +1,105 @@
+import { InvalidOptionError } from '../log/error.ts'
+import { freeze, isPlain } from './freeze.ts'
+import { missingText } from './missing-text.ts'
+import type { InferOutput, StandardSchema } from './standard-schema.ts'
+
+/** A value that lives in the results of tools. `Start` is what it is before there is any result. */
+export interface State<Value, Start extends Value | undefined = Value | undefined> {
+  readonly name: string
+  readonly tools: readonly string[]
+  /** What a tool says that needs the state when there is none. */
+  readonly missing: string
+  readonly initial: Start
+  readonly schema: StandardSchema
+  readonly pick?: (result: unknown) => unknown
+  readonly fold?: (previous: unknown, result: unknown) => Value
+  readonly belongsTo?: (result: unknown) => unknown
+}
+
+interface StateOptions<Schema extends StandardSchema, Picked> {
+  readonly name: string
+  /** Results of these tools, and of no other, carry the state. */
+  readonly tool: string | readonly string[]
+  /** What a result of the tool looks like. */
+  readonly schema: Schema
+  /** Narrows a result. Returning nothing says that this result has no such value. */
+  readonly pick?: (result: InferOutput<Schema>) => Picked | undefined
+  /** The project that a result (as picked) belongs to; nothing where it does not say. */
+  readonly belongsTo?: (result: NoInfer<Picked>) => string | undefined
+  readonly missing?: string
+}
+
+/** Without `fold` the newest result is the value. */
+interface Newest {
+  readonly fold?: undefined
+}
+
+/** Folds all results, oldest first. It returns a new value: the old one is frozen. */
+interface Folded<Previous, Picked, Value> {
+  readonly fold: (previous: Previous, result: NoInfer<Picked>) => Value
+}
+
+interface FromNothing {
+  readonly initial?: undefined
+}
+
+interface From<Value> {
+  /** Plain data: it is copied and frozen, since every request begins with it. */
+  readonly initial: Value
+}
+
+/**
+ * Describes a value that lives in tool results: by the tools' names, with a schema.
+ *
+ * @example
+ * const hypothesis = defineState({
+ *   name: 'hypothesis',
+ *   tool: 'generate_hypotheses',
+ *   schema: z.object({ hypotheses: z.array(z.object({ title: z.string(), url: z.string() })) }),
+ *   pick: result => result.hypotheses[0],
+ * })
+ */
+export function defineState<Schema extends StandardSchema, Picked = InferOutput<Schema>>(
+  options: StateOptions<Schema, Picked> & Newest & FromNothing,
+): State<Picked, undefined>
+export function defineState<Schema extends StandardSchema, Picked = InferOutput<Schema>>(
+  options: StateOptions<Schema, Picked> & Newest & From<NoInfer<Picked>>,
+): State<Picked, Picked>
+export function defineState<Schema extends StandardSchema, Value, Picked = InferOutput<Schema>>(
+  options: StateOptions<Schema, Picked> & Folded<Value | undefined, Picked, Value> & FromNothing,
+): State<Value, undefined>
+export function defineState<Schema extends StandardSchema, Value, Picked = InferOutput<Schema>>(
+  options: StateOptions<Schema, Picked> & Folded<Value, Picked, Value> & From<Value>,
+): State<Value, Value>
+export function defineState(options: unknown): State<unknown> {
+  const { name, tool, schema, initial, pick, fold, belongsTo, missing } = options as Loose
+  const tools = typeof tool === 'string' ? [tool] : [...(tool ?? [])]
+  if (!isText(name)) throw new InvalidOptionError('name', 'a state needs a name, for its messages')
+  if (tools.length === 0 || !tools.every(isText)) {
+    throw new InvalidOptionError('tool', `state "${name}" needs the name of a tool, or a list of names`)
+  }
+  if (typeof schema?.['~standard']?.validate !== 'function') {
+    throw new InvalidOptionError('schema', `state "${name}" needs a Standard Schema (zod, valibot, arktype)`)
+  }
+  if (!isPlain(initial)) {
+    const why = 'what one request changes in it the next one would see'
+    throw new InvalidOptionError('initial', `state "${name}" must begin with plain data: ${why}`)
+  }
+  return Object.freeze({
+    name,
+    tools: Object.freeze(tools),
+    missing: missing ?? missingText(name, tools[0]!),
+    initial: freeze(structuredClone(initial)),
+    schema,
+    ...(pick && { pick }),
+    ...(fold && { fold }),
+    ...(belongsTo && { belongsTo }),
+  })
+}
+
+/** The options as a caller without types may give them. */
+type Loose = Partial<Omit<State<unknown>, 'tools'>> & { readonly tool?: string | readonly string[] }
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}

@@ -1,0 +1,7 @@
+export { createStateReader, type StateReader } from './create-state-reader.ts'
+export { defineState, type State } from './define-state.ts'
+export type { ReadStateOptions } from './own-result.ts'
+export type { SkippedResult, StateEntry, StateReading } from './read-rounds.ts'
+export { readState } from './read-state.ts'
+export type { InferOutput, SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.ts'
+export type { SkipReason } from './take-result.ts'
