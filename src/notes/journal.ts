@@ -1,6 +1,7 @@
+import { type Action, readActions } from '../log/actions.ts'
+import { describeArguments } from '../log/describe-arguments.ts'
+import { cut } from '../log/line.ts'
 import type { Message } from '../log/message.ts'
-import { type Action, readActions } from './actions.ts'
-import { cut } from './cut.ts'
 import { neutralizeNotes } from './neutralize.ts'
 import { noteToolName } from './note-instruction.ts'
 
@@ -8,8 +9,6 @@ const MAX_LENGTH = 4000
 const MAX_NAME = 64
 const MAX_ARGUMENTS = 80
 const MAX_RESULT = 150
-/** Longer arguments (a file that was written) are shown as they stand: 80 characters do not need a parsed megabyte. */
-const MAX_PARSED = 100_000
 /** Room for `(... and N earlier actions)`. */
 const MAX_EARLIER = 40
 
@@ -17,13 +16,13 @@ const MAX_EARLIER = 40
  * What was done in a turn, a line for each tool call, made without a model:
  * `1. [list_directory] path="/workspace/src" → index.html, about.html`. Takes the messages of one turn.
  *
- * At most 4000 characters: the oldest lines collapse to `(... and N earlier actions)`, the others keep their numbers.
+ * At most `max` characters (4000): the oldest lines collapse to `(... and N earlier actions)`, the others keep their numbers.
  * Notes that the model writes by tool are left out and not counted. Empty when there were no calls.
  */
-export function journalOf(messages: readonly Message[]): string {
+export function journalOf(messages: readonly Message[], max: number = MAX_LENGTH): string {
   const actions = readActions(messages).filter(({ call }) => call.name !== noteToolName)
   const lines: string[] = []
-  let room = MAX_LENGTH
+  let room = max
   // From the newest, so that the work does not grow with the turn.
   for (let index = actions.length - 1; index >= 0; index--) {
     const line = `${index + 1}. ${describe(actions[index]!)}`
@@ -44,7 +43,7 @@ export function previousTurnSummary(messages: readonly Message[]): string {
 
 function describe({ call, result }: Action): string {
   const name = neutralizeNotes(`[${cut(call.name, MAX_NAME) || '?'}]`)
-  const given = inert(describeArguments(call.arguments), MAX_ARGUMENTS)
+  const given = inert(describeArguments(call.arguments, MAX_ARGUMENTS), MAX_ARGUMENTS)
   const outcome = result === undefined ? '(no result yet)' : inert(result, MAX_RESULT) || '(no output)'
   return [name, ...(given === '' ? [] : [given]), '→', outcome].join(' ')
 }
@@ -52,19 +51,4 @@ function describe({ call, result }: Action): string {
 /** A tool's result is a stranger's text: a note in it is a quotation. Cut first, so that 5 MB cost nothing. */
 function inert(text: string, max: number): string {
   return cut(neutralizeNotes(cut(text, max)), max)
-}
-
-/** `path="/workspace/src", depth=2`; what is no JSON object, or broken, is shown as it stands. */
-function describeArguments(json: string): string {
-  if (json.length > MAX_PARSED || !json.trimStart().startsWith('{')) return json
-  try {
-    return Object.entries(JSON.parse(json)).map(describeArgument).join(', ')
-  } catch {
-    return json
-  }
-}
-
-/** A text is cut before it is quoted: a long one keeps its closing quote where there is room. */
-function describeArgument([name, value]: readonly [string, unknown]): string {
-  return `${name}=${JSON.stringify(typeof value === 'string' ? cut(value, MAX_ARGUMENTS) : value)}`
 }

@@ -1,5 +1,5 @@
+import { matchResult } from '../log/match-result.ts'
 import type { MessageLike, ToolCall, ToolResult } from '../log/message.ts'
-import { matchResult } from './match-result.ts'
 import { type Placed, placeMessage } from './place-message.ts'
 
 /** A tool result, with the tool that it came from: the call says which, not the result. */

@@ -1,6 +1,6 @@
 import { ThroughlineError } from '../../log/error.ts'
+import { matchResult } from '../../log/match-result.ts'
 import type { MessageLike, ToolCall } from '../../log/message.ts'
-import { matchResult } from '../conversation/match-results.ts'
 import type { Piece } from '../draft/piece.ts'
 import type { Finished } from './finish.ts'
 

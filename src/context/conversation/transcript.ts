@@ -1,9 +1,9 @@
+import { describeStray, matchResult } from '../../log/match-result.ts'
 import type { MessageLike, ToolCall } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { inlineNote, interruptedResult } from '../texts.ts'
-import { describeStray, matchResult } from './match-results.ts'
 import { stampMessage } from './stamp.ts'
 import type { Entry, Stray, Unit, UnitKind } from './unit.ts'
 

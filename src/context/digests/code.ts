@@ -1,6 +1,6 @@
+import { cut, few, plural } from '../../log/line.ts'
 import { answerOf, type Digester } from './exchange.ts'
 import { splitFences } from './fences.ts'
-import { cut, few, plural } from './line.ts'
 import { firstSentence } from './sentence.ts'
 
 const MAX_NAMES = 5

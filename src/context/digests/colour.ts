@@ -1,4 +1,4 @@
-import { cut, few } from './line.ts'
+import { cut, few } from '../../log/line.ts'
 
 /** Where models put colours, in reading order: a gradient's first stands before its second. */
 const KEYS =

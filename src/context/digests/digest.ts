@@ -1,7 +1,7 @@
+import { cut } from '../../log/line.ts'
 import { attempt } from './attempt.ts'
 import { digestCode } from './code.ts'
 import type { Digester, Exchange } from './exchange.ts'
-import { cut } from './line.ts'
 import { digestProgram } from './program.ts'
 import { digestText } from './text.ts'
 import { digestTools } from './tools.ts'

@@ -1,4 +1,4 @@
-import { cut } from './line.ts'
+import { cut } from '../../log/line.ts'
 
 const MAX_LANGUAGE = 24
 

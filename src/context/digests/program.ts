@@ -1,8 +1,8 @@
+import { cut, plural } from '../../log/line.ts'
 import { attempt } from './attempt.ts'
 import { toColours } from './colour.ts'
 import { answerOf, type Digester } from './exchange.ts'
 import { findProgram } from './find-program.ts'
-import { cut, plural } from './line.ts'
 
 const UNKNOWN = 'unknown program'
 const MAX_STEPS = 12

@@ -1,4 +1,4 @@
-import { cut } from './line.ts'
+import { cut } from '../../log/line.ts'
 
 /** A line longer than this is looked at only so far: the sentence is cut long before. */
 const MAX_READ = 600

@@ -1,4 +1,4 @@
-import type { Message, ToolCall, ToolResult } from '../log/message.ts'
+import type { Message, ToolCall, ToolResult } from './message.ts'
 
 /** A tool call of a turn, with its result when there is one. */
 export interface Action {

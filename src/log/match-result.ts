@@ -1,8 +1,8 @@
-import type { ToolCall, ToolResult } from '../log/message.ts'
+import type { ToolCall, ToolResult } from './message.ts'
 
 /**
  * Which of the waiting calls a result answers: by id where both sides have one, else by name, else the oldest.
- * The same rule as for a context: what is sent to the model as a result is what counts as one here.
+ * Only the calls of the current round are asked: providers reuse ids from round to round.
  */
 export function matchResult(result: ToolResult, waiting: readonly ToolCall[]): number {
   if (result.callId !== undefined) {
@@ -12,4 +12,10 @@ export function matchResult(result: ToolResult, waiting: readonly ToolCall[]): n
   }
   if (result.name !== undefined) return waiting.findIndex(call => call.name === result.name)
   return waiting.length > 0 ? 0 : -1
+}
+
+/** What is wrong with a result that answers nothing, in words for the receipt. */
+export function describeStray(result: ToolResult): string {
+  const of = result.callId ?? result.name
+  return of === undefined ? 'answers no tool call' : `answers no open call of "${of}"`
 }
