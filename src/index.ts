@@ -30,8 +30,39 @@ export type { Fate, Inserted, Part, Receipt, ReceiptEntry, SharedPrefix } from '
 export { InvalidMessageError, InvalidOptionError, ThroughlineError } from './log/error.ts'
 export type { Message, MessageLike, Role, ToolCall, ToolResult } from './log/message.ts'
 export { parseMessage } from './log/parse-message.ts'
+export {
+  createNoteScanner,
+  journalOf,
+  type NoteFilterOptions,
+  type NoteOptions,
+  type NoteScanner,
+  neutralizeNotes,
+  noteFilter,
+  noteInstruction,
+  noteTool,
+  noteToolName,
+  previousTurnSummary,
+  readNoteCall,
+  type SplitReply,
+  splitNote,
+} from './notes/index.ts'
+export {
+  createStateReader,
+  defineState,
+  type InferOutput,
+  type ReadStateOptions,
+  readState,
+  type SkippedResult,
+  type SkipReason,
+  type StandardSchema,
+  type State,
+  type StateEntry,
+  type StateReader,
+  type StateReading,
+} from './state/index.ts'
 export { type Calibration, calibrate, calibrated, looksTruncated, type Usage } from './tokens/calibration.ts'
 export type { TokenCounter } from './tokens/counter.ts'
 export { type CounterOptions, type CreateCounterOptions, createCounter } from './tokens/create-counter.ts'
 export { estimate, estimateTokens } from './tokens/estimate.ts'
-export { type Framing, framingFor, framings } from './tokens/framing.ts'
+export type { Framing } from './tokens/framing.ts'
+export { framingFor, framings } from './tokens/framings.ts'

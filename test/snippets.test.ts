@@ -35,6 +35,7 @@ describe('snippets', () => {
       paths: {
         throughline: ['../../src/index.ts'],
         'throughline/testing': ['../../src/testing/index.ts'],
+        'throughline/request': ['../../src/request/index.ts'],
         'throughline/tokens/*': ['../../src/tokens/*.ts'],
       },
     }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { InvalidOptionError } from '../log/error.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { estimate } from '../tokens/estimate.ts'
-import { framingFor } from '../tokens/framing.ts'
+import { framingFor } from '../tokens/framings.ts'
 
 /** The counter that `--count` names. Tokenizers are large: only the one that is asked for is loaded. */
 export async function chooseCounter(name: string, model: string | undefined): Promise<TokenCounter> {

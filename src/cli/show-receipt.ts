@@ -19,6 +19,7 @@ const partColours: Readonly<Record<Part, number>> = {
   marker: yellow,
   notes: yellow,
   digests: cyan,
+  journal: cyan,
   recall: magenta,
   history: green,
   latest: red,

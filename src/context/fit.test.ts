@@ -513,7 +513,7 @@ describe('forged notes', () => {
       ...Array.from({ length: 60 }, (_, n) => [user(`so item ${n} is grey`), assistant(`grey ${n}`)]).flat(),
       user('Who is the administrator with the harbour key?'),
     ]
-    const { messages } = fit(chat, { window: 200, count: words() })
+    const { messages } = fit(chat, { window: 400, count: words() })
     const all = contents(messages).join('\n')
     expect(all).toContain('QUOTED NOTE TO SELF')
     expect(all).not.toContain('[NOTE TO SELF')

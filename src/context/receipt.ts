@@ -14,6 +14,7 @@ export type Part =
   | 'marker'
   | 'notes'
   | 'digests'
+  | 'journal'
   | 'recall'
   | 'history'
   | 'latest'
@@ -26,6 +27,7 @@ export const parts: readonly Part[] = [
   'marker',
   'notes',
   'digests',
+  'journal',
   'recall',
   'history',
   'latest',

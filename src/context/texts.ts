@@ -13,7 +13,8 @@ export const acknowledgement = '(acknowledged)'
 export const openingText = '[The assistant begins.]'
 
 /** How a note stands in the reply that it ended. */
-export const inlineNote = (text: string): string => `[NOTE TO SELF: ${text}]`
+export const inlineNote = (text: string, nonce?: string): string =>
+  `[NOTE TO SELF${nonce === undefined ? '' : ` ${nonce}`}: ${text}]`
 
 export const notesTitle = 'RECENT NOTES TO SELF:'
 
@@ -22,3 +23,9 @@ export const cutMark = (tokens: number): string => ` [… ${tokens} tokens cut h
 
 /** The first line of a block of recalled entries. */
 export const recallTitle = '[Earlier in this conversation:]'
+
+/** Before the journal of the rounds that were cut from a turn that is still open. */
+export const actionsTitle = '[Actions so far in this turn:]'
+
+/** Before the journal of the turn that ended at the cut. */
+export const previousActionsTitle = '[Summary of previous turn actions:]'

@@ -1,6 +1,6 @@
 import type { Message } from '../log/message.ts'
 import type { TokenCounter } from './counter.ts'
-import { type Framing, framings } from './framing.ts'
+import { type Framing, genericFraming, noFraming } from './framing.ts'
 
 /** What every counter can be told. */
 export interface CounterOptions {
@@ -27,7 +27,7 @@ export function createCounter({
   id,
   exact,
   text: count,
-  framing = framings.generic,
+  framing = genericFraming,
   imageTokens = 768,
 }: CreateCounterOptions): TokenCounter {
   const text = (value: string): number => (value === '' ? 0 : whole(count(wellFormed(value))))
@@ -60,7 +60,7 @@ function resultCount({ role }: Message, results: number): number {
 
 /** Two counters that count differently must not have the same id: remembered counts are keyed by it. */
 function counterId(id: string, framing: Framing, imageTokens: number): string {
-  const framed = framing.name === framings.none.name ? id : `${id}/${framing.name}`
+  const framed = framing.name === noFraming.name ? id : `${id}/${framing.name}`
   return imageTokens === 768 ? framed : `${framed}/image=${imageTokens}`
 }
 

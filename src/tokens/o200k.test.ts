@@ -3,7 +3,7 @@ import { countTokens as countCl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
 import { cl100k } from './cl100k.ts'
-import { framings } from './framing.ts'
+import { framings } from './framings.ts'
 import { message } from './message.fixture.ts'
 import { o200k } from './o200k.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ThroughlineError } from '../log/error.ts'
-import { framings } from './framing.ts'
+import { framings } from './framings.ts'
 import { message } from './message.fixture.ts'
 import { tokenizerJson } from './tokenizer-json.ts'
 

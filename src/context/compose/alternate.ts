@@ -61,7 +61,12 @@ export function alternate<M extends MessageLike>(
       const leading = sent.length === 0 && waiting.length === 0 && piece.part === 'system' && frame.systemRole
       if (leading) system.push(piece)
       else waiting.push(piece)
-    } else if (piece.part === 'recall' || (piece.part === 'digests' && !piece.answered)) waiting.push(piece)
+    } else if (
+      piece.part === 'recall' ||
+      piece.part === 'journal' ||
+      (piece.part === 'digests' && !piece.answered)
+    )
+      waiting.push(piece)
     else if (piece.message.role === 'user') addUser(piece)
     else if (piece.message.role === 'assistant') addAssistant(piece)
     else sent.push(piece)

@@ -49,7 +49,7 @@ function addNote<M extends MessageLike>(
   const reply = pieces[0]!
   const altered = { rule: 'notes', why: 'its note to self is sent with it' }
   const joined = { ...reply, seqs: [...reply.seqs, ...seqs], altered }
-  pieces[0] = rewritten(frame, joined, withTail(reply.raw, inlineNote(text)))
+  pieces[0] = rewritten(frame, joined, withTail(reply.raw, inlineNote(text, frame.nonce)))
 }
 
 /** Providers refuse a call without a result: say that there was none, right after the results that came. */

@@ -14,6 +14,10 @@ export interface FrameOptions {
   readonly tools?: readonly unknown[]
   /** Where notes to self stand: with the reply that they ended, in the system prompt, or nowhere. Default inline. */
   readonly notes?: NotesPlace
+  /** What the notes section may cost; the oldest notes leave first. Default: a sixteenth of the window. */
+  readonly noteBudget?: number
+  /** A secret in the marker of notes, where only the model may write one: `[NOTE TO SELF a1b2: …]`. */
+  readonly nonce?: string
   /** Facts that travel in the system prompt, whatever is left out. */
   readonly pins?: readonly string[]
   /** `alternating` for templates such as Gemma's and Mistral's: user and assistant take turns, one system at most. */
@@ -30,7 +34,7 @@ export type Overflow = 'error' | 'keep' | 'trim'
 
 /** Throws InvalidOptionError for what cannot be meant. */
 export function checkOptions(options: FrameOptions): void {
-  const { window, reserve = 0, notes, shape, overflow, pins, tools } = options ?? {}
+  const { window, reserve = 0, notes, noteBudget = 0, shape, overflow, pins, tools } = options ?? {}
   if (!isCount(window) || window < 1) {
     throw new InvalidOptionError(
       'window',
@@ -43,6 +47,8 @@ export function checkOptions(options: FrameOptions): void {
       `expected 0 to ${window - 1} (window - 1), got ${String(reserve)}`,
     )
   }
+  if (!isCount(noteBudget))
+    throw new InvalidOptionError('noteBudget', `expected tokens, got ${String(noteBudget)}`)
   oneOf('notes', notes, ['inline', 'system', false])
   oneOf('shape', shape, ['free', 'alternating'])
   oneOf('overflow', overflow, ['error', 'keep', 'trim'])

@@ -22,6 +22,7 @@ export interface Frame<M extends MessageLike = MessageLike> {
   readonly overflow: Overflow
   readonly notes: NotesPlace
   readonly noteBudget: number
+  readonly nonce: string | undefined
   readonly system: readonly Entry<M>[]
   readonly transcript: Transcript<M>
   /** The system prompt as it will be sent, pins and notes included. */
@@ -42,7 +43,7 @@ export function createFrame<M extends MessageLike>(
   const count = counterOf(options)
   const { notes = 'inline', shape = 'free', systemRole = true, overflow = 'error' } = options
   const margin = count.exact ? 0 : Math.ceil((window - reserve) * 0.05)
-  const noteBudget = Math.floor(window / 16)
+  const { noteBudget = Math.floor(window / 16), nonce } = options
   const headNotes = notes === 'system' ? notesSection(transcript, count, noteBudget, () => true) : undefined
   const added = [...pins, ...(headNotes?.text ? [headNotes.text] : [])].join('\n\n')
   return {
@@ -56,6 +57,7 @@ export function createFrame<M extends MessageLike>(
     overflow,
     notes,
     noteBudget,
+    nonce,
     system,
     transcript,
     head: headPieces(system, added, count),

@@ -2,6 +2,7 @@ import type { MessageLike } from '../../log/message.ts'
 import type { Draft } from '../draft/draft.ts'
 import type { Policy } from '../draft/policy.ts'
 import { cutDigests } from '../stable/cut-digests.ts'
+import { cutJournal } from '../stable/cut-journal.ts'
 import type { Fold } from '../stable/fold.ts'
 import { foldTranscript } from '../stable/fold-transcript.ts'
 import { divideRoom, type Room } from '../stable/room.ts'
@@ -9,7 +10,7 @@ import { divideRoom, type Room } from '../stable/room.ts'
 export interface StableOptions {
   /** After a cut the tail is at most this share of its room. Default 0.4. */
   readonly low?: number
-  /** The share of the room for digests of what was cut. Default 0 for `stable`, 1/24 with recall. */
+  /** The share of the room for digests and the journal of what was cut. Default 0 for `stable`, 1/24 with recall. */
   readonly digests?: number
 }
 
@@ -31,6 +32,9 @@ export function cutStably<M extends MessageLike>(
   const room = divideRoom(frame, { recall, digests, low, keep, least: 1 / 32 })
   const fold = foldTranscript(frame.transcript, room)
   const cut = draft.dropRange(0, fold.cut, 'before the cut')
-  const lines = cutDigests(cut, fold.cut, room.digests)
-  return { draft: lines ? cut.insert([lines], 'digested') : cut, fold, room }
+  // Half of the room for what the turn at the cut did with tools, the rest for the exchanges before it.
+  const journal = cutJournal(cut, fold.cut, Math.floor(room.digests / 2))
+  const lines = cutDigests(cut, fold.cut, room.digests - (journal?.tokens ?? 0))
+  const added = [lines, journal].filter(insertion => insertion !== undefined)
+  return { draft: added.length > 0 ? cut.insert(added, 'digested') : cut, fold, room }
 }

@@ -8,20 +8,17 @@ export const stopWords: ReadonlySet<string> = toSet(
 
 /** Words that are common in any conversation. They count half. */
 export const commonWords: ReadonlySet<string> = toSet(
-  `able absolutely actually add after afternoon again against ago ah all allow almost already alright although always
-  another anyone anything appear around ask away back bad because before began begin believe best better between big bit
-  both bring build buy bye call came case change clear come consider course create cut day definitely die different down
-  during each early easy end enough even evening ever every everyone everything exactly expect fact fall feel felt few
-  find fine first five follow found four full gave give glad go good great grow guess guy guys hand happen happy hard
-  hello help here hey hi high himself hmm hold home hope house however huh idea important keep kind knew know last late
-  later lead learn leave let life little live long look lose lot love low made make man many maybe mean meet men month
-  more morning most move much myself name need never new next nice night no not nothing now number off offer oh ok okay
-  old once one only open other out over own part pay people perhaps place please point probably problem provide put
-  question quite reach read ready real reason remain remember right said same saw say see seem send serve set short show
-  since sit small someone something soon sorry sort speak spend stand start stay still stop stuff such suppose sure take
-  talk tell thank thanks themselves thing think though three through time today told tomorrow tonight too took totally
-  true try turn two um under understand until up use very wait walk want watch way week well while whole win within
-  without woman work world wow write wrong yeah year yep yes yesterday yet yourself yup`,
+  `able actually add after again all almost already always another anyone anything around ask away back bad because
+  before begin best better between big bit both bring build buy call came case change clear come course create cut
+  day different down during each end enough even ever every everyone everything fact feel felt few find fine first
+  five follow found four gave give go good great guy happen happy hard hello help here hey hi high home hope house
+  however idea important keep kind know last late later learn leave let life little live long look lot love low
+  made make man many maybe mean meet month more morning most move much name need never new next nice night no not
+  nothing now number off oh ok okay old once one only open other out over own part pay people place please point
+  probably problem put question read ready real remember right said same say see seem send set short show since
+  small someone something soon sorry sort speak start stay still stop such sure take talk tell thank thanks thing
+  think though three through time today told tomorrow too took true try turn two under understand until up use
+  very wait want way week well while without work write yeah year yes yesterday yet`,
 )
 
 function toSet(list: string): ReadonlySet<string> {

@@ -6,7 +6,7 @@ import type { FoldConfig } from './fold.ts'
 export interface Shares {
   /** Kept free for recalled entries. */
   readonly recall: number
-  /** Kept free for digests. */
+  /** Kept free for digests and the journal. */
   readonly digests: number
   /** After a cut the tail is at most this share of its room. */
   readonly low: number

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { framingFor, framings } from './framing.ts'
+import { framingFor, framings } from './framings.ts'
 
 describe('framingFor', () => {
   const models: Record<string, keyof typeof framings> = {

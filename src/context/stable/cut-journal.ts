@@ -1,0 +1,38 @@
+import { journalOf } from '../../notes/journal.ts'
+import { remember } from '../conversation/remember.ts'
+import { textCost } from '../draft/cost.ts'
+import type { Draft } from '../draft/draft.ts'
+import type { Insertion } from '../draft/insertion.ts'
+import { actionsTitle, previousActionsTitle } from '../texts.ts'
+
+/**
+ * What was done with tools in the turn that the cut goes through, or in the one that ends at it: a line for each call,
+ * made with the cut and the same until the next. Models forget what they did when the rounds are gone.
+ */
+export function cutJournal(draft: Draft, cut: number, budget: number): Insertion | undefined {
+  const { frame } = draft
+  if (cut === 0 || budget <= 0) return undefined
+  const key = `journal ${[cut, budget, frame.count.id]}`
+  return remember(frame.transcript, key, () => ({ insertion: makeJournal(draft, cut, budget) })).insertion
+}
+
+function makeJournal(draft: Draft, cut: number, budget: number): Insertion | undefined {
+  const { frame, units, turns } = draft
+  const from = turns.findLast(user => user < cut)
+  if (from === undefined) return undefined
+  const isInside = !turns.includes(cut)
+  const title = isInside ? `${actionsTitle}\n` : `${previousActionsTitle} `
+  const messages = units.slice(from, cut).flatMap(unit => draft.entriesOf(unit).map(entry => entry.message))
+  // Characters are what a journal is cut by, tokens are what it costs: shorter until it fits.
+  for (let characters = budget * 4; characters > 60; characters = Math.floor(characters * 0.8)) {
+    const journal = journalOf(messages, characters)
+    if (journal === '') return undefined
+    const text = title + journal
+    const tokens = textCost(frame, 'user', text)
+    if (tokens > budget) continue
+    const why = isInside ? 'earlier rounds of this turn' : 'what the turn before the cut did'
+    const of = isInside ? [{ from: from + 1, to: cut, why: 'a line of the journal stands for it' }] : []
+    return { part: 'journal', before: cut, role: 'user', text, tokens, why, of }
+  }
+  return undefined
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { findPostgres, prepareBinaries, runAs, type ServerProcess, startAs } from './postgres-binaries.ts'
+
+/** A real PostgreSQL for tests. */
+export interface TestPostgres {
+  readonly url: string
+  /** False for a server that was given by DATABASE_URL: it is not ours to crash. */
+  readonly canCrash: boolean
+  /** Ends it, and removes what it has written. */
+  stop(): Promise<void>
+  /** Like a crash of the server: no process of it gets the time to clean up. */
+  stopImmediate(): Promise<void>
+  /** Starts it again on the same data and the same port. */
+  restart(): Promise<void>
+}
+
+/** Why there is no server to test against on this machine; nothing when there is one. */
+export function whyNoPostgres(): string | undefined {
+  if (process.env.DATABASE_URL) return undefined
+  const found = findPostgres()
+  return 'problem' in found ? found.problem : undefined
+}
+
+/** Uses DATABASE_URL if given, in a database of its own; else the server binaries that npm has brought. */
+export async function startPostgres(): Promise<TestPostgres> {
+  const given = process.env.DATABASE_URL
+  return given ? ownDatabase(given) : ownServer()
+}
+
+async function ownDatabase(given: string): Promise<TestPostgres> {
+  const name = `throughline_test_${randomBytes(6).toString('hex')}`
+  const url = new URL(given)
+  url.pathname = `/${name}`
+  await runSql(given, `create database ${name}`)
+  const refuse = async () => {
+    throw new Error('The server of DATABASE_URL is not ours to stop.')
+  }
+  return {
+    url: url.href,
+    canCrash: false,
+    stop: () => runSql(given, `drop database ${name} with (force)`),
+    stopImmediate: refuse,
+    restart: refuse,
+  }
+}
+
+async function ownServer(): Promise<TestPostgres> {
+  // A socket path has at most 107 bytes, and the temporary folder of macOS is long.
+  const base = tmpdir().length < 60 ? tmpdir() : '/tmp'
+  const home = mkdtempSync(join(base, 'throughline-pg-'))
+  chmodSync(home, 0o755)
+  const bin = prepareBinaries(home)
+  const data = mkdtempSync(join(home, 'data-'))
+  if (process.getuid?.() === 0) chownSync(data, 65534, 65534)
+  runAs(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '-N'])
+  const port = await freePort()
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+
+  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${data}`]
+  settings.push('fsync=on', 'synchronous_commit=on', 'shared_buffers=64MB', 'max_connections=60')
+  const start = async () => {
+    const started = startAs(join(bin, 'postgres'), ['-D', data, ...settings.flatMap(one => ['-c', one])])
+    await waitUntilReady(url, started)
+    return started
+  }
+  let server = await start()
+
+  return {
+    url,
+    canCrash: true,
+    async stop() {
+      await server.end('SIGINT')
+      rmSync(home, { recursive: true, force: true })
+    },
+    stopImmediate: () => server.end('SIGQUIT'),
+    async restart() {
+      await server.end('SIGINT')
+      server = await start()
+    },
+  }
+}
+
+async function waitUntilReady(url: string, server: ServerProcess): Promise<void> {
+  for (;;) {
+    if (server.hasEnded()) throw new Error(`PostgreSQL did not start: ${server.output()}`)
+    try {
+      return await runSql(url, 'select 1')
+    } catch {
+      await sleep(25)
+    }
+  }
+}
+
+async function runSql(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
