@@ -45,6 +45,7 @@ export {
   readNoteCall,
   type SplitReply,
   splitNote,
+  toDisplay,
 } from './notes/index.ts'
 export {
   createStateReader,

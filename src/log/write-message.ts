@@ -141,3 +141,21 @@ function mapPart(part: unknown, change: (text: string) => string): unknown {
   const changed = change(text)
   return changed === text ? part : { ...(part as Part), text: changed }
 }
+
+/** An assistant message without the calls at these places. */
+export function withoutCalls<M extends object>(source: M, indexes: readonly number[]): M {
+  const { tool_calls: calls, content } = source as Source & { tool_calls?: unknown }
+  if (Array.isArray(calls)) {
+    const { tool_calls: _, ...rest } = source as M & { tool_calls: unknown }
+    const left = calls.filter((_, index) => !indexes.includes(index))
+    return (left.length > 0 ? { ...source, tool_calls: left } : rest) as M
+  }
+  if (!Array.isArray(content)) return source
+  let at = -1
+  const parts = content.filter(part => {
+    if ((part as Part | null)?.type !== 'tool-call') return true
+    at += 1
+    return !indexes.includes(at)
+  })
+  return { ...source, content: parts }
+}

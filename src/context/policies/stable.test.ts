@@ -164,3 +164,47 @@ describe('stable', () => {
     }
   })
 })
+
+describe('the journal of what was cut', () => {
+  const rounds = (count: number) =>
+    Array.from({ length: count }, (_, n) => round('run', `output ${n} a b c d e f g h`)).flat()
+
+  it('stands for the earlier rounds of a turn that is still open', () => {
+    const all = [user('first'), assistant('ok'), user('now do it all'), ...rounds(60)]
+    const { messages, receipt } = fit(all, options(400, { policy: stable({ digests: 0.2 }) }))
+    const journal = messages.find(message => message.content.startsWith('[Actions so far in this turn:]'))!
+    expect(journal.role).toBe('user')
+    expect(journal.content).toMatch(/\(\.\.\. and \d+ earlier actions\)\n/)
+    expect(journal.content).toMatch(/\n\d+\. \[run\] → output \d+ a b c d e f g h/)
+    expect(messages.indexOf(journal)).toBeGreaterThan(messages.indexOf(all[2]!))
+    expect(receipt.parts.journal).toBeGreaterThan(0)
+    expect(receipt.entries[4]).toMatchObject({ fate: 'digested', why: 'a line of the journal stands for it' })
+  })
+
+  it('tells the next turn what the one before the cut did', () => {
+    const all = Array.from({ length: 40 }, (_, n) => [
+      user(`step ${n} please`),
+      ...rounds(1),
+      assistant(`step ${n} done`),
+    ]).flat()
+    const contexts = Array.from({ length: 39 }, (_, n) =>
+      fit(all.slice(0, n * 4 + 5), options(260, { policy: stable({ digests: 0.3 }) })),
+    )
+    const texts = contexts.flatMap(({ messages }) => messages.map(message => message.content))
+    expect(texts.some(text => text.startsWith('[Summary of previous turn actions:] '))).toBe(true)
+  })
+
+  it('stays the same from call to call until the next cut', () => {
+    const all = [user('go'), ...rounds(70)]
+    let before: Context | undefined
+    for (let length = 41; length <= all.length; length += 2) {
+      const context = fit(all.slice(0, length), options(400, { policy: stable({ digests: 0.2 }) }))
+      const isSameCut =
+        before &&
+        before.receipt.counts.digested === context.receipt.counts.digested &&
+        cutOf(before) === cutOf(context)
+      if (isSameCut) expect(context.messages.slice(0, before!.messages.length)).toEqual(before!.messages)
+      before = context
+    }
+  })
+})

@@ -21,6 +21,7 @@ export function cutDigests(draft: Draft, cut: number, budget: number): Insertion
   function makeDigests(draft: Draft, cut: number, budget: number): Insertion | undefined {
     const lines: string[] = []
     let from = cut
+    let to = 0
     let tokens = textCost(frame, 'user', '')
     for (let turn = lastTurnBefore(turns, cut); turn >= 0; turn--) {
       const exchange = exchangeAt(draft, turn)
@@ -30,6 +31,7 @@ export function cutDigests(draft: Draft, cut: number, budget: number): Insertion
       if (tokens > budget) break
       lines.unshift(line)
       from = exchange.from
+      to = Math.max(to, exchange.to)
     }
     if (lines.length === 0) return undefined
     const why = 'the newest exchanges that were cut'
@@ -39,7 +41,7 @@ export function cutDigests(draft: Draft, cut: number, budget: number): Insertion
       role: 'user',
       text: lines.join('\n'),
       why,
-      of: [{ from, to: cut }],
+      of: [{ from, to }],
     }
   }
 }

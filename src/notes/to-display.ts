@@ -1,0 +1,37 @@
+import { matchResult } from '../log/match-result.ts'
+import type { MessageLike, ToolCall } from '../log/message.ts'
+import { parseMessage } from '../log/parse-message.ts'
+import { withoutCalls, withoutResults } from '../log/write-message.ts'
+import { noteToolName } from './note-instruction.ts'
+
+/**
+ * What a user may see of a conversation: no notes, neither as entries nor as calls of `write_note_to_self` with their
+ * results. The one place that knows; every view for display goes through it. Forged notes are ordinary text and stay.
+ */
+export function toDisplay<M extends MessageLike>(messages: readonly M[]): readonly M[] {
+  const shown: M[] = []
+  let waiting: ToolCall[] = []
+  for (const [seq, source] of messages.entries()) {
+    const { role, calls, results, text } = parseMessage(source, seq)
+    if (role === 'assistant_note') continue
+    if (role === 'tool') {
+      const hidden = results.flatMap((result, index) =>
+        isNote(take(waiting, matchResult(result, waiting))) ? [index] : [],
+      )
+      if (hidden.length === 0) shown.push(source)
+      else if (hidden.length < results.length) shown.push(withoutResults(source, hidden))
+      continue
+    }
+    waiting = [...calls]
+    const notes = calls.flatMap((call, index) => (isNote(call) ? [index] : []))
+    if (notes.length === 0) shown.push(source)
+    else if (notes.length < calls.length || text !== '') shown.push(withoutCalls(source, notes))
+  }
+  return shown
+}
+
+const isNote = (call: ToolCall | undefined) => call?.name === noteToolName
+
+function take(waiting: ToolCall[], at: number): ToolCall | undefined {
+  return at < 0 ? undefined : waiting.splice(at, 1)[0]
+}
