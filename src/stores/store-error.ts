@@ -63,3 +63,30 @@ export class CorruptEntryError extends ThroughlineError {
     this.seq = seq
   }
 }
+
+/** A text that not every store can keep: the edge takes NUL and lone surrogates out before it comes here. */
+export class InvalidTextError extends ThroughlineError {
+  constructor(what: string) {
+    super('invalid_text', `${what} has a NUL or a lone surrogate in it: normalise it before it is stored.`)
+  }
+}
+
+export type StoreProblem =
+  | 'store_full'
+  | 'store_io'
+  | 'store_corrupt'
+  | 'store_read_only'
+  | 'store_locked'
+  | 'store_busy'
+  | 'store_not_durable'
+  | 'store_schema'
+  | 'store_closed'
+  | 'store_unavailable'
+  | 'store_failed'
+
+/** What the database below could not do. Nothing of the refused transaction is stored; reading may well go on. */
+export class StoreError extends ThroughlineError {
+  constructor(code: StoreProblem, message: string, options?: ErrorOptions) {
+    super(code, message, options)
+  }
+}

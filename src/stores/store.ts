@@ -23,7 +23,7 @@ export interface NewEntry {
 export interface StoredEntry extends NewEntry {
   /** Its place in the branch, from 1, without gaps. */
   readonly seq: number
-  /** The number of its turn, from 1; 0 for what was there before the first turn. */
+  /** The number of its turn, from 1; 0 for what belongs to none: seeded before the first turn or between two. */
   readonly turn: number
 }
 
@@ -139,8 +139,12 @@ export interface Store {
   migrate(options?: { readonly dryRun?: boolean }): Promise<readonly string[]>
   /** Opens a turn durably: its first entries are on disk when this resolves. Creates the thread where it is new. */
   begin(thread: ThreadKey, turn: BeginTurn): Promise<Begun>
+  /**
+   * Where all entries are stored already it gives the head, whoever holds the turn by now: a retry is no conflict. A
+   * lease that ran out is good until somebody else takes over.
+   */
   append(thread: ThreadKey, append: AppendEntries): Promise<{ readonly head: number }>
-  /** The last entries and the end of the turn in one transaction; gives the lease back. */
+  /** The last entries and the end of the turn in one transaction; gives the lease back. May be repeated. */
   end(thread: ThreadKey, end: EndTurn): Promise<{ readonly head: number }>
   /** Throws when the lease is no longer held. */
   renew(thread: ThreadKey, lease: Lease, leaseMs: number): Promise<{ readonly leaseUntil: number }>
@@ -149,13 +153,14 @@ export interface Store {
     thread: ThreadKey,
     seed: { readonly expectedHead: number; readonly entries: readonly NewEntry[] },
   ): Promise<{ readonly head: number }>
-  /** A new branch that shares the past of another up to a place. */
+  /** A new branch that shares the past of another up to a place: the end of a closed turn, or before a user entry. */
   fork(thread: ThreadKey, fork: { readonly at: number; readonly branch: string }): Promise<void>
   head(thread: ThreadKey): Promise<Head | undefined>
   /** Entries of the branch, its shared past included. */
   entries(thread: ThreadKey, range?: EntryRange): AsyncIterable<StoredEntry>
   turns(thread: ThreadKey): Promise<readonly StoredTurn[]>
   saveCall(thread: ThreadKey, call: StoredCall): Promise<void>
+  /** The newest first. The same id saved again replaces the call where it stands. */
   calls(thread: ThreadKey, options?: { readonly limit?: number }): Promise<readonly StoredCall[]>
   /** Caches that can be rebuilt from the log; lost with any error, never the truth. */
   saveCache(thread: ThreadKey, key: string, at: number, bytes: Uint8Array): Promise<void>
@@ -163,12 +168,14 @@ export interface Store {
     thread: ThreadKey,
     key: string,
   ): Promise<{ readonly at: number; readonly bytes: Uint8Array } | undefined>
+  /** By name, in the order of code points; `after` is the last name of the page before. */
   conversations(
     tenant: string,
     options?: { readonly after?: string; readonly limit?: number },
   ): Promise<readonly ConversationInfo[]>
+  /** Entries that have every word of the query, the newest first. A shared past is found where it was written. */
   search(tenant: string, query: string, options?: { readonly limit?: number }): Promise<readonly Found[]>
-  /** Tombstones the conversation, so that late writes are refused, then removes all of it. */
+  /** Tombstones the conversation, so that late writes are refused, then removes all of it. Its name is never free again. */
   deleteConversation(tenant: string, conversation: string): Promise<boolean>
   /** What is wrong with the stored data, in words; nothing when all invariants hold. */
   check(): Promise<readonly string[]>

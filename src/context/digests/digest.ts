@@ -27,9 +27,10 @@ const MAX_DIGEST = 1000
 export function digestExchange(
   exchange: Exchange,
   digesters: readonly Digester[] = defaultDigesters,
+  max: number = MAX_DIGEST,
 ): string {
   const request = cut(exchange.request, MAX_REQUEST).replaceAll('"', "'")
-  return `[Previous: "${request}" → ${firstDigest(exchange, digesters)}]`
+  return `[Previous: "${request}" → ${cut(firstDigest(exchange, digesters), max)}]`
 }
 
 /** When nobody wants the exchange, its text speaks for it: an empty digest would say that nothing happened. */

@@ -1,12 +1,17 @@
 import { remember } from '../conversation/remember.ts'
-import { digestExchange, type Exchange } from '../digests/index.ts'
+import { defaultDigesters, digestExchange, type Exchange } from '../digests/index.ts'
 import { rememberExchanges } from '../digests/remember-exchanges.ts'
 import { textCost } from '../draft/cost.ts'
 import type { Draft } from '../draft/draft.ts'
 import { exchangeAt } from '../draft/exchanges.ts'
 import type { Insertion } from '../draft/insertion.ts'
 
-const lineFor: (exchange: Exchange) => string = rememberExchanges(exchange => digestExchange(exchange))
+/** Lines that share a small room are short: two exchanges in few words say more than one in many. */
+const mostCharacters = 120
+
+const lineFor: (exchange: Exchange) => string = rememberExchanges(exchange =>
+  digestExchange(exchange, defaultDigesters, mostCharacters),
+)
 
 /** The lines that stand for the newest exchanges before a cut: one message, made with the cut and the same until the next. */
 export function cutDigests(draft: Draft, cut: number, budget: number): Insertion | undefined {

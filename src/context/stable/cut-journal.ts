@@ -26,7 +26,8 @@ function makeJournal(draft: Draft, cut: number, budget: number): Insertion | und
   // Characters are what a journal is cut by, tokens are what it costs: shorter until it fits.
   for (let characters = budget * 4; characters > 60; characters = Math.floor(characters * 0.8)) {
     const journal = journalOf(messages, characters)
-    if (journal === '') return undefined
+    // A journal that only says how many actions there were says nothing.
+    if (!/^\d/m.test(journal)) return undefined
     const text = title + journal
     const tokens = textCost(frame, 'user', text)
     if (tokens > budget) continue

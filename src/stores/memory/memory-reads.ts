@@ -1,0 +1,112 @@
+import type { EntryRange, Found, Store, StoredEntry, ThreadKey } from '../store.ts'
+import type { Memory } from './memory.ts'
+import { type Branch, openTurn } from './memory-branch.ts'
+import { payloadTexts } from './payload-texts.ts'
+import { snippet } from './snippet.ts'
+import { words } from './words.ts'
+
+type Reads = Pick<
+  Store,
+  'head' | 'entries' | 'turns' | 'calls' | 'loadCache' | 'conversations' | 'search' | 'check'
+>
+
+export function memoryReads(memory: Memory): Reads {
+  return {
+    async head(thread) {
+      const branch = memory.peek(thread)
+      if (!branch) return undefined
+      const { entries, turns, forkOf, leases, leaseUntil } = branch
+      const turn = openTurn(branch)
+      const isExpired = memory.now() >= leaseUntil
+      return {
+        head: entries.length,
+        turns: turns.length,
+        ...(turn && { open: { ...turn, lease: leases.get(turn.turn)!, leaseUntil, isExpired } }),
+        ...(forkOf && { forkOf }),
+      }
+    },
+    async *entries(thread, range = {}) {
+      yield* pick(memory.peek(thread)?.entries ?? [], range)
+    },
+    turns: async thread => [...(memory.peek(thread)?.turns ?? [])],
+    async calls(thread, { limit } = {}) {
+      return [...(memory.peek(thread)?.calls.values() ?? [])].reverse().slice(0, limit)
+    },
+    async loadCache(thread, key) {
+      const cache = memory.peek(thread)?.caches.get(key)
+      return cache && { at: cache.at, bytes: cache.bytes.slice() }
+    },
+    async conversations(tenant, { after, limit } = {}) {
+      return ofTenant(tenant)
+        .filter(({ conversation }) => after === undefined || byCodePoint(conversation, after) > 0)
+        .sort((a, b) => byCodePoint(a.conversation, b.conversation))
+        .slice(0, limit)
+        .map(({ conversation, createdAt, updatedAt, branches }) => ({
+          conversation,
+          createdAt,
+          updatedAt,
+          threads: [...branches.values()].map(toThread).sort(byName),
+        }))
+    },
+    async search(tenant, query, { limit = 20 } = {}) {
+      const wanted = words(query)
+      if (wanted.length === 0) return []
+      const found = ofTenant(tenant).flatMap(({ branches }) =>
+        [...branches.values()].flatMap(branch => searchBranch(branch, wanted)),
+      )
+      return found
+        .sort((a, b) => b.time - a.time || b.number - a.number || b.seq - a.seq)
+        .slice(0, limit)
+        .map(toFound)
+    },
+    check: async () => [],
+  }
+
+  function ofTenant(tenant: string) {
+    return memory.all().filter(conversation => conversation.tenant === tenant)
+  }
+}
+
+/** From the bottom up or from the top down, at most `limit`. */
+function pick(
+  entries: readonly StoredEntry[],
+  { from = 1, to = entries.length, reverse, limit }: EntryRange,
+) {
+  const part = entries.slice(Math.max(1, from) - 1, Math.max(0, to))
+  return (reverse ? part.reverse() : part).slice(0, limit)
+}
+
+/** Databases compare UTF-8 bytes, JavaScript UTF-16 units: code points are the order of the first. */
+function byCodePoint(a: string, b: string): number {
+  const [left, right] = [[...a], [...b]]
+  const at = left.findIndex((character, n) => character !== right[n])
+  if (at < 0) return left.length - right.length
+  return left[at]!.codePointAt(0)! - (right[at]?.codePointAt(0) ?? -1)
+}
+
+const toThread = ({ thread: { actor, branch }, entries }: Branch) => ({ actor, branch, head: entries.length })
+
+const byName = (a: { actor: string; branch: string }, b: { actor: string; branch: string }) =>
+  byCodePoint(a.actor, b.actor) || byCodePoint(a.branch, b.branch)
+
+interface Hit extends StoredEntry {
+  readonly thread: ThreadKey
+  readonly number: number
+  readonly wanted: readonly string[]
+}
+
+/** Only what the branch wrote itself: the shared past is found where it was written. */
+function searchBranch({ thread, number, entries, forkOf }: Branch, wanted: readonly string[]): Hit[] {
+  return entries.slice(forkOf?.at ?? 0).flatMap(entry => {
+    const has = new Set(payloadTexts(entry.payload).flatMap(words))
+    return wanted.every(word => has.has(word)) ? [{ ...entry, thread, number, wanted }] : []
+  })
+}
+
+const toFound = ({ thread, seq, role, time, payload, wanted }: Hit): Found => ({
+  thread,
+  seq,
+  role,
+  time,
+  snippet: snippet(payload, wanted),
+})

@@ -1,0 +1,35 @@
+import type { Store } from '../store.ts'
+import { checkName, defaultMaxEntryBytes } from './check-input.ts'
+import { createMemory } from './memory.ts'
+import { memoryReads } from './memory-reads.ts'
+import { memoryWrites } from './memory-writes.ts'
+
+export interface MemoryStoreOptions {
+  readonly now?: () => number
+  readonly maxEntryBytes?: number
+}
+
+/** A store for tests and demos: everything is gone with the process. */
+export function memoryStore({
+  now = Date.now,
+  maxEntryBytes = defaultMaxEntryBytes,
+}: MemoryStoreOptions = {}): Store {
+  const memory = createMemory(now, maxEntryBytes)
+  return {
+    migrate: async () => [],
+    ...memoryWrites(memory),
+    ...memoryReads(memory),
+    async saveCall(thread, call) {
+      checkName('id of the call', call.id)
+      memory.branch(thread).calls.set(call.id, call)
+    },
+    async saveCache(thread, key, at, bytes) {
+      checkName('key of the cache', key)
+      memory.branch(thread).caches.set(key, { at, bytes: bytes.slice() })
+    },
+    async deleteConversation(tenant, conversation) {
+      return memory.remove(tenant, conversation)
+    },
+    async close() {},
+  }
+}

@@ -1,0 +1,133 @@
+import { InvalidOptionError } from '../../log/error.ts'
+import type { Lease, NewEntry, Store, StoredTurn, ThreadKey } from '../store.ts'
+import { ConflictError, KeyReusedError, LeaseError } from '../store-error.ts'
+import { checkEntries, checkName, checkThread } from './check-input.ts'
+import type { Memory } from './memory.ts'
+import type { Branch } from './memory-branch.ts'
+import * as branches from './memory-branch.ts'
+
+type Writes = Pick<Store, 'begin' | 'append' | 'end' | 'renew' | 'seed' | 'fork'>
+
+/** Everything is checked first, then everything is changed: a refused call leaves nothing behind. */
+export function memoryWrites(memory: Memory): Writes {
+  const { now } = memory
+  return {
+    async begin(thread, turn) {
+      const { owner, leaseMs, expectedHead, key, body, closing = [], entries } = turn
+      checkEntries([...closing, ...entries], memory.maxEntryBytes)
+      checkName('owner', owner)
+      if (key !== undefined) checkName('key', key)
+      if (body !== undefined) checkName('body', body)
+      const branch = memory.branchOrNew(thread)
+      const known = key === undefined ? undefined : branch.turns.find(stored => stored.key === key)
+      if (known && known.body !== body) throw new KeyReusedError(known.key!)
+      if (known) return { kind: 'replayed', turn: known, head: branch.entries.length }
+      const open = branches.openTurn(branch)
+      if (open && now() < branch.leaseUntil) throw turnOpen(thread, open)
+      expectHead(branch, expectedHead ?? branch.entries.length)
+
+      memory.put(branch)
+      if (open) {
+        branches.addEntries(branch, open.turn, closing)
+        branches.closeTurn(branch, { status: 'interrupted', endedAt: now() })
+      }
+      const number = branch.turns.length + 1
+      const first = branch.entries.length + 1
+      branches.addEntries(branch, number, entries)
+      const lease = { owner, epoch: ++branch.epoch }
+      branch.leases.set(number, lease)
+      branch.leaseUntil = now() + leaseMs
+      const begun: StoredTurn = {
+        turn: number,
+        status: 'open',
+        first,
+        last: branch.entries.length,
+        startedAt: now(),
+        ...(key !== undefined && { key }),
+        ...(body !== undefined && { body }),
+      }
+      branch.turns.push(begun)
+      return { kind: 'begun', turn: begun, lease, head: branch.entries.length }
+    },
+    async append(thread, { lease, expectedHead, entries }) {
+      checkEntries(entries, memory.maxEntryBytes)
+      const branch = memory.branch(thread)
+      // A repeated append, whoever holds the turn by now: all of it is stored.
+      if (entries.length > 0 && branches.hasAll(branch, entries)) return { head: branch.entries.length }
+      write(branch, lease, expectedHead, entries)
+      return { head: branch.entries.length }
+    },
+    async end(thread, { lease, expectedHead, entries, status, error }) {
+      checkEntries(entries, memory.maxEntryBytes)
+      const branch = memory.branch(thread)
+      if (isRepeatedEnd(branch, lease, status, entries)) return { head: branch.entries.length }
+      write(branch, lease, expectedHead, entries)
+      branches.closeTurn(branch, { status, endedAt: now(), ...(error !== undefined && { error }) })
+      return { head: branch.entries.length }
+    },
+    async renew(thread, lease, leaseMs) {
+      const branch = memory.branch(thread)
+      if (!branches.isHeldBy(branch, lease)) throw leaseLost(thread, lease)
+      branch.leaseUntil = now() + leaseMs
+      return { leaseUntil: branch.leaseUntil }
+    },
+    async seed(thread, { expectedHead, entries }) {
+      checkEntries(entries, memory.maxEntryBytes)
+      const branch = memory.branchOrNew(thread)
+      if (entries.length > 0 && branches.hasAll(branch, entries)) return { head: branch.entries.length }
+      const open = branches.openTurn(branch)
+      if (open) throw turnOpen(thread, open)
+      expectHead(branch, expectedHead)
+      memory.put(branch)
+      branches.addEntries(branch, 0, entries)
+      return { head: branch.entries.length }
+    },
+    async fork(thread, { at, branch: name }) {
+      const source = memory.branch(thread)
+      checkThread({ ...thread, branch: name })
+      const existing = memory.peek({ ...thread, branch: name })
+      const isSame = existing?.forkOf?.branch === thread.branch && existing.forkOf.at === at
+      if (existing && isSame) return
+      if (existing) throw new InvalidOptionError('branch', `"${name}" exists already`)
+      if (!branches.isForkPlace(source, at)) throw notAPlace(at)
+      memory.put(branches.forkBranch(source, at, name, memory.nextNumber()))
+    },
+  }
+
+  function write(branch: Branch, lease: Lease, expectedHead: number, entries: readonly NewEntry[]): void {
+    if (!branches.isHeldBy(branch, lease)) throw leaseLost(branch.thread, lease)
+    if (entries.length === 0 || !branches.hasAll(branch, entries)) expectHead(branch, expectedHead)
+    memory.put(branch)
+    const open = branch.turns.pop()!
+    branches.addEntries(branch, open.turn, entries)
+    branch.turns.push({ ...open, last: branch.entries.length })
+  }
+}
+
+/** An end that was stored, but whose answer was lost. */
+function isRepeatedEnd(branch: Branch, lease: Lease, status: string, entries: readonly NewEntry[]): boolean {
+  const turn = branch.turns.find(({ turn }) => branches.isLease(branch.leases.get(turn), lease))
+  return turn?.status === status && status !== 'interrupted' && branches.hasAll(branch, entries)
+}
+
+function expectHead(branch: Branch, expected: number): void {
+  const actual = branch.entries.length
+  if (expected !== actual) throw new ConflictError(nameOf(branch.thread), expected, actual)
+}
+
+export const nameOf = ({ conversation, actor, branch }: ThreadKey) => `"${conversation}/${actor}/${branch}"`
+
+export const turnOpen = (thread: ThreadKey, { turn }: { readonly turn: number }) =>
+  new LeaseError(
+    'turn_open',
+    `Turn ${turn} of thread ${nameOf(thread)} is open: wait until it has ended, then retry.`,
+  )
+
+export const leaseLost = (thread: ThreadKey, { owner, epoch }: Lease) =>
+  new LeaseError(
+    'lease_lost',
+    `"${owner}" (epoch ${epoch}) no longer holds thread ${nameOf(thread)}: nothing was written, read again.`,
+  )
+
+export const notAPlace = (at: number) =>
+  new InvalidOptionError('at', `${at} is not the end of a closed turn, nor just before a user entry`)

@@ -1,0 +1,33 @@
+import { payloadTexts } from './payload-texts.ts'
+
+/** A few words around the first place where one of the words stands. */
+export function snippet(payload: string, wanted: readonly string[], around = 40): string {
+  const texts = payloadTexts(payload)
+  for (const text of texts) {
+    const at = firstPlace(text.toLowerCase(), wanted)
+    if (at >= 0) return cut(text, at, around)
+  }
+  // Found by a form that differs in writing (an accent, a full-width letter): the beginning will do.
+  return cut(texts[0] ?? '', 0, around)
+}
+
+function firstPlace(text: string, wanted: readonly string[]): number {
+  const places = wanted.map(word => text.indexOf(word)).filter(at => at >= 0)
+  return places.length > 0 ? Math.min(...places) : -1
+}
+
+function cut(text: string, at: number, around: number): string {
+  const from = wordStart(text, Math.max(0, at - around))
+  const part = [...text.slice(from, from + 3 * around)]
+    .join('')
+    .replace(/\p{Surrogate}/gu, '')
+    .replace(/\s+/g, ' ')
+  return `${from > 0 ? '…' : ''}${part.trim()}${from + 3 * around < text.length ? '…' : ''}`
+}
+
+/** Not in the middle of a word, where there is a space nearby. */
+function wordStart(text: string, from: number): number {
+  if (from === 0) return 0
+  const space = text.indexOf(' ', from)
+  return space >= 0 && space - from < 15 ? space + 1 : from
+}

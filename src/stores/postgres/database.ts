@@ -1,0 +1,105 @@
+import { StoreError } from '../store-error.ts'
+import { isCollision, isLost, messageOf, toStoreError } from './postgres-error.ts'
+
+export type Row = Readonly<Record<string, unknown>>
+
+/** What is used of a client of `pg`. */
+export interface PgClient {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: Row[] }>
+  on(event: 'error', listener: (error: Error) => void): unknown
+  off(event: 'error', listener: (error: Error) => void): unknown
+  release(destroy?: boolean): void
+}
+
+/** What is used of a pool of `pg`: `new Pool()` is one. */
+export interface PgPool {
+  connect(): Promise<PgClient>
+  end(): Promise<void>
+}
+
+/** Every statement is a transaction of its own: that is what runs behind any pooler. */
+export interface Database {
+  read(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
+  /** Rolled back by a collision: run again. No answer: OutcomeUnknownError. */
+  write(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
+  /** Several statements in one transaction on one connection. Only migrations need it. */
+  transaction<T>(run: (client: PgClient) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Collisions are rare, because nobody holds two locks for long: many in a row are a fault to be seen. */
+const attempts = 6
+
+export function openDatabase(given: { readonly url?: string; readonly pool?: PgPool }): Database {
+  let opened: Promise<PgPool> | undefined
+  const pool = () => {
+    opened ??= given.pool ? Promise.resolve(given.pool) : openPool(given.url)
+    return opened
+  }
+
+  async function withClient<T>(isWrite: boolean, run: (client: PgClient) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const client = await connect(await pool())
+      try {
+        const result = await run(client)
+        release(client, false)
+        return result
+      } catch (error) {
+        release(client, isLost(error))
+        if (!isCollision(error) || attempt === attempts) throw toStoreError(error, isWrite)
+        // Of two that collided, one should come first the next time.
+        await new Promise(resolve => setTimeout(resolve, Math.random() * 10 * attempt))
+      }
+    }
+  }
+
+  return {
+    read: (sql, values) => withClient(false, async client => (await client.query(sql, [...values])).rows),
+    write: (sql, values) => withClient(true, async client => (await client.query(sql, [...values])).rows),
+    transaction: run =>
+      withClient(true, async client => {
+        await client.query('begin')
+        try {
+          const result = await run(client)
+          await client.query('commit')
+          return result
+        } catch (error) {
+          if (!isLost(error)) await client.query('rollback')
+          throw error
+        }
+      }),
+    async close() {
+      // A pool that was handed in belongs to its owner.
+      if (!given.pool) await (await opened)?.end()
+    },
+  }
+}
+
+async function connect(pool: PgPool): Promise<PgClient> {
+  try {
+    const client = await pool.connect()
+    client.on('error', ignore)
+    return client
+  } catch (error) {
+    throw new StoreError('store_unavailable', `Cannot connect to PostgreSQL: ${messageOf(error)}.`, {
+      cause: error,
+    })
+  }
+}
+
+function release(client: PgClient, destroy: boolean): void {
+  client.off('error', ignore)
+  client.release(destroy)
+}
+
+/** A connection that breaks rejects the statement that waits for it; the event says nothing more. */
+const ignore = () => {}
+
+async function openPool(url: string | undefined): Promise<PgPool> {
+  const { default: pg } = await import('pg').catch(cause => {
+    throw new StoreError('store_unavailable', 'The PostgreSQL store needs pg: npm install pg', { cause })
+  })
+  const pool = new pg.Pool({ ...(url === undefined ? {} : { connectionString: url }), max: 10 })
+  pool.on('error', ignore)
+  return pool
+}

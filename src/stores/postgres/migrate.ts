@@ -1,0 +1,59 @@
+import { StoreError } from '../store-error.ts'
+import type { Database } from './database.ts'
+import { branches } from './schema-branches.ts'
+import { entryFunctions } from './schema-entries.ts'
+import { guards } from './schema-guards.ts'
+import { tables } from './schema-tables.ts'
+import { turnFunctions } from './schema-turns.ts'
+
+/** Never edited once released: a change is a new line. The place in the list, from 1, is the version. */
+const migrations: readonly { readonly name: string; readonly sql: (schema: string) => string }[] = [
+  {
+    name: '1 the log',
+    sql: schema =>
+      [tables, guards, entryFunctions, branches, turnFunctions].map(part => part(schema)).join('\n'),
+  },
+]
+
+/** Brings the schema up to date and says what that took; with \`dryRun\`, what it would take. */
+export async function migrate(
+  database: Database,
+  schema: string,
+  dryRun: boolean,
+): Promise<readonly string[]> {
+  if (dryRun) return missing(await versionOf(sql => database.read(sql, []), schema))
+  return database.transaction(async client => {
+    // Two instances that start at once: the second waits here, then finds nothing left to do.
+    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`throughline ${schema}`])
+    await client.query(`create schema if not exists ${schema}`)
+    await client.query(`create table if not exists ${schema}.migrations (
+      version integer primary key, name text not null, applied_at timestamptz not null default now())`)
+    const version = await versionOf(async sql => (await client.query(sql)).rows, schema)
+    const names = missing(version)
+    for (const [index, { name, sql }] of migrations.slice(version).entries()) {
+      await client.query(sql(schema))
+      const row = [version + index + 1, name]
+      await client.query(`insert into ${schema}.migrations (version, name) values ($1, $2)`, row)
+    }
+    return names
+  })
+}
+
+function missing(version: number): readonly string[] {
+  if (version <= migrations.length) return migrations.slice(version).map(({ name }) => name)
+  throw new StoreError(
+    'store_schema',
+    `The database has schema version ${version}, this program knows ${migrations.length}: update throughline.`,
+  )
+}
+
+async function versionOf(
+  query: (sql: string) => Promise<readonly object[]>,
+  schema: string,
+): Promise<number> {
+  const name = `${schema}.migrations`.replaceAll("'", "''")
+  const [found] = await query(`select to_regclass('${name}') is not null as "isThere"`)
+  if (!(found as { isThere: boolean }).isThere) return 0
+  const [row] = await query(`select coalesce(max(version), 0)::integer as version from ${schema}.migrations`)
+  return (row as { version: number }).version
+}

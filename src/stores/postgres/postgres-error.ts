@@ -1,0 +1,47 @@
+import { ThroughlineError } from '../../log/error.ts'
+import { StoreError, type StoreProblem } from '../store-error.ts'
+
+/** The connection broke while a write was under way: it may be stored or not. The same write again is safe. */
+export class OutcomeUnknownError extends ThroughlineError {
+  constructor(cause: unknown) {
+    super(
+      'outcome_unknown',
+      `The connection to PostgreSQL was lost before it answered (${messageOf(cause)}): do the same again, with the same ids.`,
+      { cause },
+    )
+  }
+}
+
+/** What an error of a statement means to whoever called the store. */
+export function toStoreError(error: unknown, isWrite: boolean): ThroughlineError {
+  if (error instanceof ThroughlineError) return error
+  if (isLost(error) && isWrite) return new OutcomeUnknownError(error)
+  if (isLost(error)) {
+    return new StoreError('store_unavailable', `PostgreSQL went away: ${messageOf(error)}.`, { cause: error })
+  }
+  const problem = problems.find(([codes]) => codes.test(codeOf(error)))?.[1] ?? 'store_failed'
+  const advice = problem === 'store_schema' ? ' Call migrate() first.' : ''
+  const message = `PostgreSQL refused (${codeOf(error)}): ${messageOf(error)}.${advice}`
+  return new StoreError(problem, message, { cause: error })
+}
+
+/** Two transactions stood in each other's way and one was rolled back: it can simply be run again. */
+export const isCollision = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
+
+/** No answer of the database at all, or one that says that it is going away. */
+export const isLost = (error: unknown): boolean =>
+  !(error instanceof Error && 'severity' in error) || /^(08|57P0[123]|40003)/.test(codeOf(error))
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? '')
+
+const problems: readonly (readonly [RegExp, StoreProblem])[] = [
+  // No such schema, table, column or function: it was never made, or is older than this program.
+  [/^(3F000|42P01|42703|42883)$/, 'store_schema'],
+  [/^53100$/, 'store_full'],
+  [/^58030$/, 'store_io'],
+  [/^XX00[12]$/, 'store_corrupt'],
+  [/^25006$/, 'store_read_only'],
+  [/^(40001|40P01|55P03|57014)$/, 'store_busy'],
+]

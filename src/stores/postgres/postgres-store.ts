@@ -1,0 +1,58 @@
+import { InvalidOptionError } from '../../log/error.ts'
+import { defaultMaxEntryBytes } from '../memory/check-input.ts'
+import type { Store } from '../store.ts'
+import { check } from './check.ts'
+import { openDatabase, type PgPool } from './database.ts'
+import { migrate } from './migrate.ts'
+import { postgresReads } from './postgres-reads.ts'
+import { postgresSides } from './postgres-sides.ts'
+import { postgresWrites } from './postgres-writes.ts'
+import { search } from './search.ts'
+
+export interface PostgresStoreOptions {
+  /** Where the database is: `postgres://user@host/name`. Absent: what the variables PGHOST, PGUSER, … say. */
+  readonly url?: string
+  /** A pool of `pg` instead. It stays open when the store is closed. */
+  readonly pool?: PgPool
+  readonly maxEntryBytes?: number
+  /** The PostgreSQL schema that holds the tables. */
+  readonly schema?: string
+}
+
+/**
+ * The log in PostgreSQL, for several instances at once. Every operation is one statement, so one transaction; nothing
+ * is kept in the session: it runs behind a pooler in transaction mode, and even in statement mode.
+ *
+ * @example
+ * const store = postgresStore({ url: 'postgres://localhost/throughline' })
+ * await store.migrate()
+ */
+export function postgresStore({
+  url,
+  pool,
+  maxEntryBytes = defaultMaxEntryBytes,
+  schema = 'throughline',
+}: PostgresStoreOptions = {}): Store {
+  if (url !== undefined && pool) throw new InvalidOptionError('pool', 'give a url or a pool, not both')
+  const database = openDatabase({ ...(url === undefined ? {} : { url }), ...(pool ? { pool } : {}) })
+  const name = quote(schema)
+  return {
+    migrate: ({ dryRun = false } = {}) => migrate(database, name, dryRun),
+    ...postgresWrites(database, name, maxEntryBytes),
+    ...postgresReads(database, name),
+    ...postgresSides(database, name),
+    search: (tenant, query, options) => search(database, name, tenant, query, options),
+    check: () => check(database, name),
+    close: () => database.close(),
+  }
+}
+
+function quote(schema: string): string {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema)) {
+    throw new InvalidOptionError(
+      'schema',
+      `"${schema}" is not a plain name of at most 63 letters, digits and _`,
+    )
+  }
+  return `"${schema}"`
+}

@@ -1,0 +1,58 @@
+import type { EntryRange, StoredEntry, ThreadKey } from '../store.ts'
+import { CorruptEntryError, NoConversationError } from '../store-error.ts'
+import type { Database } from './database.ts'
+import { keyOf, nameOf, toEntry } from './read-rows.ts'
+
+/** A page ends when either is reached: one entry can have megabytes. */
+const pageRows = 500
+const pageBytes = 4 * 1024 * 1024
+
+/** Entries page by page: no cursor, because a cursor lives in a session. What a page holds can never change. */
+export async function* readEntries(
+  database: Database,
+  schema: string,
+  thread: ThreadKey,
+  { from = 1, to, reverse = false, limit = Number.POSITIVE_INFINITY }: EntryRange,
+): AsyncIterable<StoredEntry> {
+  let [low, high] = [Math.max(1, from), Math.max(0, to ?? maxPlace)]
+  let isFirst = true
+  for (let left = limit; left > 0 && low <= high; ) {
+    const sql = pageSql(schema, reverse)
+    const rows = await database.read(sql, [...keyOf(thread), low, high, Math.min(left, pageRows)])
+    if (rows.length === 0 && isFirst) return
+    if (rows.length === 0) throw new NoConversationError(thread.conversation, true)
+    // The head as it was at the beginning: what is appended while somebody reads belongs to the next reading.
+    high = Math.min(high, Number(rows[0]!.head))
+    isFirst = false
+    for (const row of rows) {
+      const due = reverse ? high : low
+      if (row.seq !== due) throw new CorruptEntryError(nameOf(thread), due, 'it is missing')
+      yield toEntry(thread, row)
+      if (reverse) high -= 1
+      else low += 1
+    }
+    left -= rows.length
+  }
+}
+
+const maxPlace = 2_147_483_646
+
+/** Each line of the shared past gives at most a page: the cost does not grow with the history. */
+const pageSql = (schema: string, reverse: boolean) => {
+  const order = reverse ? 'desc' : 'asc'
+  return `
+    select * from (
+      select e.*, sum(octet_length(e.payload)) over (order by e.seq ${order}) - octet_length(e.payload) as before
+      from (
+        select b.head, p.* from ${schema}.branches b cross join lateral ${schema}.lines_of(b) l
+        cross join lateral (
+          select e.seq, e.turn, e.role, e.id, e.time, e.tokens, e.payload from ${schema}.entries e
+          where e.tenant = $1 and e.conversation = $2 and e.line = l.line
+            and e.seq between greatest(l.first, $5::integer) and least(l.last, $6::integer)
+          order by e.seq ${order} limit $7::integer
+        ) p
+        where b.tenant = $1 and b.conversation = $2 and b.actor = $3 and b.branch = $4
+        order by p.seq ${order} limit $7::integer
+      ) e
+    ) e where before < ${pageBytes} order by seq ${order}`
+}

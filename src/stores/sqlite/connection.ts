@@ -1,0 +1,126 @@
+import { realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { InvalidOptionError } from '../../log/error.ts'
+import { StoreError } from '../store-error.ts'
+import { assertDurable } from './assert-durable.ts'
+import { loadDriver, type SqliteDriver, type SqliteStatement, type SqliteValue } from './driver.ts'
+import { toStoreError } from './sqlite-error.ts'
+import { lockForWriting } from './writer-lock.ts'
+
+export interface ConnectionOptions {
+  readonly path: string
+  readonly readOnly?: boolean
+  readonly driver?: SqliteDriver
+}
+
+export interface Connection {
+  readonly path: string
+  readonly readOnly: boolean
+  get<Row>(sql: string, ...values: SqliteValue[]): Row | undefined
+  all<Row>(sql: string, ...values: SqliteValue[]): Row[]
+  /** Rows one by one. Leave the loop before anything is awaited: the statement is shared. */
+  iterate<Row>(sql: string, ...values: SqliteValue[]): Iterable<Row>
+  /** The id of the row that was inserted. */
+  run(sql: string, ...values: SqliteValue[]): number
+  exec(sql: string): void
+  /** One transaction: all of it is on disk when this returns, nothing of it when it throws. */
+  write<T>(work: () => T): T
+  close(): void
+}
+
+export function openConnection({
+  path: given,
+  readOnly = false,
+  driver = loadDriver(),
+}: ConnectionOptions): Connection {
+  const path = realPath(given)
+  const unlock = readOnly ? () => {} : lockForWriting(driver, path)
+  const statements = new Map<string, SqliteStatement>()
+  let isClosed = false
+  let isDurable = false
+  const database = attempt(() => {
+    const opened = new driver(path, { readOnly })
+    opened.exec(readOnly ? pragmas : `${pragmas}; ${writerPragmas}`)
+    return opened
+  }, unlock)
+
+  function attempt<T>(work: () => T, onError = () => {}): T {
+    if (isClosed) throw new StoreError('store_closed', `The store ${path} is closed.`)
+    try {
+      return work()
+    } catch (error) {
+      onError()
+      throw toStoreError(error, path)
+    }
+  }
+
+  function statement(sql: string): SqliteStatement {
+    const known = statements.get(sql)
+    if (known) return known
+    const prepared = database.prepare(sql)
+    statements.set(sql, prepared)
+    return prepared
+  }
+
+  return {
+    path,
+    readOnly,
+    get: <Row>(sql: string, ...values: SqliteValue[]) =>
+      attempt(() => statement(sql).get(...values) as Row | undefined),
+    all: <Row>(sql: string, ...values: SqliteValue[]) =>
+      attempt(() => statement(sql).all(...values) as Row[]),
+    iterate: <Row>(sql: string, ...values: SqliteValue[]) =>
+      attempt(() => statement(sql).iterate(...values) as Iterable<Row>),
+    run: (sql, ...values) => attempt(() => Number(statement(sql).run(...values).lastInsertRowid)),
+    exec: sql => attempt(() => database.exec(sql)),
+    write(work) {
+      if (readOnly) throw new StoreError('store_read_only', `The store ${path} was opened to be read only.`)
+      return attempt(() => {
+        statement('BEGIN IMMEDIATE').run()
+        const result = work()
+        if (!isDurable) assertDurable(database, path)
+        statement('COMMIT').run()
+        isDurable = true
+        return result
+      }, rollBack)
+    },
+    close() {
+      if (isClosed) return
+      isClosed = true
+      database.close()
+      unlock()
+    },
+  }
+
+  /** SQLite has rolled back by itself after some errors, a full disk for one: then there is nothing to do. */
+  function rollBack(): void {
+    try {
+      database.exec('ROLLBACK')
+    } catch {
+      // The error that brought us here says more.
+    }
+  }
+}
+
+/** `fullfsync` matters on macOS only, where fsync does not reach the disk. Deleted rows are overwritten with zeros. */
+const pragmas = 'PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF'
+const writerPragmas = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
+  PRAGMA checkpoint_fullfsync = ON; PRAGMA recursive_triggers = ON; PRAGMA secure_delete = ON;
+  PRAGMA journal_size_limit = 67108864`
+
+/** One file, one name: a link to it must find the same lock. */
+function realPath(path: string): string {
+  if (path === '' || path.startsWith(':') || path.startsWith('file:'))
+    throw new InvalidOptionError('path', `"${path}" is not a file; use memoryStore() for a store without one`)
+  for (const [real, rest] of [
+    [path, ''],
+    [dirname(path), basename(path)],
+  ] as const) {
+    try {
+      return join(realpathSync(real), rest)
+    } catch {
+      // The file is new, or its folder is missing: opening it says so.
+    }
+  }
+  return path
+}

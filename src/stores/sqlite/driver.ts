@@ -1,0 +1,28 @@
+import { createRequire } from 'node:module'
+
+/** What we need of the `DatabaseSync` API: that of `node:sqlite`, of `@photostructure/sqlite`, or of your own. */
+export type SqliteDriver = new (path: string, options?: { readonly readOnly?: boolean }) => SqliteDatabase
+
+export interface SqliteDatabase {
+  exec(sql: string): void
+  prepare(sql: string): SqliteStatement
+  close(): void
+}
+
+export interface SqliteStatement {
+  run(...values: SqliteValue[]): {
+    readonly changes: number | bigint
+    readonly lastInsertRowid: number | bigint
+  }
+  get(...values: SqliteValue[]): unknown
+  all(...values: SqliteValue[]): unknown[]
+  iterate(...values: SqliteValue[]): Iterable<unknown>
+}
+
+export type SqliteValue = string | number | Uint8Array | null
+
+/** The one that Node has built in, from 22.13 without a flag; before that the same API from npm. */
+export function loadDriver(): SqliteDriver {
+  const builtin = process.getBuiltinModule?.('node:sqlite') as { DatabaseSync: SqliteDriver } | undefined
+  return builtin?.DatabaseSync ?? createRequire(import.meta.url)('@photostructure/sqlite').DatabaseSync
+}

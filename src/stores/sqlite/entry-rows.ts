@@ -1,0 +1,71 @@
+import type { Role } from '../../log/message.ts'
+import type { NewEntry, StoredEntry } from '../store.ts'
+import { CorruptEntryError, TooLargeError } from '../store-error.ts'
+import { type BranchRow, type Segment, segmentsOf } from './branch-rows.ts'
+import type { Connection } from './connection.ts'
+import { maxSeq, placeOf } from './schema.ts'
+import { indexEntry } from './word-index.ts'
+
+/** Those of the entries that the branch does not have: not by itself, nor in the past that it shares, nor twice. */
+export function newOnes(connection: Connection, branch: BranchRow, entries: readonly NewEntry[]): NewEntry[] {
+  const seen = new Set<string>()
+  const segments = entries.length > 0 ? segmentsOf(connection, branch) : []
+  return entries.filter(({ id }) => {
+    if (seen.has(id) || isStored(connection, segments, id)) return false
+    seen.add(id)
+    return true
+  })
+}
+
+function isStored(connection: Connection, segments: readonly Segment[], id: string): boolean {
+  return segments.some(({ branchId, to }) => {
+    const sql = 'SELECT seq FROM entries WHERE branch_id = ? AND id = ?'
+    const row = connection.get<{ seq: number }>(sql, branchId, id)
+    return row !== undefined && row.seq <= to
+  })
+}
+
+/** Writes after the head, in the order given; gives the new head. The branch's row is the caller's. */
+export function insertEntries(
+  connection: Connection,
+  branch: { readonly id: number; readonly head: number; readonly isIndexed: boolean },
+  turn: number,
+  entries: readonly NewEntry[],
+): number {
+  const head = branch.head + entries.length
+  if (head > maxSeq) throw new TooLargeError('The thread, in entries,', head, maxSeq)
+  entries.forEach(({ id, role, time, payload, tokens }, n) => {
+    const place = placeOf(branch.id, branch.head + n + 1)
+    connection.run(
+      'INSERT INTO entries (place, id, turn, role, time, tokens, payload) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      ...[place, id, turn, role, time, JSON.stringify(tokens), payload],
+    )
+    if (branch.isIndexed) indexEntry(connection, place, payload)
+  })
+  return head
+}
+
+export interface EntryRow {
+  readonly place: number
+  readonly seq: number
+  readonly id: string
+  readonly turn: number
+  readonly role: string
+  readonly time: number
+  readonly tokens: string
+  readonly payload: string
+}
+
+const roles: ReadonlySet<string> = new Set<Role>(['system', 'user', 'assistant', 'tool', 'assistant_note'])
+
+/** A row that we could not have written is refused: nothing is skipped in silence. */
+export function toEntry(row: EntryRow, thread: string): StoredEntry {
+  const { seq, id, turn, role, time, tokens, payload } = row
+  if (!roles.has(role)) throw new CorruptEntryError(thread, seq, `its role is "${role}"`)
+  if (typeof payload !== 'string') throw new CorruptEntryError(thread, seq, 'its payload is no text')
+  try {
+    return { id, role: role as Role, time, payload, tokens: JSON.parse(tokens), seq, turn }
+  } catch (error) {
+    throw new CorruptEntryError(thread, seq, 'its token counts are no JSON', { cause: error })
+  }
+}

@@ -1,0 +1,82 @@
+import type { EntryRange } from '../store.ts'
+import { CorruptEntryError, NoConversationError } from '../store-error.ts'
+import { type BranchRow, branchById, type Segment, segmentsOf } from './branch-rows.ts'
+import type { Connection } from './connection.ts'
+import type { EntryRow } from './entry-rows.ts'
+import { placeOf } from './schema.ts'
+
+/** The rows of a range, across the places where the branch was forked. A gap is an error, never less to read. */
+export function* readEntries(
+  connection: Connection,
+  branch: BranchRow,
+  range: EntryRange,
+): Generator<EntryRow> {
+  const { from = 1, to = branch.head, reverse = false, limit = Number.POSITIVE_INFINITY } = range
+  const segments = segmentsOf(connection, branch)
+  let left = limit
+  for (const { branchId, ...segment } of reverse ? segments.reverse() : segments) {
+    const part = { branchId, from: Math.max(from, segment.from), to: Math.min(to, segment.to) }
+    for (const row of readSegment(connection, part, reverse, left)) {
+      yield row
+      left--
+    }
+  }
+}
+
+function* readSegment(
+  connection: Connection,
+  segment: Segment,
+  reverse: boolean,
+  limit: number,
+): Generator<EntryRow> {
+  let { from, to } = segment
+  for (let left = Math.min(limit, to - from + 1); left > 0; ) {
+    const page = readPage(connection, { ...segment, from, to }, reverse, left)
+    if (page.length === 0) throw missing(connection, segment.branchId, reverse ? to : from)
+    for (const row of page) {
+      if (row.seq !== (reverse ? to : from)) throw missing(connection, segment.branchId, reverse ? to : from)
+      yield row
+      if (reverse) to--
+      else from++
+      left--
+    }
+  }
+}
+
+const pageRows = 256
+const pageCharacters = 1_000_000
+
+/**
+ * Read at once, since a statement that is left open keeps SQLite from tidying up; and not by rows alone, since a page of
+ * large entries would be gigabytes.
+ */
+function readPage(
+  connection: Connection,
+  { branchId, from, to }: Segment,
+  reverse: boolean,
+  limit: number,
+): EntryRow[] {
+  const page: EntryRow[] = []
+  let characters = 0
+  const [sql, first, last] = [
+    reverse ? descending : ascending,
+    placeOf(branchId, from),
+    placeOf(branchId, to),
+  ]
+  for (const row of connection.iterate<EntryRow>(sql, first, last, Math.min(limit, pageRows))) {
+    page.push(row)
+    characters += row.payload.length
+    if (characters > pageCharacters) break
+  }
+  return page
+}
+
+const ascending = 'SELECT * FROM entries WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?'
+const descending = 'SELECT * FROM entries WHERE place BETWEEN ? AND ? ORDER BY place DESC LIMIT ?'
+
+function missing(connection: Connection, branchId: number, seq: number): Error {
+  const branch = branchById(connection, branchId)
+  // Deleted between two pages.
+  if (!branch) return new NoConversationError('that was being read', true)
+  return new CorruptEntryError(`"${branch.branch}"`, seq, 'it is missing')
+}

@@ -1,0 +1,111 @@
+/** Entries of a branch are numbered within 24 bits: 16 million; branches have the 29 above that a number can hold. */
+export const maxSeq = 2 ** 24 - 1
+
+/** Where an entry stands in the file: branch and seq in one number, which is the row's own key and costs no index. */
+export const placeOf = (branchId: number, seq: number) => branchId * 2 ** 24 + seq
+
+/**
+ * Each step takes the file one version further, in one transaction. A step that was released is never changed.
+ * Long names stand once, in `conversations` and `branches`; the logical key still begins with tenant and conversation.
+ */
+export const migrations: readonly { readonly name: string; readonly sql: string }[] = [
+  {
+    name: '1: conversations, branches, turns, entries',
+    sql: `
+      CREATE TABLE conversations (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        tenant TEXT NOT NULL,
+        conversation TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        deleted_at INTEGER,
+        UNIQUE (tenant, conversation)
+      );
+      CREATE TABLE branches (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        conversation_id INTEGER NOT NULL REFERENCES conversations (id),
+        actor TEXT NOT NULL,
+        branch TEXT NOT NULL,
+        parent_id INTEGER REFERENCES branches (id),
+        fork_at INTEGER NOT NULL,
+        head INTEGER NOT NULL,
+        turns INTEGER NOT NULL,
+        open_turn INTEGER,
+        owner TEXT,
+        epoch INTEGER NOT NULL DEFAULT 0,
+        lease_until INTEGER NOT NULL DEFAULT 0,
+        updated_at INTEGER NOT NULL,
+        UNIQUE (conversation_id, actor, branch)
+      );
+      CREATE INDEX branches_parent ON branches (parent_id) WHERE parent_id IS NOT NULL;
+      CREATE TABLE turns (
+        branch_id INTEGER NOT NULL REFERENCES branches (id),
+        turn INTEGER NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('open', 'completed', 'failed', 'cancelled', 'interrupted')),
+        first INTEGER NOT NULL,
+        last INTEGER NOT NULL,
+        started_at INTEGER NOT NULL,
+        ended_at INTEGER,
+        error TEXT,
+        key TEXT,
+        body TEXT,
+        owner TEXT NOT NULL,
+        epoch INTEGER NOT NULL,
+        PRIMARY KEY (branch_id, turn)
+      ) WITHOUT ROWID;
+      CREATE UNIQUE INDEX turns_key ON turns (branch_id, key) WHERE key IS NOT NULL;
+      CREATE UNIQUE INDEX turns_open ON turns (branch_id) WHERE status = 'open';
+      CREATE TABLE entries (
+        place INTEGER PRIMARY KEY,
+        branch_id INTEGER NOT NULL AS (place >> 24) VIRTUAL,
+        seq INTEGER NOT NULL AS (place & 16777215) VIRTUAL,
+        id TEXT NOT NULL,
+        turn INTEGER NOT NULL,
+        role TEXT NOT NULL,
+        time INTEGER NOT NULL,
+        tokens TEXT NOT NULL,
+        payload TEXT NOT NULL
+      );
+      CREATE UNIQUE INDEX entries_id ON entries (branch_id, id);
+      CREATE TRIGGER entries_never_change BEFORE UPDATE ON entries BEGIN
+        SELECT RAISE(ABORT, 'an entry is never changed');
+      END;
+      CREATE TRIGGER entries_never_replaced BEFORE INSERT ON entries
+      WHEN EXISTS (SELECT 1 FROM entries WHERE place = NEW.place)
+        OR EXISTS (SELECT 1 FROM entries WHERE branch_id = NEW.place >> 24 AND id = NEW.id)
+      BEGIN
+        SELECT RAISE(ABORT, 'an entry is never replaced');
+      END;
+      CREATE TRIGGER entries_never_go BEFORE DELETE ON entries
+      WHEN NOT EXISTS (
+        SELECT 1 FROM branches JOIN conversations ON conversations.id = conversation_id
+        WHERE branches.id = OLD.place >> 24 AND deleted_at IS NOT NULL
+      )
+      BEGIN
+        SELECT RAISE(ABORT, 'an entry goes only with its whole conversation');
+      END;`,
+  },
+  {
+    name: '2: calls and caches',
+    sql: `
+      CREATE TABLE calls (
+        number INTEGER PRIMARY KEY,
+        branch_id INTEGER NOT NULL REFERENCES branches (id),
+        id TEXT NOT NULL,
+        turn INTEGER NOT NULL,
+        time INTEGER NOT NULL,
+        model TEXT NOT NULL,
+        plan TEXT NOT NULL,
+        predicted INTEGER NOT NULL,
+        reported INTEGER,
+        UNIQUE (branch_id, id)
+      );
+      CREATE INDEX calls_branch ON calls (branch_id);
+      CREATE TABLE caches (
+        branch_id INTEGER NOT NULL REFERENCES branches (id),
+        key TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        bytes BLOB NOT NULL,
+        PRIMARY KEY (branch_id, key)
+      );`,
+  },
+]

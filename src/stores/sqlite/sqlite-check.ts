@@ -1,0 +1,43 @@
+import type { Connection } from './connection.ts'
+
+/** What no write of ours could have left, in words. Reads the whole file. */
+export function checkFile(connection: Connection): string[] {
+  const broken = connection
+    .all<{ integrity_check: string }>('PRAGMA integrity_check')
+    .map(row => row.integrity_check)
+    .filter(text => text !== 'ok')
+  const foreign = connection
+    .all<{ table: string; parent: string }>('PRAGMA foreign_key_check')
+    .map(row => `a row of ${row.table} points at a row of ${row.parent} that is not there`)
+  const rules = checks.flatMap(sql => connection.all<{ problem: string }>(sql).map(row => row.problem))
+  return [...broken, ...foreign, ...rules]
+}
+
+const of = `'branch ' || branches.id || ' ("' || branches.branch || '") '`
+
+/** Each gives one row for each problem. */
+const checks: readonly string[] = [
+  `SELECT ${of} || 'should have entries ' || (fork_at + 1) || ' to ' || head || ', but has ' ||
+     count(place) || ', from ' || ifnull(min(seq), '-') || ' to ' || ifnull(max(seq), '-') AS problem
+   FROM branches LEFT JOIN entries ON place BETWEEN (branches.id << 24) AND (branches.id << 24) + 16777215
+   GROUP BY branches.id
+   HAVING count(place) <> head - fork_at
+     OR (count(place) > 0 AND (min(seq) <> fork_at + 1 OR max(seq) <> head))`,
+  `SELECT 'entry ' || seq || ' belongs to branch ' || branch_id || ', which is not there' AS problem
+   FROM entries WHERE branch_id NOT IN (SELECT id FROM branches)`,
+  `SELECT ${of} || 'entry ' || seq || ' has token counts that are no JSON' AS problem
+   FROM entries JOIN branches ON branches.id = branch_id WHERE NOT json_valid(tokens)`,
+  `SELECT ${of} || 'entry ' || seq || ' says turn ' || entries.turn || ', where it has no place' AS problem
+   FROM entries JOIN branches ON branches.id = entries.branch_id
+   LEFT JOIN turns ON turns.branch_id = branches.id AND turns.turn = entries.turn
+   WHERE entries.turn <> 0 AND (turns.turn IS NULL OR seq < first OR (status <> 'open' AND seq > last))`,
+  `SELECT ${of} || 'was forked at ' || branches.fork_at || ', past the end of its parent' AS problem
+   FROM branches JOIN branches AS parents ON parents.id = branches.parent_id WHERE branches.fork_at > parents.head`,
+  `SELECT ${of} || 'has turn ' || ifnull(open_turn, 'none') || ' open, but its turns say otherwise' AS problem
+   FROM branches LEFT JOIN turns ON branch_id = branches.id AND status = 'open' WHERE open_turn IS NOT turns.turn`,
+  `SELECT ${of} || 'should have turns up to ' || branches.turns || ', but they end at ' || max(turn) AS problem
+   FROM branches JOIN turns ON branch_id = branches.id GROUP BY branches.id
+   HAVING max(turn) <> branches.turns OR count(*) <> max(turn) - min(turn) + 1`,
+  `SELECT ${of} || 'is left of a conversation that was deleted' AS problem
+   FROM branches JOIN conversations ON conversations.id = conversation_id WHERE deleted_at IS NOT NULL`,
+]

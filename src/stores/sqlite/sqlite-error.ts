@@ -1,0 +1,28 @@
+import { StoreError, type StoreProblem } from '../store-error.ts'
+
+/** An error of SQLite as one of ours; any other error as it is. */
+export function toStoreError(error: unknown, path: string): unknown {
+  const code = resultCode(error)
+  if (code === undefined) return error
+  const [problem, text] = problems[code] ?? ['store_failed', 'the statement failed']
+  return new StoreError(problem, `${path}: ${text} (${(error as Error).message}).`, { cause: error })
+}
+
+/** Without the extension: SQLITE_IOERR_WRITE and its kin are all SQLITE_IOERR. */
+export function resultCode(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | undefined)?.errcode
+  return typeof code === 'number' ? code & 0xff : undefined
+}
+
+export const SQLITE_BUSY = 5
+
+const problems: Readonly<Record<number, readonly [StoreProblem, string]>> = {
+  [SQLITE_BUSY]: ['store_busy', 'another process holds the file: try again'],
+  6: ['store_busy', 'a table is locked: try again'],
+  8: ['store_read_only', 'the file cannot be written to'],
+  10: ['store_io', 'the disk reported an error: nothing was stored, try again'],
+  11: ['store_corrupt', 'the file is damaged: restore a backup'],
+  13: ['store_full', 'the disk is full: nothing was stored, make room and try again'],
+  14: ['store_io', 'the file cannot be opened: does its folder exist, and may we write to it?'],
+  26: ['store_corrupt', 'the file is no SQLite database'],
+}

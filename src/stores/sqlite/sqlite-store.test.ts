@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, it } from 'vitest'
+import { storeCases } from '../../testing/store-cases.ts'
+import { sqliteStore } from './sqlite-store.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'throughline-sqlite-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let files = 0
+const newPath = () => join(folder, `${++files}.db`)
+
+describe('sqliteStore', () => {
+  for (const { name, run } of storeCases) it(name, () => run(async () => sqliteStore({ path: newPath() })))
+})
+
+describe('sqliteStore without a word index', () => {
+  for (const { name, run } of storeCases)
+    it(name, () => run(async () => sqliteStore({ path: newPath(), search: false })))
+})

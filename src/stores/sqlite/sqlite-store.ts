@@ -1,0 +1,95 @@
+import { defaultMaxEntryBytes } from '../memory/check-input.ts'
+import type { Store } from '../store.ts'
+import { openConnection } from './connection.ts'
+import type { SqliteDriver } from './driver.ts'
+import { migrate, refuseOutdated } from './migrate.ts'
+import { checkFile } from './sqlite-check.ts'
+import { deleteConversation } from './sqlite-delete.ts'
+import { sqliteReads } from './sqlite-reads.ts'
+import { sqliteSearch } from './sqlite-search.ts'
+import { sqliteSides } from './sqlite-sides.ts'
+import { sqliteTurns } from './sqlite-turns.ts'
+import { sqliteWrites } from './sqlite-writes.ts'
+import { canIndexWords, hasWordIndex } from './word-index.ts'
+
+export type { SqliteDatabase, SqliteDriver, SqliteStatement, SqliteValue } from './driver.ts'
+
+export interface SqliteStoreOptions {
+  /** One file; beside it stand `-wal` and `-shm` of SQLite, and `-lock`, which keeps a second writer out. */
+  readonly path: string
+  /** The clock of times and leases, in milliseconds. */
+  readonly now?: () => number
+  /** Default 8 MiB. */
+  readonly maxEntryBytes?: number
+  /** An index of words. Without it search reads every entry of the tenant. */
+  readonly search?: boolean
+  /** For a second process: reads what is committed, writes nothing, needs no lock. */
+  readonly readOnly?: boolean
+  /** Default: `node:sqlite` where Node has it, else `@photostructure/sqlite`. */
+  readonly driver?: SqliteDriver
+}
+
+/** What the parts of the store share. */
+export interface SqliteContext {
+  /** The connection, with the schema that it needs: the first use brings the file up to date. */
+  ready(): ReturnType<typeof openConnection>
+  readonly now: () => number
+  readonly maxEntryBytes: number
+  isIndexed(): boolean
+}
+
+/**
+ * The log in one SQLite file: what a method resolves to is on disk. One process writes, others may read.
+ *
+ * @example
+ * const store = sqliteStore({ path: 'conversations.db' })
+ */
+export function sqliteStore({
+  path,
+  now = Date.now,
+  maxEntryBytes = defaultMaxEntryBytes,
+  search = true,
+  readOnly = false,
+  driver,
+}: SqliteStoreOptions): Store {
+  const connection = openConnection({ path, readOnly, ...(driver && { driver }) })
+  let isReady = false
+  let isIndexed = false
+
+  function update(dryRun = false): readonly string[] {
+    const steps = migrate(connection, {
+      search: search && canIndexWords(connection),
+      dryRun: dryRun || readOnly,
+    })
+    if (!dryRun) settle()
+    return steps
+  }
+
+  function settle(): void {
+    if (readOnly) refuseOutdated(connection)
+    isIndexed = hasWordIndex(connection)
+    isReady = true
+  }
+
+  const context: SqliteContext = {
+    ready() {
+      if (!isReady) update()
+      return connection
+    },
+    now,
+    maxEntryBytes,
+    isIndexed: () => isIndexed,
+  }
+
+  return {
+    migrate: async ({ dryRun = false } = {}) => update(dryRun),
+    ...sqliteTurns(context),
+    ...sqliteWrites(context),
+    ...sqliteReads(context),
+    ...sqliteSides(context),
+    search: async (tenant, query, { limit = 20 } = {}) => sqliteSearch(context, tenant, query, limit),
+    deleteConversation: async (tenant, conversation) => deleteConversation(context, tenant, conversation),
+    check: async () => checkFile(context.ready()),
+    close: async () => connection.close(),
+  }
+}

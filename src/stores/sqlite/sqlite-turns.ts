@@ -1,0 +1,132 @@
+import { checkEntries, checkName, checkThread } from '../memory/check-input.ts'
+import { leaseLost, nameOf, turnOpen } from '../memory/memory-writes.ts'
+import type { Lease, NewEntry, Store, StoredTurn, ThreadKey } from '../store.ts'
+import { ConflictError, KeyReusedError } from '../store-error.ts'
+import { type BranchRow, makeBranch, needBranch } from './branch-rows.ts'
+import type { Connection } from './connection.ts'
+import { insertEntries, newOnes } from './entry-rows.ts'
+import type { SqliteContext } from './sqlite-store.ts'
+import { closeTurn, insertTurn, toTurn, turnByEpoch, turnByKey } from './turn-rows.ts'
+
+/** Turns: begun, appended to, ended. Each method is one transaction; an error takes all of it back. */
+export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'append' | 'end' | 'renew'> {
+  const { now, maxEntryBytes } = context
+  return {
+    async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries }) {
+      checkThread(thread)
+      checkEntries([...closing, ...entries], maxEntryBytes)
+      checkName('owner', owner)
+      if (key !== undefined) checkName('key', key)
+      if (body !== undefined) checkName('body', body)
+      const connection = context.ready()
+      return connection.write(() => {
+        const branch = makeBranch(connection, thread, now())
+        const known = key === undefined ? undefined : turnByKey(connection, branch, key)
+        if (known && known.body !== (body ?? null)) throw new KeyReusedError(known.key!)
+        if (known) return { kind: 'replayed', turn: toTurn(known, branch.head), head: branch.head }
+        if (branch.open_turn !== null && now() < branch.lease_until)
+          throw turnOpen(thread, { turn: branch.open_turn })
+        expectHead(thread, branch, expectedHead ?? branch.head)
+        const closed = interrupt(connection, branch, closing)
+        const lease = { owner, epoch: branch.epoch + 1 }
+        const number = branch.turns + 1
+        const target = { ...branch, head: closed }
+        const head = insert(connection, target, number, newOnes(connection, target, entries))
+        const turn: StoredTurn = {
+          turn: number,
+          status: 'open',
+          first: closed + 1,
+          last: head,
+          startedAt: now(),
+          ...(key !== undefined && { key }),
+          ...(body !== undefined && { body }),
+        }
+        insertTurn(connection, branch.id, turn, lease)
+        connection.run(
+          `UPDATE branches SET head = ?, turns = ?, open_turn = ?, owner = ?, epoch = ?, lease_until = ?, updated_at = ?
+           WHERE id = ?`,
+          ...[head, number, number, owner, lease.epoch, now() + leaseMs, now(), branch.id],
+        )
+        return { kind: 'begun', turn, lease, head }
+      })
+    },
+    async append(thread, { lease, expectedHead, entries }) {
+      checkThread(thread)
+      checkEntries(entries, maxEntryBytes)
+      const connection = context.ready()
+      return connection.write(() => {
+        const branch = needBranch(connection, thread)
+        const fresh = newOnes(connection, branch, entries)
+        // A repeated append, whoever holds the turn by now: all of it is stored.
+        if (entries.length > 0 && fresh.length === 0) return { head: branch.head }
+        if (!isHeldBy(branch, lease)) throw leaseLost(thread, lease)
+        expectHead(thread, branch, expectedHead)
+        const head = insert(connection, branch, branch.open_turn!, fresh)
+        connection.run('UPDATE branches SET head = ?, updated_at = ? WHERE id = ?', head, now(), branch.id)
+        return { head }
+      })
+    },
+    async end(thread, { lease, expectedHead, entries, status, error }) {
+      checkThread(thread)
+      checkEntries(entries, maxEntryBytes)
+      const connection = context.ready()
+      return connection.write(() => {
+        const branch = needBranch(connection, thread)
+        const fresh = newOnes(connection, branch, entries)
+        if (!isHeldBy(branch, lease)) {
+          if (fresh.length === 0 && isRepeatedEnd(connection, branch, lease, status))
+            return { head: branch.head }
+          throw leaseLost(thread, lease)
+        }
+        if (entries.length === 0 || fresh.length > 0) expectHead(thread, branch, expectedHead)
+        const head = insert(connection, branch, branch.open_turn!, fresh)
+        const end = { status, last: head, endedAt: now(), ...(error !== undefined && { error }) }
+        closeTurn(connection, branch.id, branch.open_turn!, end)
+        const sql = 'UPDATE branches SET head = ?, open_turn = NULL, updated_at = ? WHERE id = ?'
+        connection.run(sql, head, now(), branch.id)
+        return { head }
+      })
+    },
+    async renew(thread, lease, leaseMs) {
+      checkThread(thread)
+      const connection = context.ready()
+      return connection.write(() => {
+        const branch = needBranch(connection, thread)
+        if (!isHeldBy(branch, lease)) throw leaseLost(thread, lease)
+        const leaseUntil = now() + leaseMs
+        connection.run('UPDATE branches SET lease_until = ? WHERE id = ?', leaseUntil, branch.id)
+        return { leaseUntil }
+      })
+    },
+  }
+
+  function insert(
+    connection: Connection,
+    { id, head }: BranchRow,
+    turn: number,
+    fresh: readonly NewEntry[],
+  ): number {
+    return insertEntries(connection, { id, head, isIndexed: context.isIndexed() }, turn, fresh)
+  }
+
+  /** Closes what a writer whose lease ran out has left open; gives the head. */
+  function interrupt(connection: Connection, branch: BranchRow, closing: readonly NewEntry[]): number {
+    if (branch.open_turn === null) return branch.head
+    const last = insert(connection, branch, branch.open_turn, newOnes(connection, branch, closing))
+    closeTurn(connection, branch.id, branch.open_turn, { status: 'interrupted', last, endedAt: now() })
+    return last
+  }
+}
+
+const isHeldBy = ({ open_turn: open, owner, epoch }: BranchRow, lease: Lease) =>
+  open !== null && owner === lease.owner && epoch === lease.epoch
+
+/** An end that was stored, but whose answer was lost. One that was interrupted was ended by somebody else. */
+function isRepeatedEnd(connection: Connection, branch: BranchRow, lease: Lease, status: string): boolean {
+  const turn = turnByEpoch(connection, branch, lease.epoch)
+  return turn?.owner === lease.owner && turn.status === status && status !== 'interrupted'
+}
+
+export function expectHead(thread: ThreadKey, { head }: BranchRow, expected: number): void {
+  if (expected !== head) throw new ConflictError(nameOf(thread), expected, head)
+}

@@ -1,0 +1,65 @@
+import { InvalidOptionError } from '../../log/error.ts'
+import { checkEntries, checkThread } from '../memory/check-input.ts'
+import { notAPlace, turnOpen } from '../memory/memory-writes.ts'
+import type { Store } from '../store.ts'
+import { type BranchRow, findBranch, insertBranch, makeBranch, needBranch } from './branch-rows.ts'
+import type { Connection } from './connection.ts'
+import { insertEntries, newOnes } from './entry-rows.ts'
+import { readEntries } from './read-entries.ts'
+import type { SqliteContext } from './sqlite-store.ts'
+import { expectHead } from './sqlite-turns.ts'
+import { turnByNumber, turnsOf } from './turn-rows.ts'
+
+/** What is written outside of turns. */
+export function sqliteWrites(context: SqliteContext): Pick<Store, 'seed' | 'fork'> {
+  const { now, maxEntryBytes } = context
+  return {
+    async seed(thread, { expectedHead, entries }) {
+      checkThread(thread)
+      checkEntries(entries, maxEntryBytes)
+      const connection = context.ready()
+      return connection.write(() => {
+        const branch = makeBranch(connection, thread, now())
+        const fresh = newOnes(connection, branch, entries)
+        if (entries.length > 0 && fresh.length === 0) return { head: branch.head }
+        if (branch.open_turn !== null) throw turnOpen(thread, { turn: branch.open_turn })
+        expectHead(thread, branch, expectedHead)
+        const target = { id: branch.id, head: branch.head, isIndexed: context.isIndexed() }
+        const head = insertEntries(connection, target, 0, fresh)
+        connection.run('UPDATE branches SET head = ?, updated_at = ? WHERE id = ?', head, now(), branch.id)
+        return { head }
+      })
+    },
+    async fork(thread, { at, branch: name }) {
+      checkThread(thread)
+      checkThread({ ...thread, branch: name })
+      const connection = context.ready()
+      connection.write(() => {
+        const source = needBranch(connection, thread)
+        const existing = findBranch(connection, { ...thread, branch: name })
+        if (existing && existing.parent_id === source.id && existing.fork_at === at) return
+        if (existing) throw new InvalidOptionError('branch', `"${name}" exists already`)
+        if (!isForkPlace(connection, source, at)) throw notAPlace(at)
+        insertBranch(connection, {
+          conversationId: source.conversation_id,
+          actor: thread.actor,
+          branch: name,
+          parent: source.id,
+          at,
+          turns: turnsOf(connection, source).filter(({ first }) => first <= at).length,
+          now: now(),
+        })
+      })
+    },
+  }
+}
+
+/** A turn may be left between two places: closed ones, or just before a user entry that is to be edited. */
+function isForkPlace(connection: Connection, branch: BranchRow, at: number): boolean {
+  if (!Number.isInteger(at) || at < 0 || at > branch.head) return false
+  if (branch.open_turn !== null && at >= turnByNumber(connection, branch, branch.open_turn).first)
+    return false
+  if (at === 0 || at === branch.head) return true
+  const [before, after] = [...readEntries(connection, branch, { from: at, to: at + 1 })]
+  return before!.turn === 0 || before!.turn !== after!.turn || after!.role === 'user'
+}

@@ -1,0 +1,95 @@
+import type { StoredTurn, TurnStatus } from '../store.ts'
+import { type BranchRow, branchById } from './branch-rows.ts'
+import type { Connection } from './connection.ts'
+
+export interface TurnRow {
+  readonly turn: number
+  readonly status: TurnStatus
+  readonly first: number
+  readonly last: number
+  readonly started_at: number
+  readonly ended_at: number | null
+  readonly error: string | null
+  readonly key: string | null
+  readonly body: string | null
+  readonly owner: string
+  readonly epoch: number
+}
+
+/** The last place of an open turn is the head: it is written down when the turn ends. */
+export function toTurn(row: TurnRow, head: number): StoredTurn {
+  const { turn, status, first, last, started_at: startedAt, ended_at: endedAt, error, key, body } = row
+  return {
+    turn,
+    status,
+    first,
+    last: status === 'open' ? head : last,
+    startedAt,
+    ...(endedAt !== null && { endedAt }),
+    ...(error !== null && { error }),
+    ...(key !== null && { key }),
+    ...(body !== null && { body }),
+  }
+}
+
+/** The turns of a branch. Those of its shared past come without the keys that began them, cut where it was forked. */
+export function turnsOf(connection: Connection, branch: BranchRow): StoredTurn[] {
+  const sql = 'SELECT * FROM turns WHERE branch_id = ? AND first <= ? ORDER BY turn DESC'
+  const own = connection.all<TurnRow>('SELECT * FROM turns WHERE branch_id = ? ORDER BY turn DESC', branch.id)
+  const turns = own.map(row => toTurn(row, branch.head))
+  let limit = branch.fork_at
+  for (let id = branch.parent_id; id !== null && limit > 0; ) {
+    const parent: BranchRow = branchById(connection, id)!
+    for (const row of connection.all<TurnRow>(sql, id, limit)) {
+      const { key: _, body: __, ...turn } = toTurn(row, parent.head)
+      turns.push({ ...turn, last: Math.min(turn.last, limit) })
+    }
+    limit = Math.min(limit, parent.fork_at)
+    id = parent.parent_id
+  }
+  return turns.reverse()
+}
+
+export const turnByKey = (connection: Connection, branch: BranchRow, key: string) =>
+  connection.get<TurnRow>('SELECT * FROM turns WHERE branch_id = ? AND key = ?', branch.id, key)
+
+export const turnByEpoch = (connection: Connection, branch: BranchRow, epoch: number) =>
+  connection.get<TurnRow>(
+    'SELECT * FROM turns WHERE branch_id = ? AND epoch = ? ORDER BY turn DESC',
+    branch.id,
+    epoch,
+  )
+
+export const turnByNumber = (connection: Connection, branch: BranchRow, turn: number) =>
+  connection.get<TurnRow>('SELECT * FROM turns WHERE branch_id = ? AND turn = ?', branch.id, turn)!
+
+export function insertTurn(
+  connection: Connection,
+  branchId: number,
+  turn: StoredTurn,
+  { owner, epoch }: { readonly owner: string; readonly epoch: number },
+): void {
+  const { turn: number, status, first, last, startedAt, key = null, body = null } = turn
+  connection.run(
+    `INSERT INTO turns (branch_id, turn, status, first, last, started_at, key, body, owner, epoch)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[branchId, number, status, first, last, startedAt, key, body, owner, epoch],
+  )
+}
+
+export function closeTurn(
+  connection: Connection,
+  branchId: number,
+  turn: number,
+  end: {
+    readonly status: TurnStatus
+    readonly last: number
+    readonly endedAt: number
+    readonly error?: string
+  },
+): void {
+  connection.run(
+    'UPDATE turns SET status = ?, last = ?, ended_at = ?, error = ? WHERE branch_id = ? AND turn = ?',
+    ...[end.status, end.last, end.endedAt, end.error ?? null, branchId, turn],
+  )
+}

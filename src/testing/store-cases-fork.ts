@@ -1,0 +1,164 @@
+import {
+  abandoned,
+  entry,
+  equal,
+  exchange,
+  open,
+  read,
+  refused,
+  type StoreCase,
+  storeCase,
+  texts,
+} from './store-cases-help.ts'
+
+/** Branches: a shared past, lines that go on apart, ranges over the border. */
+export const forkCases: readonly StoreCase[] = [
+  storeCase('shares the past of a fork and lets both lines go on apart', async (store, thread) => {
+    await exchange(store, thread, 'a', 'b')
+    await exchange(store, thread, 'c', 'd')
+    const fork = { ...thread, branch: 'edit' }
+    await store.fork(thread, { at: 2, branch: 'edit' })
+    equal(await texts(store, fork), ['a', 'b'], 'the new line')
+    const head = await store.head(fork)
+    equal(head, { head: 2, turns: 1, forkOf: { branch: 'main', at: 2 } }, 'its head')
+    await exchange(store, fork, 'C', 'D')
+    await exchange(store, thread, 'e', 'f')
+    equal(await texts(store, fork), ['a', 'b', 'C', 'D'], 'the fork')
+    equal(await texts(store, thread), ['a', 'b', 'c', 'd', 'e', 'f'], 'the first line')
+    equal(
+      (await read(store, fork)).map(({ seq, turn }) => [seq, turn]),
+      [
+        [1, 1],
+        [2, 1],
+        [3, 2],
+        [4, 2],
+      ],
+      'places',
+    )
+    equal(
+      (await store.turns(fork)).map(t => [t.turn, t.first, t.last]),
+      [
+        [1, 1, 2],
+        [2, 3, 4],
+      ],
+      'turns',
+    )
+  }),
+  storeCase('forks at the beginning, at the end, and forks of forks', async (store, thread) => {
+    await exchange(store, thread, 'a', 'b')
+    const line = (branch: string) => ({ ...thread, branch })
+    await store.fork(thread, { at: 0, branch: 'none' })
+    await store.fork(thread, { at: 2, branch: 'one' })
+    await exchange(store, line('none'), 'n')
+    await exchange(store, line('one'), 'c', 'd')
+    await store.fork(line('one'), { at: 4, branch: 'two' })
+    await exchange(store, line('two'), 'e', 'f')
+    await store.fork(line('two'), { at: 2, branch: 'early' })
+    await store.fork(line('two'), { at: 6, branch: 'three' })
+    await exchange(store, line('one'), 'X')
+    equal(await texts(store, line('none')), ['n'], 'from the beginning')
+    equal(await texts(store, line('two')), ['a', 'b', 'c', 'd', 'e', 'f'], 'a fork of a fork')
+    equal(await texts(store, line('early')), ['a', 'b'], 'a fork before the border')
+    equal(
+      await texts(store, line('three')),
+      ['a', 'b', 'c', 'd', 'e', 'f'],
+      'a fork with no entries of its own',
+    )
+    equal((await store.head(line('three')))?.turns, 3, 'its turns')
+    equal(
+      (await store.turns(line('none'))).map(t => t.turn),
+      [1],
+      'turns from the beginning',
+    )
+  }),
+  storeCase('reads ranges across the border, both ways, with a limit', async (store, thread) => {
+    const all = Array.from({ length: 10 }, (_, n) => `m${n + 1}`)
+    await exchange(store, thread, ...all.slice(0, 4))
+    const [b, c] = [
+      { ...thread, branch: 'b' },
+      { ...thread, branch: 'c' },
+    ]
+    await store.fork(thread, { at: 4, branch: 'b' })
+    await exchange(store, b, ...all.slice(4, 7))
+    await store.fork(b, { at: 7, branch: 'c' })
+    await exchange(store, c, ...all.slice(7))
+    for (let from = 0; from <= 11; from++)
+      for (let to = from - 1; to <= 11; to++)
+        for (const limit of [undefined, 0, 1, 3, 99]) {
+          const wanted = all.slice(Math.max(0, from - 1), Math.max(0, to))
+          const range = { from, to, ...(limit === undefined ? {} : { limit }) }
+          equal(await texts(store, c, range), wanted.slice(0, limit), JSON.stringify(range))
+          const back = [...wanted].reverse().slice(0, limit)
+          equal(await texts(store, c, { ...range, reverse: true }), back, `${JSON.stringify(range)} reversed`)
+        }
+    equal(await texts(store, c, { reverse: true, limit: 2 }), ['m10', 'm9'], 'the newest two')
+  }),
+  storeCase('forks only where a turn is closed, or before a user entry', async (store, thread) => {
+    await exchange(store, thread, 'a', 'b', 'c', 'd')
+    await store.fork(thread, { at: 2, branch: 'before c' })
+    equal(await texts(store, { ...thread, branch: 'before c' }), ['a', 'b'], 'the line before a user entry')
+    equal(
+      (await store.turns({ ...thread, branch: 'before c' })).map(t => [t.first, t.last]),
+      [[1, 2]],
+      'its turn',
+    )
+    await refused(() => store.fork(thread, { at: 3, branch: 'torn' }), 'invalid_option')
+    for (const at of [-1, 5, 1.5])
+      await refused(() => store.fork(thread, { at, branch: 'x' }), 'invalid_option')
+    await open(store, thread, { entries: [entry('e')] })
+    await store.fork(thread, { at: 4, branch: 'before e' })
+    await refused(() => store.fork(thread, { at: 5, branch: 'open' }), 'invalid_option')
+    equal(await store.head({ ...thread, branch: 'open' }), undefined, 'a refused fork')
+  }),
+  storeCase('makes a branch once', async (store, thread) => {
+    await exchange(store, thread, 'a', 'b')
+    await store.fork(thread, { at: 2, branch: 'x' })
+    await store.fork(thread, { at: 2, branch: 'x' })
+    await refused(() => store.fork(thread, { at: 0, branch: 'x' }), 'invalid_option')
+    await refused(() => store.fork(thread, { at: 2, branch: 'main' }), 'invalid_option')
+  }),
+  storeCase('leaves calls, leases, keys and caches with their branch', async (store, thread) => {
+    const x = { ...thread, branch: 'x' }
+    const first = await open(store, thread, { key: 'k', body: '1' })
+    await store.end(thread, {
+      lease: first.lease,
+      expectedHead: 1,
+      entries: [entry('b')],
+      status: 'completed',
+    })
+    await store.saveCall(thread, { id: 'c', turn: 1, time: 1, model: 'm', plan: '{}', predicted: 1 })
+    await store.saveCache(thread, 'fold', 2, new Uint8Array([1]))
+    await store.fork(thread, { at: 2, branch: 'x' })
+    equal(await store.calls(x), [], 'calls')
+    equal(await store.loadCache(x, 'fold'), undefined, 'cache')
+    equal(
+      (await store.turns(x)).map(t => [t.status, t.key, t.body]),
+      [['completed', null, null]],
+      'turns',
+    )
+    const mine = await open(store, x, { key: 'k', body: '2', entries: [entry('c')] })
+    await open(store, thread, { key: 'k2' })
+    await store.end(x, { lease: mine.lease, expectedHead: 3, entries: [], status: 'completed' })
+    equal((await store.head(thread))?.open?.turn, 2, 'the open turn of the first line')
+  }),
+  storeCase('adds an entry of the shared past once, and one of another line again', async (store, thread) => {
+    const [shared, mine] = [entry('shared'), entry('mine')]
+    await store.seed(thread, { expectedHead: 0, entries: [shared] })
+    await store.fork(thread, { at: 1, branch: 'x' })
+    await store.seed(thread, { expectedHead: 1, entries: [mine] })
+    const x = { ...thread, branch: 'x' }
+    await store.seed(x, { expectedHead: 1, entries: [shared, mine] })
+    equal(await texts(store, x), ['shared', 'mine'], 'the entries')
+  }),
+  storeCase('takes over an abandoned turn of one line only', async (store, thread) => {
+    await exchange(store, thread, 'a', 'b')
+    await store.fork(thread, { at: 2, branch: 'x' })
+    await abandoned(store, thread, { entries: [entry('lost')] })
+    await open(store, { ...thread, branch: 'x' }, { closing: [entry('[Interrupted.]')] })
+    equal(
+      (await store.turns(thread)).map(t => t.status),
+      ['completed', 'open'],
+      'the turns of the first line',
+    )
+  }),
+]

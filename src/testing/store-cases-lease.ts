@@ -1,0 +1,128 @@
+import {
+  abandoned,
+  entry,
+  equal,
+  exchange,
+  long,
+  open,
+  read,
+  refused,
+  type StoreCase,
+  storeCase,
+  texts,
+} from './store-cases-help.ts'
+
+/** One open turn a branch, leases, fencing, idempotency keys. */
+export const leaseCases: readonly StoreCase[] = [
+  storeCase('has one open turn a branch', async (store, thread) => {
+    const { lease } = await open(store, thread)
+    await refused(() => open(store, thread, { owner: 'bob' }), 'turn_open')
+    await refused(() => open(store, thread, { owner: 'ada' }), 'turn_open')
+    await store.end(thread, { lease, expectedHead: 1, entries: [], status: 'cancelled' })
+    const next = await open(store, thread, { owner: 'bob' })
+    if (next.lease.epoch <= lease.epoch) throw new Error('the epoch did not grow')
+    equal(next.turn.turn, 2, 'the number of the next turn')
+  }),
+  storeCase('renews a lease that is held', async (store, thread) => {
+    const { lease } = await open(store, thread, { leaseMs: 1_000 })
+    const before = (await store.head(thread))!.open!.leaseUntil
+    const { leaseUntil } = await store.renew(thread, lease, long)
+    if (leaseUntil <= before) throw new Error('the lease did not grow')
+    equal((await store.head(thread))?.open?.leaseUntil, leaseUntil, 'the lease of the head')
+    await refused(() => store.renew(thread, { ...lease, owner: 'bob' }, long), 'lease_lost')
+    await refused(() => store.renew(thread, { ...lease, epoch: lease.epoch + 1 }, long), 'lease_lost')
+  }),
+  storeCase('takes over a turn whose lease ran out, and fences its writer', async (store, thread) => {
+    const old = await abandoned(store, thread, { entries: [entry('question')] })
+    const closing = [entry('[Interrupted.]', { role: 'assistant' })]
+    const next = await open(store, thread, {
+      owner: 'bob',
+      expectedHead: 1,
+      closing,
+      entries: [entry('again')],
+    })
+    if (next.lease.epoch <= old.lease.epoch) throw new Error('the epoch did not grow')
+    equal([next.head, next.turn.turn, next.turn.first], [3, 2, 3], 'what begin says')
+    const turns = await store.turns(thread)
+    equal(
+      turns.map(t => [t.turn, t.status, t.first, t.last]),
+      [
+        [1, 'interrupted', 1, 2],
+        [2, 'open', 3, 3],
+      ],
+      'turns',
+    )
+    const late = { lease: old.lease, expectedHead: 3, entries: [entry('late')] }
+    await refused(() => store.append(thread, late), 'lease_lost')
+    await refused(() => store.append(thread, { ...late, entries: [] }), 'lease_lost')
+    await refused(() => store.end(thread, { ...late, status: 'completed' }), 'lease_lost')
+    await refused(() => store.end(thread, { ...late, entries: [], status: 'interrupted' }), 'lease_lost')
+    await refused(() => store.renew(thread, old.lease, long), 'lease_lost')
+    await store.append(thread, { lease: next.lease, expectedHead: 3, entries: [entry('answer')] })
+    equal(await texts(store, thread), ['question', '[Interrupted.]', 'again', 'answer'], 'the entries')
+    equal(
+      (await read(store, thread)).map(({ turn }) => turn),
+      [1, 1, 2, 2],
+      'their turns',
+    )
+  }),
+  storeCase('lets a writer go on past its lease while nobody took over', async (store, thread) => {
+    const { lease } = await abandoned(store, thread)
+    await store.append(thread, { lease, expectedHead: 1, entries: [entry('late')] })
+    await store.renew(thread, lease, long)
+    await refused(() => open(store, thread), 'turn_open')
+    equal(
+      (await store.end(thread, { lease, expectedHead: 2, entries: [], status: 'completed' })).head,
+      2,
+      'head',
+    )
+  }),
+  storeCase('does not close what a turn that ended has left', async (store, thread) => {
+    await exchange(store, thread, 'a', 'b')
+    await open(store, thread, { closing: [entry('[Interrupted.]')], entries: [entry('c')] })
+    equal(await texts(store, thread), ['a', 'b', 'c'], 'the entries')
+    equal((await store.turns(thread))[0]?.status, 'completed', 'the first turn')
+  }),
+  storeCase('keeps an abandoned turn open until somebody begins', async (store, thread) => {
+    await abandoned(store, thread)
+    equal((await store.turns(thread))[0]?.status, 'open', 'its status')
+    await refused(() => store.seed(thread, { expectedHead: 1, entries: [entry('x')] }), 'turn_open')
+    await refused(() => open(store, thread, { expectedHead: 4 }), 'conflict')
+    equal((await store.turns(thread))[0]?.status, 'open', 'its status after a refused begin')
+  }),
+  storeCase(
+    'gives the same turn for the same key and body, whatever happened since',
+    async (store, thread) => {
+      const request = { owner: 'ada', leaseMs: long, key: 'k1', body: 'hash', entries: [entry('q')] }
+      const begun = await open(store, thread, { ...request, expectedHead: 0 })
+      const early = await store.begin(thread, { ...request, expectedHead: 0, owner: 'bob' })
+      equal([early.kind, early.turn.status], ['replayed', 'open'], 'the answer while the turn is open')
+      const answer = {
+        lease: begun.lease,
+        expectedHead: 1,
+        entries: [entry('a')],
+        status: 'completed',
+      } as const
+      await store.end(thread, answer)
+      const late = await store.begin(thread, { ...request, entries: [entry('q')] })
+      const turn = (await store.turns(thread))[0]
+      equal(late, { kind: 'replayed', turn, head: 2 }, 'the answer afterwards')
+      equal([turn?.key, turn?.body], ['k1', 'hash'], 'what the turn keeps')
+      await refused(() => store.begin(thread, { ...request, body: 'other' }), 'key_reused')
+      equal((await open(store, thread, { key: 'k2', body: 'hash' })).turn.turn, 2, 'another key')
+      await refused(() => store.begin(thread, { ...request, body: 'other' }), 'key_reused')
+      equal(await texts(store, thread), ['q', 'a', 'hello'], 'the entries')
+    },
+  ),
+  storeCase('keeps turns, leases and keys of threads apart', async (store, thread) => {
+    const bob = { ...thread, actor: 'bob' }
+    const other = { ...thread, conversation: 'other' }
+    const mine = await open(store, thread, { key: 'k', body: '1' })
+    await open(store, bob, { key: 'k', body: '2', entries: [entry('for bob')] })
+    await open(store, other, { key: 'k', body: '3' })
+    await store.end(thread, { lease: mine.lease, expectedHead: 1, entries: [], status: 'completed' })
+    equal((await store.head(bob))?.open?.turn, 1, "bob's open turn")
+    equal(await texts(store, bob), ['for bob'], "bob's entries")
+    await refused(() => store.renew(thread, mine.lease, long), 'lease_lost')
+  }),
+]

@@ -1,0 +1,53 @@
+import { equal, exchange, newThread, refused, type StoreCase, storeCase } from './store-cases-help.ts'
+
+const call = { turn: 1, time: 5, model: 'llama', plan: '{"p":"é"}', predicted: 10 }
+
+/** Calls, caches, migrations. */
+export const sideCases: readonly StoreCase[] = [
+  storeCase('keeps calls, the newest first', async (store, thread) => {
+    await exchange(store, thread, 'a')
+    for (const id of ['z', 'a', 'm']) await store.saveCall(thread, { ...call, id })
+    equal(
+      (await store.calls(thread)).map(({ id }) => id),
+      ['m', 'a', 'z'],
+      'all',
+    )
+    equal(
+      (await store.calls(thread, { limit: 2 })).map(({ id }) => id),
+      ['m', 'a'],
+      'two',
+    )
+    await store.saveCall(thread, { ...call, id: 'z', reported: 12 })
+    equal(
+      (await store.calls(thread)).map(c => [c.id, c.reported]),
+      [
+        ['m', null],
+        ['a', null],
+        ['z', 12],
+      ],
+      'replaced',
+    )
+    equal((await store.calls(thread))[1], { ...call, id: 'a' }, 'one')
+    await refused(() => store.saveCall(newThread(), { ...call, id: 'x' }), 'no_conversation')
+  }),
+  storeCase('keeps the last of a cache', async (store, thread) => {
+    await exchange(store, thread, 'a')
+    equal(await store.loadCache(thread, 'fold'), undefined, 'no cache')
+    const bytes = Uint8Array.from({ length: 70_000 }, (_, n) => n % 256)
+    await store.saveCache(thread, 'fold', 1, bytes)
+    await store.saveCache(thread, 'other', 9, new Uint8Array())
+    const loaded = await store.loadCache(thread, 'fold')
+    equal([loaded?.at, [...loaded!.bytes]], [1, [...bytes]], 'saved')
+    await store.saveCache(thread, 'fold', 2, new Uint8Array([7]))
+    const again = await store.loadCache(thread, 'fold')
+    equal([again?.at, [...again!.bytes]], [2, [7]], 'overwritten')
+    const empty = await store.loadCache(thread, 'other')
+    equal([empty?.at, [...empty!.bytes]], [9, []], 'empty')
+    await refused(() => store.saveCache(newThread(), 'fold', 1, bytes), 'no_conversation')
+  }),
+  storeCase('has nothing left to migrate, and may be asked at once and again', async (store, thread) => {
+    await exchange(store, thread, 'a')
+    equal(await store.migrate({ dryRun: true }), [], 'what would be done')
+    equal(await Promise.all([store.migrate(), store.migrate()]), [[], []], 'what was done')
+  }),
+]

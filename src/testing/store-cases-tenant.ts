@@ -1,0 +1,137 @@
+import type { ThreadKey } from '../stores/store.ts'
+import {
+  entry,
+  equal,
+  exchange,
+  long,
+  newThread,
+  open,
+  read,
+  refused,
+  type StoreCase,
+  storeCase,
+  texts,
+} from './store-cases-help.ts'
+
+/** Tenants with the same names, lists, search. */
+export const tenantCases: readonly StoreCase[] = [
+  storeCase('never lets one tenant see another, by any method', async (store, mine) => {
+    const theirs: ThreadKey = { ...mine, tenant: newThread().tenant }
+    const { lease } = await open(store, mine, { key: 'k', body: '1', entries: [entry('secret word')] })
+    await store.saveCall(mine, { id: 'c', turn: 1, time: 1, model: 'm', plan: '{}', predicted: 1 })
+    await store.saveCache(mine, 'fold', 1, new Uint8Array([1]))
+    equal(await store.head(theirs), undefined, 'head')
+    equal(await read(store, theirs), [], 'entries')
+    equal(await store.turns(theirs), [], 'turns')
+    equal(await store.calls(theirs), [], 'calls')
+    equal(await store.loadCache(theirs, 'fold'), undefined, 'cache')
+    equal(await store.conversations(theirs.tenant), [], 'conversations')
+    equal(await store.search(theirs.tenant, 'secret'), [], 'search')
+    equal(await store.deleteConversation(theirs.tenant, theirs.conversation), false, 'delete')
+    const append = { lease, expectedHead: 1, entries: [entry('x')] }
+    await refused(() => store.append(theirs, append), 'no_conversation')
+    await refused(() => store.end(theirs, { ...append, status: 'completed' }), 'no_conversation')
+    await refused(() => store.renew(theirs, lease, long), 'no_conversation')
+    await refused(() => store.fork(theirs, { at: 0, branch: 'x' }), 'no_conversation')
+    const call = { id: 'c', turn: 1, time: 1, model: 'm', plan: '{}', predicted: 1 }
+    await refused(() => store.saveCall(theirs, call), 'no_conversation')
+    await refused(() => store.saveCache(theirs, 'fold', 1, new Uint8Array([1])), 'no_conversation')
+    // The same names, for their own: nothing of the two touches.
+    await open(store, theirs, { key: 'k', body: '2', entries: [entry('other')] })
+    equal(await texts(store, mine), ['secret word'], 'mine')
+    equal(await store.deleteConversation(theirs.tenant, theirs.conversation), true, 'delete of their own')
+    equal(await texts(store, mine), ['secret word'], 'mine, after they deleted theirs')
+    equal((await store.calls(mine)).length, 1, 'my calls')
+    await store.append(mine, append)
+  }),
+  storeCase('lists conversations by name, page by page', async (store, thread) => {
+    equal(await store.conversations(thread.tenant), [], 'no conversations')
+    const names = ['b', 'Z', 'a', 'é', '\uff5e', '👋', 'aa']
+    for (const conversation of names) await exchange(store, { ...thread, conversation }, 'x', 'y')
+    await exchange(store, { ...thread, conversation: 'b', actor: 'Dr. Smith' }, 'z')
+    await store.fork({ ...thread, conversation: 'b' }, { at: 2, branch: 'edit' })
+    // The order of code points: no locale of a database changes it.
+    const order = ['Z', 'a', 'aa', 'b', 'é', '\uff5e', '👋']
+    const all = await store.conversations(thread.tenant)
+    equal(
+      all.map(({ conversation }) => conversation),
+      order,
+      'all',
+    )
+    const threads = [
+      { actor: 'Dr. Smith', branch: 'main', head: 1 },
+      { actor: 'assistant', branch: 'edit', head: 2 },
+      { actor: 'assistant', branch: 'main', head: 2 },
+    ]
+    equal(all[3]?.threads, threads, 'the threads of one')
+    if (!(all[3]!.createdAt <= all[3]!.updatedAt)) throw new Error('it changed before it was')
+    const pages: string[] = []
+    for (let after: string | undefined; ; ) {
+      const page = await store.conversations(thread.tenant, {
+        limit: 3,
+        ...(after === undefined ? {} : { after }),
+      })
+      if (page.length === 0) break
+      pages.push(...page.map(({ conversation }) => conversation))
+      after = pages.at(-1)!
+    }
+    equal(pages, order, 'page by page')
+  }),
+  storeCase('finds words in the texts of payloads', async (store, thread) => {
+    await exchange(store, thread, 'Where are the Lemons?', 'In the kitchen, with 40 limes.')
+    await exchange(store, { ...thread, actor: 'bob' }, 'kitchen lemons')
+    const nested = JSON.stringify({
+      content: [{ type: 'text', text: 'deep zebra' }],
+      tool_calls: [{ args: { city: 'Oslo' } }],
+    })
+    await store.seed(
+      { ...thread, conversation: 'two' },
+      { expectedHead: 0, entries: [{ ...entry(''), payload: nested }] },
+    )
+    const find = async (query: string) =>
+      (await store.search(thread.tenant, query))
+        .map(f => `${f.thread.conversation}/${f.thread.actor}/${f.seq}`)
+        .sort()
+    equal(await find('lemons'), ['lemonade/assistant/1', 'lemonade/bob/1'], 'a word in any case')
+    equal(await find('lemons kitchen'), ['lemonade/bob/1'], 'both words')
+    equal(await find('40'), ['lemonade/assistant/2'], 'a number')
+    equal(await find('zebra'), ['two/assistant/1'], 'a nested text')
+    equal(await find('oslo'), ['two/assistant/1'], 'an argument')
+    equal(await find('tool_calls'), [], 'a field name')
+    equal(await find('mango'), [], 'what is not there')
+    for (const query of [
+      '',
+      '   ',
+      '"',
+      '*',
+      'AND',
+      'NOT',
+      '( OR',
+      "'; --",
+      'NEAR(',
+      '\0',
+      '\ud800',
+      '-',
+      ':',
+    ])
+      equal(await find(query), [], `the query ${JSON.stringify(query)}`)
+    equal(await find('"lemons" AND: (kitchen*'), [], 'words of a query are words, not operators')
+    const [found] = await store.search(thread.tenant, 'limes')
+    equal(
+      [found?.role, found?.time, found?.thread],
+      ['assistant', 1_700_000_000_000, thread],
+      'what is found',
+    )
+    if (!found?.snippet.includes('limes')) throw new Error(`the snippet lacks the word: ${found?.snippet}`)
+    equal((await store.search(thread.tenant, 'lemons', { limit: 1 })).length, 1, 'the limit')
+  }),
+  storeCase('finds an entry of a shared past once', async (store, thread) => {
+    await exchange(store, thread, 'pelican', 'yes')
+    await store.fork(thread, { at: 2, branch: 'x' })
+    equal(
+      (await store.search(thread.tenant, 'pelican')).map(f => f.thread.branch),
+      ['main'],
+      'the branches',
+    )
+  }),
+]

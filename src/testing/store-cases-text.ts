@@ -1,0 +1,151 @@
+import { ThroughlineError } from '../log/error.ts'
+import type { TooLargeError } from '../stores/store-error.ts'
+import {
+  entry,
+  equal,
+  exchange,
+  newThread,
+  open,
+  read,
+  refused,
+  type StoreCase,
+  storeCase,
+  texts,
+} from './store-cases-help.ts'
+
+const names = [
+  'Dr. Smith',
+  '$x',
+  'a.b',
+  '__proto__',
+  'constructor',
+  'toString',
+  '👩‍🚀 emoji',
+  'quote \' " ` \\',
+  '%_*?[',
+  ' spaces ',
+  'line\nbreak\ttab',
+  'é',
+  'e\u0301',
+  'ADA',
+  'ada',
+  '/',
+  '["a","b"]',
+  '-- drop',
+  'null',
+  '0',
+  'n'.repeat(200),
+  '漢'.repeat(200),
+]
+
+/** Names and payloads of every kind. */
+export const textCases: readonly StoreCase[] = [
+  storeCase('keeps threads with any name apart', async (store, thread) => {
+    for (const name of names) {
+      await exchange(store, { ...thread, conversation: name }, `conversation ${name}`)
+      await exchange(store, { ...thread, actor: name }, `actor ${name}`)
+      await exchange(store, { ...thread, branch: name }, `branch ${name}`)
+    }
+    for (const name of names) {
+      equal(await texts(store, { ...thread, conversation: name }), [`conversation ${name}`], name)
+      equal(await texts(store, { ...thread, actor: name }), [`actor ${name}`], name)
+      equal(await texts(store, { ...thread, branch: name }), [`branch ${name}`], name)
+    }
+    const listed = (await store.conversations(thread.tenant)).map(({ conversation }) => conversation)
+    equal([...listed].sort(), [...names, thread.conversation].sort(), 'the list')
+  }),
+  storeCase('keeps ids, keys and owners with any name apart', async (store, thread) => {
+    const ids = names.map(id => entry(id, { id }))
+    const { lease } = await open(store, thread, {
+      entries: ids,
+      owner: '__proto__',
+      key: '__proto__',
+      body: 'a.b',
+    })
+    equal(
+      (await read(store, thread)).map(({ id }) => id),
+      names,
+      'the ids',
+    )
+    for (const name of names) await store.saveCache(thread, name, name.length, new Uint8Array([name.length]))
+    for (const name of names) equal((await store.loadCache(thread, name))?.at, name.length, name)
+    await store.end(thread, { lease, expectedHead: names.length, entries: [], status: 'completed' })
+    const again = await store.begin(thread, {
+      owner: 'x',
+      leaseMs: 1,
+      key: '__proto__',
+      body: 'a.b',
+      entries: [],
+    })
+    equal(again.kind, 'replayed', 'the key')
+  }),
+  storeCase('refuses an empty name', async (store, thread) => {
+    const seed = { expectedHead: 0, entries: [entry('x')] }
+    for (const part of ['conversation', 'actor', 'branch'])
+      await refused(() => store.seed({ ...thread, [part]: '' }, seed), 'invalid_option')
+    equal(await store.conversations(thread.tenant), [], 'the list')
+  }),
+  storeCase('takes an empty id of nothing for nothing', async (store, thread) => {
+    const empty = { ...entry(''), payload: '', tokens: {} }
+    await store.seed(thread, { expectedHead: 0, entries: [empty] })
+    equal((await read(store, thread))[0], { ...empty, seq: 1, turn: 0 }, 'an empty payload')
+  }),
+  storeCase('gives any text back, or refuses it with an error of ours', async (store, thread) => {
+    const odd = [
+      'NUL \0 inside',
+      'lone \ud800 surrogate',
+      '\udc00',
+      'bom \ufeff',
+      '\u2028\u2029',
+      '\uffff\ufffe',
+      '\u0001\u001f\u007f',
+      '‮right to left',
+    ]
+    let head = 0
+    for (const text of odd) {
+      // Raw, as nobody should send it, and escaped, as JSON has it.
+      for (const payload of [text, JSON.stringify({ content: text })]) {
+        const sent = { ...entry(text), payload }
+        try {
+          head = (await store.seed(thread, { expectedHead: head, entries: [sent] })).head
+        } catch (error) {
+          if (!(error instanceof ThroughlineError)) throw error
+          continue
+        }
+        equal((await read(store, thread, { from: head }))[0]?.payload, payload, 'the payload')
+      }
+    }
+    equal(await read(store, thread, { from: head + 1 }), [], 'what is past the head')
+  }),
+  storeCase('never takes two odd names for one', async (store, thread) => {
+    const odd = ['a', 'a\0', 'a\0b', '\ud800', '\udbff', '\ufffd']
+    const taken: string[] = []
+    for (const name of odd) {
+      try {
+        await store.seed({ ...thread, conversation: name }, { expectedHead: 0, entries: [entry(name)] })
+        taken.push(name)
+      } catch (error) {
+        if (!(error instanceof ThroughlineError) || error.code === 'conflict') throw error
+      }
+    }
+    const listed = (await store.conversations(thread.tenant)).map(({ conversation }) => conversation)
+    equal([...listed].sort(), [...taken].sort(), 'the list')
+  }),
+  storeCase('takes payloads of 5 MB', async (store, thread) => {
+    const big = { ...entry('big'), payload: JSON.stringify({ content: 'five megabytes é '.repeat(290_000) }) }
+    await store.seed(thread, { expectedHead: 0, entries: [entry('small'), big] })
+    const [, stored] = await read(store, thread)
+    if (stored?.payload !== big.payload) throw new Error('the payload has changed')
+    equal((await texts(store, thread, { to: 1 }))[0], 'small', 'the entry before')
+  }),
+  storeCase('refuses an entry past the limit, and all that came with it', async (store, thread) => {
+    const limit = 8 * 1024 * 1024
+    const { lease } = await open(store, thread)
+    const payload = 'é'.repeat(limit / 2 + 1)
+    const entries = [entry('small'), { ...entry(''), payload }]
+    const call = () => store.append(thread, { lease, expectedHead: 1, entries })
+    equal(((await refused(call, 'too_large')) as TooLargeError).limit, limit, 'the limit')
+    await refused(() => store.seed(newThread(), { expectedHead: 0, entries }), 'too_large')
+    equal(await texts(store, thread), ['hello'], 'the entries')
+  }),
+]

@@ -1,0 +1,27 @@
+import { deleteCases } from './store-cases-delete.ts'
+import { forkCases } from './store-cases-fork.ts'
+import type { StoreCase } from './store-cases-help.ts'
+import { leaseCases } from './store-cases-lease.ts'
+import { logCases } from './store-cases-log.ts'
+import { sideCases } from './store-cases-side.ts'
+import { tenantCases } from './store-cases-tenant.ts'
+import { textCases } from './store-cases-text.ts'
+
+export type { CreateStore, StoreCase } from './store-cases-help.ts'
+
+/**
+ * What proves a store, for any test runner. `create` gives a store that may be new or shared: every case works in a
+ * tenant of its own, calls `migrate()`, asks `check()` at its end and closes the store.
+ *
+ * @example
+ * for (const { name, run } of storeCases) it(name, () => run(async () => sqliteStore({ path: newPath() })))
+ */
+export const storeCases: readonly StoreCase[] = [
+  ...logCases,
+  ...leaseCases,
+  ...forkCases,
+  ...textCases,
+  ...tenantCases,
+  ...sideCases,
+  ...deleteCases,
+]
