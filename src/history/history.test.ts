@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest'
+import { defineState, type StandardSchema } from '../state/index.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
+import type { Store } from '../stores/store.ts'
+import { words } from '../tokens/words.ts'
+import { createHistory } from './create-history.ts'
+import type { Thread } from './thread.ts'
+import type { Turn } from './turn.ts'
+
+const stores: Readonly<Record<string, () => Store>> = { memory: () => memoryStore() }
+
+const user = (content: string) => ({ role: 'user', content })
+const assistant = (content: string) => ({ role: 'assistant', content })
+const call = (name: string) => ({
+  role: 'assistant',
+  content: '',
+  tool_calls: [{ id: 'c1', function: { name, arguments: {} } }],
+})
+const result = (content: string) => ({ role: 'tool', tool_call_id: 'c1', content })
+
+async function begin(thread: Thread, text: string): Promise<Turn> {
+  const begun = await thread.begin(user(text))
+  if (begun.kind !== 'begun') throw new Error('expected a new turn')
+  return begun.turn
+}
+const contents = (messages: readonly object[]) =>
+  messages.map(message => (message as { content?: unknown }).content)
+
+describe.each(Object.entries(stores))('history on the %s store', (_, createStore) => {
+  const open = (rest: object = {}) =>
+    createHistory({ store: createStore(), window: 4096, count: words(), ...rest })
+
+  it('keeps a turn: user, assistant, note, in this order', async () => {
+    const thread = open().thread('site')
+    const turn = await begin(thread, 'add a footer')
+    await turn.complete(assistant('Done.'), { note: 'footer.html' })
+    expect((await thread.messages()).map(message => message.role)).toEqual([
+      'user',
+      'assistant',
+      'assistant_note',
+    ])
+    expect(await thread.notes()).toEqual(['footer.html'])
+    expect(contents(await thread.display())).toEqual(['add a footer', 'Done.'])
+    expect((await thread.turns())[0]).toMatchObject({ status: 'completed', first: 1, last: 3 })
+  })
+
+  it('puts the system prompt first, fresh, and never stores it', async () => {
+    const thread = open().thread('site')
+    await (await begin(thread, 'hello')).complete(assistant('hi'))
+    await begin(thread, 'and now?')
+    const { messages } = await thread.context({ system: 'Today is Monday.' })
+    expect(contents(messages)).toEqual(['Today is Monday.', 'hello', 'hi', 'and now?'])
+    expect(contents(await thread.messages())).not.toContain('Today is Monday.')
+    expect(await thread.dump({ system: 'S' })).toContain('=== CURRENT USER MESSAGE ===\nand now?')
+  })
+
+  it('has the user message on disk before anything else happens', async () => {
+    const store = createStore()
+    const first = createHistory({ store, count: words() }).thread('trip')
+    await begin(first, 'hello')
+    const second = createHistory({ store, count: words() }).thread('trip')
+    expect(contents(await second.messages())).toEqual(['hello'])
+  })
+
+  it.each([
+    ['cancelled', (turn: Turn) => turn.cancel(), '[Cancelled by the user — disregard this turn.]'],
+    ['failed', (turn: Turn) => turn.fail('upstream_503'), '[This turn failed: upstream_503.]'],
+    ['interrupted', (turn: Turn) => turn.interrupt(), '[Interrupted.]'],
+  ] as const)('closes a turn that was %s so that the next context is valid', async (status, close, text) => {
+    const thread = open().thread('trip')
+    const turn = await begin(thread, 'look it up')
+    await turn.append(call('search'))
+    await close(turn)
+    await begin(thread, 'again')
+    const { messages } = await thread.context({})
+    expect(contents(messages)).toEqual(['look it up', '', 'Error: interrupted', text, 'again'])
+    expect(contents(await thread.display())).toEqual(['look it up', '', 'again'])
+    expect((await thread.turns())[0]).toMatchObject({ status })
+  })
+
+  it('renders a turn that a crash left open as closed, and closes it only when the next one begins', async () => {
+    const store = createStore()
+    const thread = createHistory({ store, count: words() }).thread('trip')
+    const entry = (id: string, message: object) => ({
+      id,
+      role: 'user' as const,
+      time: 1,
+      payload: JSON.stringify({ message }),
+      tokens: {},
+    })
+    // A writer that dies: it begins and appends, and never renews its lease.
+    const begun = await store.begin(thread.key, {
+      owner: 'dead',
+      leaseMs: 20,
+      entries: [entry('a', user('look it up'))],
+    })
+    if (begun.kind !== 'begun') throw new Error('expected a new turn')
+    const entries = [entry('b', call('search'))]
+    await store.append(thread.key, { lease: begun.lease, expectedHead: 1, entries })
+    await expect.poll(async () => (await store.head(thread.key))?.open?.isExpired).toBe(true)
+    expect(contents(await thread.messages())).toEqual([
+      'look it up',
+      '',
+      'Error: interrupted',
+      '[Interrupted.]',
+    ])
+    expect((await store.head(thread.key))?.head).toBe(2)
+    await begin(thread, 'again')
+    expect((await store.head(thread.key))?.head).toBe(5)
+    expect((await thread.turns()).map(turn => turn.status)).toEqual(['interrupted', 'open'])
+    const late = store.append(thread.key, {
+      lease: begun.lease,
+      expectedHead: 2,
+      entries: [entry('c', assistant('late'))],
+    })
+    await expect(late).rejects.toMatchObject({ code: 'lease_lost' })
+  })
+
+  it('forks at a closed turn and before a user message, and nowhere else', async () => {
+    const thread = open().thread('trip')
+    await (await begin(thread, 'one')).complete(assistant('1'))
+    await (await begin(thread, 'two')).complete(assistant('2'))
+    const edited = await thread.fork({ at: 2, branch: 'edited' })
+    await (await begin(edited, 'other')).complete(assistant('o'))
+    expect(contents(await edited.messages())).toEqual(['one', '1', 'other', 'o'])
+    expect(contents(await thread.messages())).toEqual(['one', '1', 'two', '2'])
+    await expect(thread.fork({ at: 3 })).rejects.toMatchObject({ code: 'bad_fork' })
+  })
+
+  it('shows any past: the thread as it was at an entry', async () => {
+    const thread = open().thread('trip')
+    await (await begin(thread, 'one')).complete(assistant('1'), { note: 'n1' })
+    await (await begin(thread, 'two')).complete(assistant('2'))
+    expect(contents(await thread.messages({ at: 2 }))).toEqual(['one', '1'])
+    expect(contents((await thread.context({ at: 3 })).messages)).toEqual(['one', '1\n\n[NOTE TO SELF: n1]'])
+    expect(await thread.notes({ at: 2 })).toEqual([])
+  })
+
+  it('reads state from the whole log, whatever a context leaves out', async () => {
+    const number: StandardSchema<{ n: number }> = {
+      '~standard': { version: 1, vendor: 'test', validate: value => ({ value: value as { n: number } }) },
+    }
+    const state = defineState({ name: 'number', tool: 'count', schema: number })
+    const thread = open().thread('trip')
+    const turn = await begin(thread, 'count')
+    await turn.append(call('count'), result('{"n":3}'))
+    await turn.fail('crashed')
+    expect((await thread.state(state)).value).toEqual({ n: 3 })
+  })
+
+  it('answers the same key with the same turn', async () => {
+    const thread = open().thread('trip')
+    const first = await thread.begin(user('hello'), { key: 'k1' })
+    if (first.kind === 'begun') await first.turn.complete(assistant('hi'))
+    const again = await thread.begin(user('hello'), { key: 'k1' })
+    expect(again.kind).toBe('replayed')
+    if (again.kind === 'replayed') expect(contents(again.messages)).toEqual(['hello', 'hi'])
+    await expect(thread.begin(user('other'), { key: 'k1' })).rejects.toMatchObject({ code: 'key_reused' })
+  })
+
+  it('keeps actors, conversations and tenants apart; seeds, lists, searches and deletes', async () => {
+    const store = createStore()
+    const history = createHistory({ store, count: words() })
+    const smith = history.thread('lab', { actor: 'Dr. Smith' })
+    await smith.seed(user('earlier'), assistant('long ago'))
+    await (await begin(smith, 'the heron sleeps')).complete(assistant('yes'))
+    expect(contents(await smith.messages())).toEqual(['earlier', 'long ago', 'the heron sleeps', 'yes'])
+    expect(await history.thread('lab', { actor: '$x' }).messages()).toEqual([])
+    expect((await history.conversations()).map(({ conversation }) => conversation)).toEqual(['lab'])
+    expect((await history.search('heron'))[0]).toMatchObject({ seq: 3 })
+    expect(await createHistory({ store, tenant: 'other' }).search('heron')).toEqual([])
+    expect(await history.delete('lab')).toBe(true)
+    await expect(begin(smith, 'late')).rejects.toMatchObject({ code: 'conversation_deleted' })
+  })
+
+  it('normalises what no store takes: NUL and half surrogate pairs', async () => {
+    const thread = open().thread('trip')
+    await begin(thread, 'a\0b\ud83d c 👍')
+    expect(contents(await thread.messages())).toEqual(['a\uFFFDb\uFFFD c 👍'])
+  })
+})
