@@ -106,7 +106,7 @@ describe('throughline fit', () => {
   it.each([
     [['fit', 'no-such-file.json'], 'throughline: no-such-file.json: no such file'],
     [['fit', tmpdir()], 'is a folder'],
-    [['fit', '--policy', 'magic'], 'Option "policy": expected one of default, spongebob'],
+    [['fit', '--policy', 'magic'], 'Option "policy": expected one of default, stable'],
     [['fit', '--count', 'magic'], 'Option "count": expected estimate, o200k, cl100k or a tokenizer.json'],
     [['fit', '--window', 'many'], "option '-w, --window <tokens>' argument 'many' is invalid"],
     [['fit', '--window', '0'], 'Option "window"'],
