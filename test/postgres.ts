@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -58,12 +58,12 @@ async function ownServer(): Promise<TestPostgres> {
   const bin = prepareBinaries(home)
   const data = mkdtempSync(join(home, 'data-'))
   if (process.getuid?.() === 0) chownSync(data, 65534, 65534)
-  runAs(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '-N'])
+  runAs(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-N', ...locale])
   const port = await freePort()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
 
   const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${data}`]
-  settings.push('fsync=on', 'synchronous_commit=on', 'shared_buffers=64MB', 'max_connections=60')
+  settings.push('fsync=on', 'shared_buffers=64MB', 'max_connections=60')
   const start = async () => {
     const started = startAs(join(bin, 'postgres'), ['-D', data, ...settings.flatMap(one => ['-c', one])])
     await waitUntilReady(url, started)
@@ -86,6 +86,9 @@ async function ownServer(): Promise<TestPostgres> {
   }
 }
 
+/** A locale that sorts other than by code points, so that a store that relies on the database's order is caught. */
+const locale = ['-E', 'UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en']
+
 async function waitUntilReady(url: string, server: ServerProcess): Promise<void> {
   for (;;) {
     if (server.hasEnded()) throw new Error(`PostgreSQL did not start: ${server.output()}`)
@@ -97,7 +100,7 @@ async function waitUntilReady(url: string, server: ServerProcess): Promise<void>
   }
 }
 
-async function runSql(url: string, sql: string): Promise<void> {
+export async function runSql(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
   await client.connect()
@@ -108,12 +111,15 @@ async function runSql(url: string, sql: string): Promise<void> {
   }
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
+/**
+ * Below the ports that the system gives to clients: while the server is down, a client that dials its port could
+ * otherwise be given the same one, and would talk to itself.
+ */
+async function freePort(): Promise<number> {
+  const port = randomInt(15_000, 30_000)
+  const isFree = await new Promise(resolve => {
+    const server = createServer().once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
+  return isFree ? port : freePort()
 }
