@@ -173,6 +173,24 @@ describe.each(Object.entries(stores))('history on the %s store', (_, createStore
     await expect(begin(smith, 'late')).rejects.toMatchObject({ code: 'conversation_deleted' })
   })
 
+  it('keeps every call, and gives its very bytes again', async () => {
+    const thread = open({ window: 160 }).thread('trip')
+    for (let n = 0; n < 12; n++) {
+      await (await begin(thread, `question ${n} about the harbour and its tides`)).complete(
+        assistant(`answer ${n} in some words`),
+        { note: `n${n}` },
+      )
+    }
+    await begin(thread, 'and now?')
+    const context = await thread.context({ system: 'Be brief.' })
+    const saved = await thread.saveCall(context, { model: 'reader', reported: 151 })
+    await begin(thread, 'x').catch(() => undefined)
+    const [call] = await thread.calls()
+    expect(call).toEqual(saved)
+    expect(call).toMatchObject({ model: 'reader', predicted: context.tokens, reported: 151 })
+    expect(JSON.stringify(await thread.replay(call!))).toBe(JSON.stringify(context.messages))
+  })
+
   it('normalises what no store takes: NUL and half surrogate pairs', async () => {
     const thread = open().thread('trip')
     await begin(thread, 'a\0b\ud83d c 👍')

@@ -5,10 +5,11 @@ import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { toDisplay } from '../notes/to-display.ts'
 import { readState, type State, type StateReading } from '../state/index.ts'
-import type { Store, StoredTurn, ThreadKey } from '../stores/store.ts'
+import type { Store, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { closingMessages } from './closing.ts'
 import { fromEntry, type LoggedMessage, toEntry } from './logged-message.ts'
+import { fromPlan, toPlan } from './plan.ts'
 import { createTurn, type Turn } from './turn.ts'
 
 /** What a view can be asked for: the thread as it was when an entry was its last. Default: as it is. */
@@ -39,8 +40,20 @@ export interface Thread {
   ): Promise<StateReading<Value | Start>>
   notes(options?: ViewOptions): Promise<readonly string[]>
   turns(): Promise<readonly StoredTurn[]>
+  /** Keeps a model call: which context, which model, what the provider reported. */
+  saveCall(context: Context, call: CallInfo): Promise<StoredCall>
+  calls(options?: { readonly limit?: number }): Promise<readonly StoredCall[]>
+  /** What the model was sent in a call, byte for byte. */
+  replay(call: StoredCall): Promise<readonly MessageLike[]>
   /** A new branch that shares the past up to an entry: the last of a closed turn, or the one before a user message. */
   fork(options: { readonly at: number; readonly branch?: string }): Promise<Thread>
+}
+
+export interface CallInfo {
+  readonly model: string
+  readonly turn?: number
+  /** The prompt tokens that the provider says it read. */
+  readonly reported?: number
 }
 
 export type Begun =
@@ -134,6 +147,21 @@ export function createThread(options: ThreadOptions): Thread {
         .map(({ message }) => textOf(message))
     },
     turns: () => store.turns(key),
+    async saveCall(context, { model, turn, reported }) {
+      const call: StoredCall = {
+        id: newId(),
+        turn: turn ?? (await store.head(key))?.turns ?? 0,
+        time: now(),
+        model,
+        plan: toPlan(context, await read()),
+        predicted: context.tokens,
+        ...(reported === undefined ? {} : { reported }),
+      }
+      await store.saveCall(key, call)
+      return call
+    },
+    calls: options => store.calls(key, options),
+    replay: async call => fromPlan(call.plan, await read()),
     async fork({ at, branch = newId() }) {
       const next = (await read({ at: at + 1 })).find(({ seq }) => seq === at + 1)
       const closed = (await store.turns(key)).some(({ last, status }) => last === at && status !== 'open')
