@@ -27,6 +27,18 @@ export { spongebob } from './context/policies/spongebob.ts'
 export { type StableOptions, stable } from './context/policies/stable.ts'
 export { tiered } from './context/policies/tiered.ts'
 export type { Fate, Inserted, Part, Receipt, ReceiptEntry, SharedPrefix } from './context/receipt.ts'
+export {
+  type Begun,
+  type CallInfo,
+  createHistory,
+  type History,
+  type HistoryOptions,
+  type LoggedMessage,
+  type Thread,
+  type ThreadContextOptions,
+  type Turn,
+  type ViewOptions,
+} from './history/index.ts'
 export { InvalidMessageError, InvalidOptionError, ThroughlineError } from './log/error.ts'
 export type { Message, MessageLike, Role, ToolCall, ToolResult } from './log/message.ts'
 export { parseMessage } from './log/parse-message.ts'
@@ -61,6 +73,17 @@ export {
   type StateReader,
   type StateReading,
 } from './state/index.ts'
+export { type MemoryStoreOptions, memoryStore } from './stores/memory/memory-store.ts'
+export type { Store } from './stores/store.ts'
+export {
+  ConflictError,
+  CorruptEntryError,
+  KeyReusedError,
+  LeaseError,
+  NoConversationError,
+  StoreError,
+  TooLargeError,
+} from './stores/store-error.ts'
 export { type Calibration, calibrate, calibrated, looksTruncated, type Usage } from './tokens/calibration.ts'
 export type { TokenCounter } from './tokens/counter.ts'
 export { type CounterOptions, type CreateCounterOptions, createCounter } from './tokens/create-counter.ts'

@@ -10,11 +10,9 @@ import { findPostgres, prepareBinaries, runAs, type ServerProcess, startAs } fro
 /** A real PostgreSQL for tests. */
 export interface TestPostgres {
   readonly url: string
-  /** False for a server that was given by DATABASE_URL: it is not ours to crash. */
-  readonly canCrash: boolean
   /** Ends it, and removes what it has written. */
   stop(): Promise<void>
-  /** Like a crash of the server: no process of it gets the time to clean up. */
+  /** Like a crash of the server: no process of it gets the time to clean up. Not for a server of DATABASE_URL. */
   stopImmediate(): Promise<void>
   /** Starts it again on the same data and the same port. */
   restart(): Promise<void>
@@ -43,7 +41,6 @@ async function ownDatabase(given: string): Promise<TestPostgres> {
   }
   return {
     url: url.href,
-    canCrash: false,
     stop: () => runSql(given, `drop database ${name} with (force)`),
     stopImmediate: refuse,
     restart: refuse,
@@ -55,6 +52,15 @@ async function ownServer(): Promise<TestPostgres> {
   const base = tmpdir().length < 60 ? tmpdir() : '/tmp'
   const home = mkdtempSync(join(base, 'throughline-pg-'))
   chmodSync(home, 0o755)
+  try {
+    return await startIn(home)
+  } catch (error) {
+    rmSync(home, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function startIn(home: string): Promise<TestPostgres> {
   const bin = prepareBinaries(home)
   const data = mkdtempSync(join(home, 'data-'))
   if (process.getuid?.() === 0) chownSync(data, 65534, 65534)
@@ -73,7 +79,6 @@ async function ownServer(): Promise<TestPostgres> {
 
   return {
     url,
-    canCrash: true,
     async stop() {
       await server.end('SIGINT')
       rmSync(home, { recursive: true, force: true })

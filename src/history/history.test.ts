@@ -1,13 +1,24 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
 import { defineState, type StandardSchema } from '../state/index.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
+import { sqliteStore } from '../stores/sqlite/sqlite-store.ts'
 import type { Store } from '../stores/store.ts'
 import { words } from '../tokens/words.ts'
 import { createHistory } from './create-history.ts'
 import type { Thread } from './thread.ts'
 import type { Turn } from './turn.ts'
 
-const stores: Readonly<Record<string, () => Store>> = { memory: () => memoryStore() }
+const folder = mkdtempSync(join(tmpdir(), 'throughline-history-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+let files = 0
+
+const stores: Readonly<Record<string, () => Store>> = {
+  memory: () => memoryStore(),
+  sqlite: () => sqliteStore({ path: join(folder, `${files++}.db`) }),
+}
 
 const user = (content: string) => ({ role: 'user', content })
 const assistant = (content: string) => ({ role: 'assistant', content })

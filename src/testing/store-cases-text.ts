@@ -35,6 +35,7 @@ const names = [
   'null',
   '0',
   'n'.repeat(200),
+  `${'n'.repeat(199)}m`,
   '漢'.repeat(200),
 ]
 
@@ -130,6 +131,27 @@ export const textCases: readonly StoreCase[] = [
     }
     const listed = (await store.conversations(thread.tenant)).map(({ conversation }) => conversation)
     equal([...listed].sort(), [...taken].sort(), 'the list')
+  }),
+  storeCase('never takes an odd tenant for another', async (store, thread) => {
+    const near = { ...thread, tenant: `${thread.tenant}\ufffd` }
+    await exchange(store, near, 'pelican')
+    for (const end of ['\ud800', '\udfff', '\0', '\ufffd\0']) {
+      const odd = { ...thread, tenant: `${thread.tenant}${end}` }
+      const asks = [
+        () => store.head(odd),
+        () => texts(store, odd),
+        () => store.conversations(odd.tenant),
+        () => store.search(odd.tenant, 'pelican'),
+        () => store.deleteConversation(odd.tenant, odd.conversation),
+      ]
+      for (const ask of asks) {
+        const answer = await ask().catch((error: unknown) => {
+          if (!(error instanceof ThroughlineError)) throw error
+        })
+        if (answer && (!Array.isArray(answer) || answer.length > 0)) throw new Error('it saw another tenant')
+      }
+    }
+    equal(await texts(store, near), ['pelican'], 'the entries')
   }),
   storeCase('takes payloads of 5 MB', async (store, thread) => {
     const big = { ...entry('big'), payload: JSON.stringify({ content: 'five megabytes é '.repeat(290_000) }) }

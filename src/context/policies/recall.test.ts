@@ -44,7 +44,7 @@ describe('recall', () => {
     expect(receipt.entries[2]).toMatchObject({
       fate: 'recalled',
       rule: 'balanced',
-      why: 'asked for: dog, called',
+      why: 'asked for: dog',
     })
     expect(receipt.parts.recall).toBeGreaterThan(10)
   })

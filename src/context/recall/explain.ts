@@ -16,7 +16,10 @@ export function explain(
   const wanted = asked.filter(({ id }) => words.has(id)).map(({ id }) => id)
   const matches = (unit: number) => {
     const terms = unit >= 0 && unit < n ? index.terms[unit] : undefined
-    return wanted.filter(id => terms?.includes(id)).map(id => words.get(id)!)
+    const found = wanted.filter(id => terms?.includes(id))
+    // Words that stand in any conversation explain nothing where there are others.
+    const telling = found.filter(id => index.weights[id] === 1)
+    return (telling.length > 0 ? telling : found).map(id => words.get(id)!)
   }
   return units.map(unit => {
     const own = matches(unit)

@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../log/error.ts'
-import type { NewEntry, ThreadKey } from '../store.ts'
+import type { NewEntry, StoredCall, ThreadKey } from '../store.ts'
 import { InvalidTextError, TooLargeError } from '../store-error.ts'
 
 export const defaultMaxEntryBytes = 8 * 1024 * 1024
@@ -19,6 +19,16 @@ export function checkThread({ tenant, conversation, actor, branch }: ThreadKey):
 
 export function checkName(what: string, name: string): void {
   checkText(`The ${what}`, name, maxNameBytes)
+}
+
+/** The names that are given, of those that may be. */
+export function checkNames(names: Readonly<Record<string, string | undefined>>): void {
+  for (const [what, name] of Object.entries(names)) if (name !== undefined) checkName(what, name)
+}
+
+export function checkCall({ id, model, plan }: StoredCall, maxBytes: number): void {
+  checkNames({ 'id of the call': id, model })
+  checkText('The plan of a call', plan, maxBytes)
 }
 
 export function checkEntries(entries: readonly NewEntry[], maxEntryBytes: number): void {

@@ -1,4 +1,5 @@
 import type { EntryRange, Found, Store, StoredEntry, ThreadKey } from '../store.ts'
+import { checkNames } from './check-input.ts'
 import type { Memory } from './memory.ts'
 import { type Branch, openTurn } from './memory-branch.ts'
 import { payloadTexts } from './payload-texts.ts'
@@ -33,10 +34,12 @@ export function memoryReads(memory: Memory): Reads {
       return [...(memory.peek(thread)?.calls.values() ?? [])].reverse().slice(0, limit)
     },
     async loadCache(thread, key) {
+      checkNames({ key })
       const cache = memory.peek(thread)?.caches.get(key)
       return cache && { at: cache.at, bytes: cache.bytes.slice() }
     },
     async conversations(tenant, { after, limit } = {}) {
+      checkNames({ tenant })
       return ofTenant(tenant)
         .filter(({ conversation }) => after === undefined || byCodePoint(conversation, after) > 0)
         .sort((a, b) => byCodePoint(a.conversation, b.conversation))
@@ -49,6 +52,7 @@ export function memoryReads(memory: Memory): Reads {
         }))
     },
     async search(tenant, query, { limit = 20 } = {}) {
+      checkNames({ tenant })
       const wanted = words(query)
       if (wanted.length === 0) return []
       const found = ofTenant(tenant).flatMap(({ branches }) =>

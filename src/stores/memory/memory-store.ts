@@ -1,5 +1,5 @@
 import type { Store } from '../store.ts'
-import { checkName, defaultMaxEntryBytes } from './check-input.ts'
+import { checkCall, checkName, checkNames, defaultMaxEntryBytes } from './check-input.ts'
 import { createMemory } from './memory.ts'
 import { memoryReads } from './memory-reads.ts'
 import { memoryWrites } from './memory-writes.ts'
@@ -20,7 +20,7 @@ export function memoryStore({
     ...memoryWrites(memory),
     ...memoryReads(memory),
     async saveCall(thread, call) {
-      checkName('id of the call', call.id)
+      checkCall(call, maxEntryBytes)
       memory.branch(thread).calls.set(call.id, call)
     },
     async saveCache(thread, key, at, bytes) {
@@ -28,6 +28,7 @@ export function memoryStore({
       memory.branch(thread).caches.set(key, { at, bytes: bytes.slice() })
     },
     async deleteConversation(tenant, conversation) {
+      checkNames({ tenant, conversation })
       return memory.remove(tenant, conversation)
     },
     async close() {},

@@ -1,10 +1,13 @@
 import { InvalidOptionError } from '../../log/error.ts'
-import type { Lease, NewEntry, Store, StoredTurn, ThreadKey } from '../store.ts'
-import { ConflictError, KeyReusedError, LeaseError } from '../store-error.ts'
-import { checkEntries, checkName, checkThread } from './check-input.ts'
+import type { Lease, NewEntry, Store, StoredTurn } from '../store.ts'
+import { ConflictError, KeyReusedError } from '../store-error.ts'
+import { checkEntries, checkNames, checkThread } from './check-input.ts'
 import type { Memory } from './memory.ts'
 import type { Branch } from './memory-branch.ts'
 import * as branches from './memory-branch.ts'
+import { leaseLost, nameOf, notAPlace, turnOpen } from './refusals.ts'
+
+export { leaseLost, nameOf, notAPlace, turnOpen } from './refusals.ts'
 
 type Writes = Pick<Store, 'begin' | 'append' | 'end' | 'renew' | 'seed' | 'fork'>
 
@@ -15,9 +18,7 @@ export function memoryWrites(memory: Memory): Writes {
     async begin(thread, turn) {
       const { owner, leaseMs, expectedHead, key, body, closing = [], entries } = turn
       checkEntries([...closing, ...entries], memory.maxEntryBytes)
-      checkName('owner', owner)
-      if (key !== undefined) checkName('key', key)
-      if (body !== undefined) checkName('body', body)
+      checkNames({ owner, key, body })
       const branch = memory.branchOrNew(thread)
       const known = key === undefined ? undefined : branch.turns.find(stored => stored.key === key)
       if (known && known.body !== body) throw new KeyReusedError(known.key!)
@@ -58,6 +59,7 @@ export function memoryWrites(memory: Memory): Writes {
       return { head: branch.entries.length }
     },
     async end(thread, { lease, expectedHead, entries, status, error }) {
+      checkNames({ error })
       checkEntries(entries, memory.maxEntryBytes)
       const branch = memory.branch(thread)
       if (isRepeatedEnd(branch, lease, status, entries)) return { head: branch.entries.length }
@@ -114,20 +116,3 @@ function expectHead(branch: Branch, expected: number): void {
   const actual = branch.entries.length
   if (expected !== actual) throw new ConflictError(nameOf(branch.thread), expected, actual)
 }
-
-export const nameOf = ({ conversation, actor, branch }: ThreadKey) => `"${conversation}/${actor}/${branch}"`
-
-export const turnOpen = (thread: ThreadKey, { turn }: { readonly turn: number }) =>
-  new LeaseError(
-    'turn_open',
-    `Turn ${turn} of thread ${nameOf(thread)} is open: wait until it has ended, then retry.`,
-  )
-
-export const leaseLost = (thread: ThreadKey, { owner, epoch }: Lease) =>
-  new LeaseError(
-    'lease_lost',
-    `"${owner}" (epoch ${epoch}) no longer holds thread ${nameOf(thread)}: nothing was written, read again.`,
-  )
-
-export const notAPlace = (at: number) =>
-  new InvalidOptionError('at', `${at} is not the end of a closed turn, nor just before a user entry`)

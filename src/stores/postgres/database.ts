@@ -27,8 +27,11 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Collisions are rare, because nobody holds two locks for long: many in a row are a fault to be seen. */
-const attempts = 6
+/**
+ * Collisions are rare, because nobody waits with a lock in hand: many in a row are a fault to be seen. A database whose
+ * default is stricter than READ COMMITTED has them for every two writers of a branch; one of them always gets through.
+ */
+const attempts = 12
 
 export function openDatabase(given: { readonly url?: string; readonly pool?: PgPool }): Database {
   let opened: Promise<PgPool> | undefined
@@ -58,7 +61,8 @@ export function openDatabase(given: { readonly url?: string; readonly pool?: PgP
     write: (sql, values) => withClient(true, async client => (await client.query(sql, [...values])).rows),
     transaction: run =>
       withClient(true, async client => {
-        await client.query('begin')
+        // Whoever waited for a lock must see what the one before has done.
+        await client.query('begin isolation level read committed')
         try {
           const result = await run(client)
           await client.query('commit')

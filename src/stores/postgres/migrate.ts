@@ -25,6 +25,7 @@ export async function migrate(
   return database.transaction(async client => {
     // Two instances that start at once: the second waits here, then finds nothing left to do.
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`throughline ${schema}`])
+    await assertUtf8(async sql => (await client.query(sql)).rows)
     await client.query(`create schema if not exists ${schema}`)
     await client.query(`create table if not exists ${schema}.migrations (
       version integer primary key, name text not null, applied_at timestamptz not null default now())`)
@@ -37,6 +38,14 @@ export async function migrate(
     }
     return names
   })
+}
+
+/** In any other encoding most texts could not be stored. */
+async function assertUtf8(query: (sql: string) => Promise<readonly object[]>): Promise<void> {
+  const [row] = await query('show server_encoding')
+  const { server_encoding: encoding } = row as { server_encoding: string }
+  if (encoding === 'UTF8') return
+  throw new StoreError('store_schema', `The database has the encoding ${encoding}: make one with UTF8.`)
 }
 
 function missing(version: number): readonly string[] {

@@ -1,4 +1,4 @@
-import { checkName } from '../memory/check-input.ts'
+import { checkCall, checkNames } from '../memory/check-input.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import { checkKey } from './check-key.ts'
@@ -8,7 +8,7 @@ import { keyOf, toCall } from './read-rows.ts'
 type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache'>
 
 /** What lies beside the log: calls and caches. */
-export function postgresSides(database: Database, schema: string): Sides {
+export function postgresSides(database: Database, schema: string, maxBytes: number): Sides {
   /** The lock keeps the branch from being deleted meanwhile, and holds up nobody who appends to it. */
   const branch = `with b as (select tenant, conversation, line from ${schema}.branches
     where tenant = $1 and conversation = $2 and actor = $3 and branch = $4 for key share)`
@@ -23,9 +23,10 @@ export function postgresSides(database: Database, schema: string): Sides {
   }
 
   return {
-    async saveCall(thread, { id, turn, time, model, plan, predicted, reported }) {
+    async saveCall(thread, call) {
+      const { id, turn, time, model, plan, predicted, reported } = call
       checkKey(thread, [id])
-      checkName('id of the call', id)
+      checkCall(call, maxBytes)
       await save(
         thread,
         `insert into ${schema}.calls (tenant, conversation, line, id, turn, time, model, plan, predicted, reported)
@@ -50,7 +51,7 @@ export function postgresSides(database: Database, schema: string): Sides {
     },
     async saveCache(thread, key, at, bytes) {
       checkKey(thread, [key])
-      checkName('key of the cache', key)
+      checkNames({ 'key of the cache': key })
       await save(
         thread,
         `insert into ${schema}.caches (tenant, conversation, line, key, at, bytes)
@@ -61,6 +62,7 @@ export function postgresSides(database: Database, schema: string): Sides {
     },
     async loadCache(thread, key) {
       checkKey(thread, [key])
+      checkNames({ 'key of the cache': key })
       const [row] = await database.read(
         `select c.at, c.bytes from ${ofThread} (select * from ${schema}.caches c
           where c.tenant = b.tenant and c.conversation = b.conversation and c.line = b.line and c.key = $5) c on true

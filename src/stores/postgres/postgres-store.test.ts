@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, it } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../../../test/postgres.ts'
 import { storeCases } from '../../testing/store-cases.ts'
+import { entry, newThread, open, read, texts } from '../../testing/store-cases-help.ts'
 import { postgresStore } from './postgres-store.ts'
 
 const reason = whyNoPostgres()
@@ -8,13 +10,134 @@ if (reason) console.warn(`Not tested: ${reason}`)
 
 describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
   let server: TestPostgres
+  let client: pg.Client
   beforeAll(async () => {
     server = await startPostgres()
+    client = new pg.Client(server.url)
+    await client.connect()
   })
-  afterAll(() => server?.stop())
+  afterAll(async () => {
+    await client?.end()
+    await server?.stop()
+  })
+  const openStore = async () => {
+    const store = postgresStore({ url: server.url })
+    await store.migrate()
+    return store
+  }
 
   describe('is a store', () => {
     for (const { name, run } of storeCases)
       it(name, () => run(async () => postgresStore({ url: server.url })))
+  })
+
+  it('lets one of two instances win, and tells the other', async () => {
+    const [one, two] = [await openStore(), await openStore()]
+    const thread = newThread()
+    const begun = await open(one, thread)
+    await expect(open(two, thread, { owner: 'bob' })).rejects.toMatchObject({ code: 'turn_open' })
+    for (let head = 1; head <= 20; head++) {
+      const append = { lease: begun.lease, expectedHead: head }
+      const answers = await Promise.allSettled(
+        [one, two].map(store => store.append(thread, { ...append, entries: [entry('x')] })),
+      )
+      const lost = answers.flatMap(answer => (answer.status === 'rejected' ? [answer.reason] : []))
+      expect(lost).toMatchObject([{ code: 'conflict', expected: head, actual: head + 1 }])
+    }
+    expect(await read(two, thread)).toEqual(await read(one, thread))
+    await Promise.all([one.close(), two.close()])
+  })
+
+  it('refuses to change or remove an entry, whoever asks', async () => {
+    const store = await openStore()
+    const thread = newThread()
+    await open(store, thread, { entries: [entry('kept')] })
+    const changes = [
+      `update throughline.entries set payload = ''`,
+      `update throughline.entries set words = null`,
+      'delete from throughline.entries',
+      'truncate throughline.entries',
+      `insert into throughline.entries select * from throughline.entries on conflict (tenant, conversation, line, seq)
+        do update set payload = ''`,
+    ]
+    for (const sql of changes) await expect(client.query(sql)).rejects.toThrow('append-only')
+    expect(await texts(store, thread)).toEqual(['kept'])
+    await store.close()
+  })
+
+  it('migrates once when two instances start at once', async () => {
+    const stores = Array.from({ length: 4 }, () => postgresStore({ url: server.url, schema: 'fresh' }))
+    const wanted = await stores[0]!.migrate({ dryRun: true })
+    expect(wanted).toEqual(['1 the log'])
+    await expect(stores[0]!.head(newThread())).rejects.toMatchObject({ code: 'store_schema' })
+    const done = await Promise.all(stores.map(store => store.migrate()))
+    expect(done.flat()).toEqual(wanted)
+    expect(await stores[0]!.migrate({ dryRun: true })).toEqual([])
+    await client.query(`insert into fresh.migrations (version, name) values (99, 'from the future')`)
+    await expect(stores[0]!.migrate()).rejects.toMatchObject({ code: 'store_schema' })
+    await Promise.all(stores.map(store => store.close()))
+  })
+
+  it('needs no session: every statement may run on another connection', async () => {
+    const pool = new pg.Pool({ connectionString: server.url, max: 4, maxUses: 1 })
+    const store = postgresStore({ pool })
+    for (const { run } of storeCases.slice(0, 8)) await run(async () => ({ ...store, close: async () => {} }))
+    await store.close()
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+    await pool.end()
+  })
+
+  it('looks at a few rows to append one, however long the line is and whatever the planner believes', async () => {
+    const store = postgresStore({ url: server.url, schema: 'long' })
+    await store.migrate()
+    const thread = newThread()
+    const key = [thread.tenant, thread.conversation, thread.actor]
+    // So many that the index of ids has a level more than the one of places: by equality, the planner takes the latter.
+    const length = 8_000
+    await client.query('alter table long.entries set (autovacuum_enabled = off)')
+    await store.seed(thread, { expectedHead: 0, entries: [entry('first')] })
+    await client.query(
+      `insert into long.entries (time, line, seq, turn, tenant, conversation, role, id, tokens, payload)
+        select 0, 1, n, 0, $1, $2, 'user', gen_random_uuid(), '{}', '' from generate_series(2, ${length}) n`,
+      key.slice(0, 2),
+    )
+    await client.query(`update long.branches set head = ${length}`)
+    await store.fork(thread, { at: length, branch: 'fork' })
+    for (const branch of ['main', 'fork']) {
+      await client.query('begin; set local plan_cache_mode = force_generic_plan')
+      const next = JSON.stringify([{ ...entry('next'), tokens: '{}' }])
+      const sql = `select long.begin_turn($1, $2, $3, $4, 'ada', 1000, ${length}, 'key', 'body', '[]', $5)`
+      await client.query(sql, [...key, branch, next])
+      const { rows } = await client.query(
+        `select sum(seq_tup_read + idx_tup_fetch)::integer as looked from pg_stat_xact_user_tables
+          where schemaname = 'long' and relname in ('entries', 'turns')`,
+      )
+      await client.query('rollback')
+      expect(rows[0].looked).toBeLessThan(10)
+    }
+    expect(await store.check()).toEqual([])
+    await store.close()
+  })
+
+  it('finds what is broken', async () => {
+    const store = postgresStore({ url: server.url, schema: 'broken' })
+    await store.migrate()
+    const thread = newThread()
+    await open(store, thread, { entries: [entry('a'), entry('b'), entry('c')] })
+    expect(await store.check()).toEqual([])
+    await client.query(
+      `alter table broken.entries disable trigger user; delete from broken.entries where seq = 2`,
+    )
+    expect(await store.check()).toEqual([expect.stringContaining('without gaps')])
+    await expect(read(store, thread)).rejects.toMatchObject({ code: 'corrupt_entry', seq: 2 })
+    await store.close()
+  })
+
+  it('says what it needs', async () => {
+    expect(() => postgresStore({ schema: 'a"; drop' })).toThrow('schema')
+    const nobody = postgresStore({ url: 'postgres://postgres@127.0.0.1:1/none' })
+    await expect(nobody.head(newThread())).rejects.toMatchObject({ code: 'store_unavailable' })
+    await expect(open(nobody, newThread())).rejects.toMatchObject({ code: 'store_unavailable' })
+    await nobody.close()
   })
 })

@@ -40,7 +40,7 @@ export function postgresStore({
     migrate: ({ dryRun = false } = {}) => migrate(database, name, dryRun),
     ...postgresWrites(database, name, maxEntryBytes),
     ...postgresReads(database, name),
-    ...postgresSides(database, name),
+    ...postgresSides(database, name, maxEntryBytes),
     search: (tenant, query, options) => search(database, name, tenant, query, options),
     check: () => check(database, name),
     close: () => database.close(),

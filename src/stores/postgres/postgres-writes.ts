@@ -1,6 +1,6 @@
 import { InvalidOptionError } from '../../log/error.ts'
-import { checkEntries, checkName } from '../memory/check-input.ts'
-import { leaseLost, nameOf, notAPlace, turnOpen } from '../memory/memory-writes.ts'
+import { checkEntries, checkNames } from '../memory/check-input.ts'
+import { leaseLost, nameOf, notAPlace, turnOpen } from '../memory/refusals.ts'
 import type { Lease, NewEntry, Store, ThreadKey } from '../store.ts'
 import { ConflictError, KeyReusedError, NoConversationError } from '../store-error.ts'
 import { checkKey } from './check-key.ts'
@@ -42,6 +42,7 @@ export function postgresWrites(database: Database, schema: string, maxEntryBytes
       entries.map(({ id }) => id),
     )
     checkEntries(entries, maxEntryBytes)
+    checkNames({ owner: lease.owner, error: error ?? undefined })
     const values = [lease.owner, lease.epoch, expectedHead, toJson(thread, entries), status, error]
     const answer = await call('append_entries', thread, values)
     return { head: headOf(thread, answer, expectedHead, lease) }
@@ -51,8 +52,7 @@ export function postgresWrites(database: Database, schema: string, maxEntryBytes
     async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries }) {
       checkKey(thread, [...closing, ...entries].map(({ id }) => id).concat(key ?? []))
       checkEntries([...closing, ...entries], maxEntryBytes)
-      for (const [what, name] of Object.entries({ owner, key, body }))
-        if (name !== undefined) checkName(what, name)
+      checkNames({ owner, key, body })
       const values = [owner, leaseMs, expectedHead ?? null, key ?? null, body ?? null]
       const texts = [toJson(thread, closing), toJson(thread, entries)]
       const answer = await call('begin_turn', thread, [...values, ...texts])
@@ -75,6 +75,7 @@ export function postgresWrites(database: Database, schema: string, maxEntryBytes
     },
     async renew(thread, lease, leaseMs) {
       checkKey(thread)
+      checkNames({ owner: lease.owner })
       const answer = await call('renew_lease', thread, [lease.owner, lease.epoch, leaseMs])
       headOf(thread, answer, 0, lease)
       return { leaseUntil: answer.leaseUntil }

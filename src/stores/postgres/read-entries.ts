@@ -1,7 +1,8 @@
+import { nameOf } from '../memory/refusals.ts'
 import type { EntryRange, StoredEntry, ThreadKey } from '../store.ts'
 import { CorruptEntryError, NoConversationError } from '../store-error.ts'
 import type { Database } from './database.ts'
-import { keyOf, nameOf, toEntry } from './read-rows.ts'
+import { keyOf, toEntry } from './read-rows.ts'
 
 /** A page ends when either is reached: one entry can have megabytes. */
 const pageRows = 500

@@ -1,4 +1,5 @@
 import type { Role } from '../../log/message.ts'
+import { nameOf } from '../memory/refusals.ts'
 import type { StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
 import { CorruptEntryError } from '../store-error.ts'
 import type { Row } from './database.ts'
@@ -40,9 +41,6 @@ export const toCall = (row: Row): StoredCall => ({
   predicted: Number(row.predicted),
   ...(row.reported === null ? {} : { reported: Number(row.reported) }),
 })
-
-export const nameOf = ({ conversation, actor, branch }: ThreadKey): string =>
-  `${conversation}/${actor}/${branch}`
 
 export const keyOf = (thread: ThreadKey): readonly string[] => [
   thread.tenant,

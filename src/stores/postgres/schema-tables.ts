@@ -33,8 +33,7 @@ create table ${schema}.branches (
   -- The shared past, oldest first: which lines, and the last place taken from each.
   past_lines integer[] not null default '{}',
   past_ends integer[] not null default '{}',
-  primary key (tenant, conversation, actor, branch),
-  unique (tenant, conversation, line)
+  primary key (tenant, conversation, actor, branch)
 ) with (fillfactor = 60);
 
 -- The last place of an open turn is the head of its branch: only the end writes it down.

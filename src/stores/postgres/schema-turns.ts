@@ -8,6 +8,7 @@ create function ${schema}.begin_turn(
 declare
   b ${schema}.branches;
   t ${schema}.turns;
+  is_replay boolean;
   now double precision;
 begin
   perform ${schema}.make_durable();
@@ -16,10 +17,13 @@ begin
   now := ${schema}.now_ms();
 
   if p_key is not null then
+    -- In the order of the index of keys, for the reason given at placeOf in schema-entries.ts.
     select * into t from ${schema}.turns
-      where tenant = b.tenant and conversation = b.conversation and line = b.line and key = p_key;
-    if found and t.body is distinct from p_body then return json_build_object('outcome', 'key_reused'); end if;
-    if found then return json_build_object('outcome', 'replayed', 'turn', ${schema}.turn_json(t, b.head), 'head', b.head); end if;
+      where key is not null and (tenant, conversation, line, key) >= (b.tenant, b.conversation, b.line, p_key)
+      order by tenant, conversation, line, key limit 1;
+    is_replay := (t.tenant, t.conversation, t.line, t.key) = (b.tenant, b.conversation, b.line, p_key);
+    if is_replay and t.body is distinct from p_body then return json_build_object('outcome', 'key_reused'); end if;
+    if is_replay then return json_build_object('outcome', 'replayed', 'turn', ${schema}.turn_json(t, b.head), 'head', b.head); end if;
   end if;
 
   if b.open_turn is not null and b.lease_until > now then

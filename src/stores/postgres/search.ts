@@ -1,5 +1,5 @@
 import type { Role } from '../../log/message.ts'
-import { checkName } from '../memory/check-input.ts'
+import { checkNames } from '../memory/check-input.ts'
 import { payloadTexts } from '../memory/payload-texts.ts'
 import { snippet } from '../memory/snippet.ts'
 import { words } from '../memory/words.ts'
@@ -18,7 +18,7 @@ export async function search(
   query: string,
   { limit = 20 }: { readonly limit?: number } = {},
 ): Promise<readonly Found[]> {
-  checkName('tenant', tenant)
+  checkNames({ tenant })
   const wanted = [...new Set(words(query))]
   if (wanted.length === 0) return []
   const hashes = wanted.map(word => hashWord(tenant, word))

@@ -2,7 +2,7 @@ import { payloadTexts } from '../memory/payload-texts.ts'
 import { words } from '../memory/words.ts'
 
 /** A book in one entry must not fill the index: what comes after this many different words is not searched. */
-const maxWords = 5_000
+const maxWords = 20_000
 
 /**
  * What an entry can be found by: a number of 32 bits for each of its words, mixed with the tenant, so that the index

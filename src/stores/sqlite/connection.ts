@@ -40,7 +40,12 @@ export function openConnection({
   let isDurable = false
   const database = attempt(() => {
     const opened = new driver(path, { readOnly })
-    opened.exec(readOnly ? pragmas : `${pragmas}; ${writerPragmas}`)
+    try {
+      opened.exec(readOnly ? pragmas : `${pragmas}; ${writerPragmas}`)
+    } catch (error) {
+      opened.close()
+      throw error
+    }
     return opened
   }, unlock)
 
@@ -87,6 +92,13 @@ export function openConnection({
     close() {
       if (isClosed) return
       isClosed = true
+      statements.clear()
+      try {
+        // A driver may let go of the file only when its statements are collected: it should be whole by itself.
+        if (!readOnly) database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      } catch {
+        // What is not yet in the file stays in the write-ahead log beside it.
+      }
       database.close()
       unlock()
     },
@@ -102,8 +114,8 @@ export function openConnection({
   }
 }
 
-/** `fullfsync` matters on macOS only, where fsync does not reach the disk. Deleted rows are overwritten with zeros. */
 const pragmas = 'PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF'
+/** `fullfsync` matters on macOS only, where fsync does not reach the disk; `secure_delete` overwrites what is deleted. */
 const writerPragmas = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
   PRAGMA checkpoint_fullfsync = ON; PRAGMA recursive_triggers = ON; PRAGMA secure_delete = ON;
   PRAGMA journal_size_limit = 67108864`

@@ -1,13 +1,15 @@
+import { checkNames } from '../memory/check-input.ts'
 import type { Connection } from './connection.ts'
 import { maxSeq, placeOf } from './schema.ts'
-import type { SqliteContext } from './sqlite-store.ts'
-import { forgetEntry } from './word-index.ts'
+import type { SqliteContext } from './sqlite-context.ts'
+import { forgetEntries } from './word-index.ts'
 
 /**
  * The tombstone and the removal are one transaction. The name stays and refuses what comes late; the texts are
  * overwritten in the file, and the write-ahead log, which has them too, is emptied.
  */
 export function deleteConversation(context: SqliteContext, tenant: string, conversation: string): boolean {
+  checkNames({ tenant, conversation })
   const connection = context.ready()
   const isDeleted = connection.write(() => {
     const sql = 'SELECT id FROM conversations WHERE tenant = ? AND conversation = ? AND deleted_at IS NULL'
@@ -26,11 +28,7 @@ export function deleteConversation(context: SqliteContext, tenant: string, conve
 
 function removeBranch(connection: Connection, id: number, isIndexed: boolean): void {
   const places = [placeOf(id, 0), placeOf(id, maxSeq)] as const
-  if (isIndexed) {
-    const sql = 'SELECT place, payload FROM entries WHERE place BETWEEN ? AND ?'
-    for (const { place, payload } of connection.iterate<{ place: number; payload: string }>(sql, ...places))
-      forgetEntry(connection, place, payload)
-  }
+  if (isIndexed) forgetEntries(connection, ...places)
   connection.run('DELETE FROM entries WHERE place BETWEEN ? AND ?', ...places)
   for (const table of ['turns', 'calls', 'caches'])
     connection.run(`DELETE FROM ${table} WHERE branch_id = ?`, id)

@@ -1,11 +1,11 @@
-import { checkThread } from '../memory/check-input.ts'
-import { nameOf } from '../memory/memory-writes.ts'
+import { checkNames, checkThread } from '../memory/check-input.ts'
+import { nameOf } from '../memory/refusals.ts'
 import type { ConversationInfo, Head, Store } from '../store.ts'
 import { type BranchRow, branchById, findBranch } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
 import { toEntry } from './entry-rows.ts'
 import { readEntries } from './read-entries.ts'
-import type { SqliteContext } from './sqlite-store.ts'
+import type { SqliteContext } from './sqlite-context.ts'
 import { toTurn, turnByNumber, turnsOf } from './turn-rows.ts'
 
 export function sqliteReads(
@@ -32,6 +32,7 @@ export function sqliteReads(
       return branch ? turnsOf(connection, branch) : []
     },
     async conversations(tenant, { after, limit = -1 } = {}) {
+      checkNames({ tenant })
       const connection = context.ready()
       const rows =
         after === undefined
@@ -80,5 +81,10 @@ function toInfo(
     id,
   )
   const threads = rows.map(({ actor, branch, head }) => ({ actor, branch, head }))
-  return { conversation, createdAt, updatedAt: Math.max(...rows.map(row => row.updated_at)), threads }
+  return {
+    conversation,
+    createdAt,
+    updatedAt: rows.reduce((newest, row) => Math.max(newest, row.updated_at), createdAt),
+    threads,
+  }
 }

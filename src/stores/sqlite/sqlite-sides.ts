@@ -1,16 +1,17 @@
-import { checkName, checkThread } from '../memory/check-input.ts'
+import { checkCall, checkName, checkThread } from '../memory/check-input.ts'
 import type { Store, StoredCall } from '../store.ts'
 import { findBranch, needBranch } from './branch-rows.ts'
-import type { SqliteContext } from './sqlite-store.ts'
+import type { SqliteContext } from './sqlite-context.ts'
 
 type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache'>
 
 /** What stands beside the log: records of calls, and caches. */
 export function sqliteSides(context: SqliteContext): Sides {
   return {
-    async saveCall(thread, { id, turn, time, model, plan, predicted, reported = null }: Call) {
+    async saveCall(thread, call) {
       checkThread(thread)
-      checkName('id of the call', id)
+      checkCall(call, context.maxEntryBytes)
+      const { id, turn, time, model, plan, predicted, reported = null } = call
       const connection = context.ready()
       connection.write(() => {
         const branch = needBranch(connection, thread)
@@ -43,6 +44,7 @@ export function sqliteSides(context: SqliteContext): Sides {
     },
     async loadCache(thread, key) {
       checkThread(thread)
+      checkName('key', key)
       const connection = context.ready()
       const branch = findBranch(connection, thread)
       const sql = 'SELECT at, bytes FROM caches WHERE branch_id = ? AND key = ?'
@@ -52,7 +54,6 @@ export function sqliteSides(context: SqliteContext): Sides {
   }
 }
 
-type Call = Omit<StoredCall, 'reported'> & { readonly reported?: number | null }
 type CallRow = Omit<StoredCall, 'reported'> & { readonly reported: number | null }
 
 const toCall = ({ reported, ...call }: CallRow): StoredCall => ({

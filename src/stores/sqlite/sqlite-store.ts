@@ -4,6 +4,7 @@ import { openConnection } from './connection.ts'
 import type { SqliteDriver } from './driver.ts'
 import { migrate, refuseOutdated } from './migrate.ts'
 import { checkFile } from './sqlite-check.ts'
+import type { SqliteContext } from './sqlite-context.ts'
 import { deleteConversation } from './sqlite-delete.ts'
 import { sqliteReads } from './sqlite-reads.ts'
 import { sqliteSearch } from './sqlite-search.ts'
@@ -27,15 +28,6 @@ export interface SqliteStoreOptions {
   readonly readOnly?: boolean
   /** Default: `node:sqlite` where Node has it, else `@photostructure/sqlite`. */
   readonly driver?: SqliteDriver
-}
-
-/** What the parts of the store share. */
-export interface SqliteContext {
-  /** The connection, with the schema that it needs: the first use brings the file up to date. */
-  ready(): ReturnType<typeof openConnection>
-  readonly now: () => number
-  readonly maxEntryBytes: number
-  isIndexed(): boolean
 }
 
 /**

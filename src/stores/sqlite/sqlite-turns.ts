@@ -1,11 +1,11 @@
-import { checkEntries, checkName, checkThread } from '../memory/check-input.ts'
-import { leaseLost, nameOf, turnOpen } from '../memory/memory-writes.ts'
+import { checkEntries, checkNames, checkThread } from '../memory/check-input.ts'
+import { leaseLost, nameOf, turnOpen } from '../memory/refusals.ts'
 import type { Lease, NewEntry, Store, StoredTurn, ThreadKey } from '../store.ts'
 import { ConflictError, KeyReusedError } from '../store-error.ts'
 import { type BranchRow, makeBranch, needBranch } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
 import { insertEntries, newOnes } from './entry-rows.ts'
-import type { SqliteContext } from './sqlite-store.ts'
+import type { SqliteContext } from './sqlite-context.ts'
 import { closeTurn, insertTurn, toTurn, turnByEpoch, turnByKey } from './turn-rows.ts'
 
 /** Turns: begun, appended to, ended. Each method is one transaction; an error takes all of it back. */
@@ -15,9 +15,7 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'appe
     async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries }) {
       checkThread(thread)
       checkEntries([...closing, ...entries], maxEntryBytes)
-      checkName('owner', owner)
-      if (key !== undefined) checkName('key', key)
-      if (body !== undefined) checkName('body', body)
+      checkNames({ owner, key, body })
       const connection = context.ready()
       return connection.write(() => {
         const branch = makeBranch(connection, thread, now())
@@ -68,6 +66,7 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'appe
     },
     async end(thread, { lease, expectedHead, entries, status, error }) {
       checkThread(thread)
+      checkNames({ error })
       checkEntries(entries, maxEntryBytes)
       const connection = context.ready()
       return connection.write(() => {

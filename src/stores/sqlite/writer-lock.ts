@@ -14,9 +14,9 @@ export function lockForWriting(driver: SqliteDriver, path: string): () => void {
     lock.exec('PRAGMA busy_timeout = 0; BEGIN IMMEDIATE')
     // Who it is must be committed to be read by the one who is refused.
     lock.exec('CREATE TABLE IF NOT EXISTS owner (pid INTEGER NOT NULL); DELETE FROM owner')
-    lock.prepare('INSERT INTO owner VALUES (?)').run(process.pid)
+    lock.exec(`INSERT INTO owner VALUES (${Number(process.pid)})`)
     lock.exec('COMMIT; BEGIN IMMEDIATE')
-    return () => lock?.close()
+    return () => release(lock!)
   } catch (error) {
     const owner = resultCode(error) === SQLITE_BUSY ? ownerOf(lock) : undefined
     lock?.close()
@@ -36,4 +36,10 @@ function ownerOf(lock: SqliteDatabase | undefined): string {
     // It is being written this very moment.
   }
   return 'another process'
+}
+
+/** Rolled back first: a driver may keep a closed database until its statements are collected, and the lock with it. */
+function release(lock: SqliteDatabase): void {
+  lock.exec('ROLLBACK')
+  lock.close()
 }

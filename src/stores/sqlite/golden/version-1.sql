@@ -1,0 +1,86 @@
+-- A file as the first schema left it. Never changed: it must open for ever.
+CREATE TABLE conversations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant TEXT NOT NULL,
+  conversation TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  deleted_at INTEGER,
+  UNIQUE (tenant, conversation)
+);
+CREATE TABLE branches (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  conversation_id INTEGER NOT NULL REFERENCES conversations (id),
+  actor TEXT NOT NULL,
+  branch TEXT NOT NULL,
+  parent_id INTEGER REFERENCES branches (id),
+  fork_at INTEGER NOT NULL,
+  head INTEGER NOT NULL,
+  turns INTEGER NOT NULL,
+  open_turn INTEGER,
+  owner TEXT,
+  epoch INTEGER NOT NULL DEFAULT 0,
+  lease_until INTEGER NOT NULL DEFAULT 0,
+  updated_at INTEGER NOT NULL,
+  UNIQUE (conversation_id, actor, branch)
+);
+CREATE INDEX branches_parent ON branches (parent_id) WHERE parent_id IS NOT NULL;
+CREATE TABLE turns (
+  branch_id INTEGER NOT NULL REFERENCES branches (id),
+  turn INTEGER NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('open', 'completed', 'failed', 'cancelled', 'interrupted')),
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  error TEXT,
+  key TEXT,
+  body TEXT,
+  owner TEXT NOT NULL,
+  epoch INTEGER NOT NULL,
+  PRIMARY KEY (branch_id, turn)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX turns_key ON turns (branch_id, key) WHERE key IS NOT NULL;
+CREATE UNIQUE INDEX turns_open ON turns (branch_id) WHERE status = 'open';
+CREATE TABLE entries (
+  place INTEGER PRIMARY KEY,
+  branch_id INTEGER NOT NULL AS (place >> 24) VIRTUAL,
+  seq INTEGER NOT NULL AS (place & 16777215) VIRTUAL,
+  id TEXT NOT NULL,
+  turn INTEGER NOT NULL,
+  role TEXT NOT NULL,
+  time INTEGER NOT NULL,
+  tokens TEXT NOT NULL,
+  payload TEXT NOT NULL
+);
+CREATE UNIQUE INDEX entries_id ON entries (branch_id, id);
+CREATE TRIGGER entries_never_change BEFORE UPDATE ON entries BEGIN
+  SELECT RAISE(ABORT, 'an entry is never changed');
+END;
+CREATE TRIGGER entries_never_replaced BEFORE INSERT ON entries
+WHEN EXISTS (SELECT 1 FROM entries WHERE place = NEW.place)
+  OR EXISTS (SELECT 1 FROM entries WHERE branch_id = NEW.place >> 24 AND id = NEW.id)
+BEGIN
+  SELECT RAISE(ABORT, 'an entry is never replaced');
+END;
+CREATE TRIGGER entries_never_go BEFORE DELETE ON entries
+WHEN NOT EXISTS (
+  SELECT 1 FROM branches JOIN conversations ON conversations.id = conversation_id
+  WHERE branches.id = OLD.place >> 24 AND deleted_at IS NOT NULL
+)
+BEGIN
+  SELECT RAISE(ABORT, 'an entry goes only with its whole conversation');
+END;
+PRAGMA user_version = 1;
+
+INSERT INTO conversations VALUES (1, 'acme', 'lemonade', 1000, NULL), (2, 'acme', 'gone', 1000, 1500);
+INSERT INTO branches VALUES
+  (1, 1, 'Dr. Smith', 'main', NULL, 0, 3, 2, 2, 'ada', 2, 3000, 2000),
+  (2, 1, 'Dr. Smith', 'edit', 1, 2, 3, 1, NULL, NULL, 0, 0, 2100);
+INSERT INTO turns VALUES
+  (1, 1, 'completed', 1, 2, 1000, 1100, NULL, 'k', 'hash', 'ada', 1),
+  (1, 2, 'open', 3, 3, 2000, NULL, NULL, NULL, NULL, 'ada', 2);
+INSERT INTO entries (place, id, turn, role, time, tokens, payload) VALUES
+  (16777217, 'one', 1, 'user', 1000, '{"o200k":2}', '{"role":"user","content":"the pelican"}'),
+  (16777218, 'two', 1, 'assistant', 1100, '{}', '{"role":"assistant","content":"a bird"}'),
+  (16777219, 'three', 2, 'user', 2000, '{}', '{"role":"user","content":"and now?"}'),
+  (33554435, 'other', 0, 'user', 2100, '{}', '{"role":"user","content":"another zebra"}');

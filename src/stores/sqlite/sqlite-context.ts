@@ -1,0 +1,10 @@
+import type { Connection } from './connection.ts'
+
+/** What the parts of the store share. */
+export interface SqliteContext {
+  /** The connection, with the schema that it needs: the first use brings the file up to date. */
+  ready(): Connection
+  readonly now: () => number
+  readonly maxEntryBytes: number
+  isIndexed(): boolean
+}

@@ -1,0 +1,116 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { entry, read } from '../../testing/store-cases-help.ts'
+import { sqliteStore } from './sqlite-store.ts'
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const isBuilt = existsSync(here('../../../dist/stores/sqlite/sqlite-store.js'))
+if (!isBuilt) console.log('Skipped: processes of the SQLite store need dist/, run "npm run build" first.')
+
+const folder = mkdtempSync(join(tmpdir(), 'throughline-process-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+let files = 0
+const newPath = () => join(folder, `${++files}.db`)
+
+const thread = { tenant: 'acme', conversation: 'killed', actor: 'assistant', branch: 'main' }
+
+describe.skipIf(!isBuilt)('sqliteStore and processes', () => {
+  it('refuses a second process that opens the file for writing, and says who has it', async () => {
+    const path = newPath()
+    const store = sqliteStore({ path })
+    await store.migrate()
+    const refused = JSON.parse((await start('append', path).lines(1))[0]!)
+    expect(refused.code).toBe('store_locked')
+    expect(refused.message).toContain(`process ${process.pid}`)
+    await store.close()
+  })
+
+  it('gets the file when the process that had it was killed', async () => {
+    const path = newPath()
+    const child = start('hold', path)
+    expect(await child.lines(1)).toEqual(['holding'])
+    expect(() => sqliteStore({ path })).toThrow(expect.objectContaining({ code: 'store_locked' }))
+    const reader = sqliteStore({ path, readOnly: true })
+    expect((await reader.head(thread))?.turns).toBe(1)
+    await reader.close()
+    await child.kill()
+    const store = sqliteStore({ path })
+    expect(await store.check()).toEqual([])
+    await store.close()
+  })
+
+  it('is read by another process while it is written, and after it was closed', async () => {
+    const path = newPath()
+    const store = sqliteStore({ path })
+    await store.seed(thread, { expectedHead: 0, entries: [entry('a', { id: 'one' })] })
+    expect(await start('read', path).lines(1)).toEqual(['one'])
+    await store.seed(thread, { expectedHead: 1, entries: [entry('b', { id: 'two' })] })
+    await store.close()
+    expect(await start('read', path).lines(2)).toEqual(['one', 'two'])
+  })
+
+  it('has every append that it acknowledged before it was killed', async () => {
+    const path = newPath()
+    let acknowledged = 0
+    for (const count of [1, 7, 20, 60]) {
+      const { lost, ids } = await killAfter('append', path, count)
+      expect(lost).toEqual([])
+      acknowledged += ids.length
+    }
+    expect(acknowledged).toBeGreaterThanOrEqual(88)
+  })
+
+  it('would notice a store that acknowledges before it writes', async () => {
+    const { lost, ids } = await killAfter('broken', newPath(), 25)
+    expect(ids.length).toBeGreaterThanOrEqual(25)
+    expect(lost.length).toBeGreaterThan(0)
+  })
+})
+
+/** Kills the writer when it has acknowledged so many; what of all that it acknowledged is not in the file? */
+async function killAfter(how: string, path: string, count: number) {
+  const child = start(how, path)
+  await child.lines(count)
+  const ids = await child.kill()
+  const store = sqliteStore({ path })
+  expect(await store.check()).toEqual([])
+  const stored = new Set((await read(store, thread)).map(({ id }) => id))
+  await store.close()
+  return { ids, lost: ids.filter(id => !stored.has(id)) }
+}
+
+function start(how: string, path: string) {
+  const stdio = ['ignore', 'pipe', 'inherit'] as const
+  const args = [here('./append.fixture.mjs'), how, path]
+  const child: ChildProcessByStdio<null, Readable, null> = spawn(process.execPath, args, {
+    stdio: [...stdio],
+  })
+  const printed: string[] = []
+  const reader = createInterface({ input: child.stdout })
+  reader.on('line', line => printed.push(line))
+  const isOver = Promise.all([once(child, 'close'), once(reader, 'close')])
+  return {
+    async lines(count: number) {
+      while (printed.length < count)
+        await Promise.race([once(reader, 'line'), isOver.then(() => failed(printed, count))])
+      return printed
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await isOver
+      return printed
+    },
+  }
+}
+
+function failed(printed: readonly string[], count: number): void {
+  if (printed.length < count)
+    throw new Error(`the writer ended after ${printed.length} lines: ${printed.join(' ')}`)
+}
