@@ -6,19 +6,6 @@ import type { Entry } from './conversation/unit.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
 import { fitConversation } from './fit-conversation.ts'
 
-/** What a fitter takes unless told otherwise: all that the three providers put into a message. */
-interface AnyMessage extends MessageLike {
-  readonly content?: unknown
-  readonly id?: unknown
-  readonly images?: unknown
-  readonly name?: unknown
-  readonly thinking?: unknown
-  readonly time?: unknown
-  readonly tool_call_id?: unknown
-  readonly tool_calls?: unknown
-  readonly tool_name?: unknown
-}
-
 /** Holds one conversation as it grows. What a turn costs does not depend on how long it is. */
 export interface Fitter<M extends MessageLike> {
   /** How many messages it holds. */
@@ -36,7 +23,7 @@ export interface Fitter<M extends MessageLike> {
  * fitter.append({ role: 'user', content: 'hello' })
  * const { messages } = fitter.context()
  */
-export function createFitter<M extends MessageLike = AnyMessage>(options: FitOptions): Fitter<M> {
+export function createFitter<M extends MessageLike = MessageLike>(options: FitOptions): Fitter<M> {
   checkOptions(options)
   const count = counterOf(options)
   const system: Entry<M>[] = []

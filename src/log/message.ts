@@ -1,9 +1,18 @@
 /** Who speaks. `assistant_note` is what an agent leaves for itself: sent to the model, never shown to a user. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool' | 'assistant_note'
 
-/** The least that a message of Ollama, OpenAI or the AI SDK has: callers keep their own type. */
+/** A message of Ollama, OpenAI or the AI SDK: a role, and what else they put into one. Callers keep their own type. */
 export interface MessageLike {
   readonly role: string
+  readonly content?: unknown
+  readonly id?: unknown
+  readonly images?: unknown
+  readonly name?: unknown
+  readonly thinking?: unknown
+  readonly time?: unknown
+  readonly tool_call_id?: unknown
+  readonly tool_calls?: unknown
+  readonly tool_name?: unknown
 }
 
 /** Whose shape a message has: it decides how a changed or an inserted message must look. */

@@ -35,7 +35,9 @@ const attempts = 12
 
 export function openDatabase(given: { readonly url?: string; readonly pool?: PgPool }): Database {
   let opened: Promise<PgPool> | undefined
+  let isClosed = false
   const pool = () => {
+    if (isClosed) throw new StoreError('store_closed', 'The store was closed: open another one.')
     opened ??= given.pool ? Promise.resolve(given.pool) : openPool(given.url)
     return opened
   }
@@ -73,8 +75,10 @@ export function openDatabase(given: { readonly url?: string; readonly pool?: PgP
         }
       }),
     async close() {
-      // A pool that was handed in belongs to its owner.
-      if (!given.pool) await (await opened)?.end()
+      // A pool that was handed in belongs to its owner. One that never came to be has said so to whoever needed it.
+      const mine = given.pool || isClosed ? undefined : opened?.catch(() => undefined)
+      isClosed = true
+      await (await mine)?.end()
     },
   }
 }

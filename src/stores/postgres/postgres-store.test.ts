@@ -139,5 +139,7 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     await expect(nobody.head(newThread())).rejects.toMatchObject({ code: 'store_unavailable' })
     await expect(open(nobody, newThread())).rejects.toMatchObject({ code: 'store_unavailable' })
     await nobody.close()
+    await nobody.close()
+    await expect(nobody.head(newThread())).rejects.toMatchObject({ code: 'store_closed' })
   })
 })
