@@ -1,10 +1,10 @@
+import { checkNames } from '../check-input.ts'
+import { payloadTexts } from '../payload-texts.ts'
+import { snippet } from '../snippet.ts'
 import type { EntryRange, Found, Store, StoredEntry, ThreadKey } from '../store.ts'
-import { checkNames } from './check-input.ts'
+import { words } from '../words.ts'
 import type { Memory } from './memory.ts'
 import { type Branch, openTurn } from './memory-branch.ts'
-import { payloadTexts } from './payload-texts.ts'
-import { snippet } from './snippet.ts'
-import { words } from './words.ts'
 
 type Reads = Pick<
   Store,

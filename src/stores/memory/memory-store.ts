@@ -1,5 +1,5 @@
+import { checkCall, checkName, checkNames, defaultMaxEntryBytes } from '../check-input.ts'
 import type { Store } from '../store.ts'
-import { checkCall, checkName, checkNames, defaultMaxEntryBytes } from './check-input.ts'
 import { createMemory } from './memory.ts'
 import { memoryReads } from './memory-reads.ts'
 import { memoryWrites } from './memory-writes.ts'

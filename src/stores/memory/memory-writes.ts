@@ -1,13 +1,13 @@
 import { InvalidOptionError } from '../../log/error.ts'
+import { checkEntries, checkNames, checkThread } from '../check-input.ts'
+import { leaseLost, nameOf, notAPlace, turnOpen } from '../refusals.ts'
 import type { Lease, NewEntry, Store, StoredTurn } from '../store.ts'
 import { ConflictError, KeyReusedError } from '../store-error.ts'
-import { checkEntries, checkNames, checkThread } from './check-input.ts'
 import type { Memory } from './memory.ts'
 import type { Branch } from './memory-branch.ts'
 import * as branches from './memory-branch.ts'
-import { leaseLost, nameOf, notAPlace, turnOpen } from './refusals.ts'
 
-export { leaseLost, nameOf, notAPlace, turnOpen } from './refusals.ts'
+export { leaseLost, nameOf, notAPlace, turnOpen } from '../refusals.ts'
 
 type Writes = Pick<Store, 'begin' | 'append' | 'end' | 'renew' | 'seed' | 'fork'>
 

@@ -1,6 +1,6 @@
+import { checkThread } from '../check-input.ts'
 import type { ThreadKey } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
-import { checkThread } from './check-input.ts'
 import { type Branch, newBranch } from './memory-branch.ts'
 
 export interface Conversation {

@@ -1,4 +1,4 @@
-import { checkThread } from '../memory/check-input.ts'
+import { checkThread } from '../check-input.ts'
 import type { ThreadKey } from '../store.ts'
 import { TooLargeError } from '../store-error.ts'
 

@@ -1,4 +1,4 @@
-import { checkCall, checkNames } from '../memory/check-input.ts'
+import { checkCall, checkNames } from '../check-input.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import { checkKey } from './check-key.ts'

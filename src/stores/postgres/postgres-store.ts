@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../log/error.ts'
-import { defaultMaxEntryBytes } from '../memory/check-input.ts'
+import { defaultMaxEntryBytes } from '../check-input.ts'
 import type { Store } from '../store.ts'
 import { check } from './check.ts'
 import { openDatabase, type PgPool } from './database.ts'
@@ -8,6 +8,9 @@ import { postgresReads } from './postgres-reads.ts'
 import { postgresSides } from './postgres-sides.ts'
 import { postgresWrites } from './postgres-writes.ts'
 import { search } from './search.ts'
+
+export type { PgClient, PgPool } from './database.ts'
+export { OutcomeUnknownError } from './postgres-error.ts'
 
 export interface PostgresStoreOptions {
   /** Where the database is: `postgres://user@host/name`. Absent: what the variables PGHOST, PGUSER, … say. */

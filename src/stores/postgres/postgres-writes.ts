@@ -1,6 +1,6 @@
 import { InvalidOptionError } from '../../log/error.ts'
-import { checkEntries, checkNames } from '../memory/check-input.ts'
-import { leaseLost, nameOf, notAPlace, turnOpen } from '../memory/refusals.ts'
+import { checkEntries, checkNames } from '../check-input.ts'
+import { leaseLost, nameOf, notAPlace, turnOpen } from '../refusals.ts'
 import type { Lease, NewEntry, Store, ThreadKey } from '../store.ts'
 import { ConflictError, KeyReusedError, NoConversationError } from '../store-error.ts'
 import { checkKey } from './check-key.ts'

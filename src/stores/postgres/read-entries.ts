@@ -1,4 +1,4 @@
-import { nameOf } from '../memory/refusals.ts'
+import { nameOf } from '../refusals.ts'
 import type { EntryRange, StoredEntry, ThreadKey } from '../store.ts'
 import { CorruptEntryError, NoConversationError } from '../store-error.ts'
 import type { Database } from './database.ts'

@@ -1,5 +1,5 @@
 import type { Role } from '../../log/message.ts'
-import { nameOf } from '../memory/refusals.ts'
+import { nameOf } from '../refusals.ts'
 import type { StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
 import { CorruptEntryError } from '../store-error.ts'
 import type { Row } from './database.ts'

@@ -1,9 +1,9 @@
 import type { Role } from '../../log/message.ts'
-import { checkNames } from '../memory/check-input.ts'
-import { payloadTexts } from '../memory/payload-texts.ts'
-import { snippet } from '../memory/snippet.ts'
-import { words } from '../memory/words.ts'
+import { checkNames } from '../check-input.ts'
+import { payloadTexts } from '../payload-texts.ts'
+import { snippet } from '../snippet.ts'
 import type { Found } from '../store.ts'
+import { words } from '../words.ts'
 import type { Database, Row } from './database.ts'
 import { hashWord } from './word-hashes.ts'
 

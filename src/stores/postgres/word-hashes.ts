@@ -1,5 +1,5 @@
-import { payloadTexts } from '../memory/payload-texts.ts'
-import { words } from '../memory/words.ts'
+import { payloadTexts } from '../payload-texts.ts'
+import { words } from '../words.ts'
 
 /** A book in one entry must not fill the index: what comes after this many different words is not searched. */
 const maxWords = 20_000

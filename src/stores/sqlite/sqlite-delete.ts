@@ -1,4 +1,4 @@
-import { checkNames } from '../memory/check-input.ts'
+import { checkNames } from '../check-input.ts'
 import type { Connection } from './connection.ts'
 import { maxSeq, placeOf } from './schema.ts'
 import type { SqliteContext } from './sqlite-context.ts'

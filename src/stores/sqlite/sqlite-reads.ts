@@ -1,5 +1,5 @@
-import { checkNames, checkThread } from '../memory/check-input.ts'
-import { nameOf } from '../memory/refusals.ts'
+import { checkNames, checkThread } from '../check-input.ts'
+import { nameOf } from '../refusals.ts'
 import type { ConversationInfo, Head, Store } from '../store.ts'
 import { type BranchRow, branchById, findBranch } from './branch-rows.ts'
 import type { Connection } from './connection.ts'

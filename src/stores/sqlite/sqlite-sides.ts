@@ -1,4 +1,4 @@
-import { checkCall, checkName, checkThread } from '../memory/check-input.ts'
+import { checkCall, checkName, checkThread } from '../check-input.ts'
 import type { Store, StoredCall } from '../store.ts'
 import { findBranch, needBranch } from './branch-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'

@@ -1,4 +1,4 @@
-import { defaultMaxEntryBytes } from '../memory/check-input.ts'
+import { defaultMaxEntryBytes } from '../check-input.ts'
 import type { Store } from '../store.ts'
 import { openConnection } from './connection.ts'
 import type { SqliteDriver } from './driver.ts'

@@ -1,5 +1,5 @@
-import { checkEntries, checkNames, checkThread } from '../memory/check-input.ts'
-import { leaseLost, nameOf, turnOpen } from '../memory/refusals.ts'
+import { checkEntries, checkNames, checkThread } from '../check-input.ts'
+import { leaseLost, nameOf, turnOpen } from '../refusals.ts'
 import type { Lease, NewEntry, Store, StoredTurn, ThreadKey } from '../store.ts'
 import { ConflictError, KeyReusedError } from '../store-error.ts'
 import { type BranchRow, makeBranch, needBranch } from './branch-rows.ts'

@@ -1,6 +1,6 @@
 import { InvalidOptionError } from '../../log/error.ts'
-import { checkEntries, checkThread } from '../memory/check-input.ts'
-import { notAPlace, turnOpen } from '../memory/refusals.ts'
+import { checkEntries, checkThread } from '../check-input.ts'
+import { notAPlace, turnOpen } from '../refusals.ts'
 import type { Store } from '../store.ts'
 import { type BranchRow, findBranch, insertBranch, makeBranch, needBranch } from './branch-rows.ts'
 import type { Connection } from './connection.ts'

@@ -1,5 +1,5 @@
-import { payloadTexts } from '../memory/payload-texts.ts'
-import { words } from '../memory/words.ts'
+import { payloadTexts } from '../payload-texts.ts'
+import { words } from '../words.ts'
 import type { Connection } from './connection.ts'
 
 /**

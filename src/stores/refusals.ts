@@ -1,6 +1,6 @@
-import { InvalidOptionError } from '../../log/error.ts'
-import type { Lease, ThreadKey } from '../store.ts'
-import { LeaseError } from '../store-error.ts'
+import { InvalidOptionError } from '../log/error.ts'
+import type { Lease, ThreadKey } from './store.ts'
+import { LeaseError } from './store-error.ts'
 
 export const nameOf = ({ conversation, actor, branch }: ThreadKey) => `"${conversation}/${actor}/${branch}"`
 

@@ -1,6 +1,6 @@
-import { InvalidOptionError } from '../../log/error.ts'
-import type { NewEntry, StoredCall, ThreadKey } from '../store.ts'
-import { InvalidTextError, TooLargeError } from '../store-error.ts'
+import { InvalidOptionError } from '../log/error.ts'
+import type { NewEntry, StoredCall, ThreadKey } from './store.ts'
+import { InvalidTextError, TooLargeError } from './store-error.ts'
 
 export const defaultMaxEntryBytes = 8 * 1024 * 1024
 const maxNameBytes = 1_024
