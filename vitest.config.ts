@@ -8,6 +8,7 @@ export default defineConfig({
     alias: [
       { find: /^throughline$/, replacement: source('index.ts') },
       { find: /^throughline\/tokens\/(.+)$/, replacement: source('tokens/$1.ts') },
+      { find: /^throughline\/stores\/(.+)$/, replacement: source('stores/$1/$1-store.ts') },
       { find: /^throughline\/request$/, replacement: source('request/index.ts') },
       { find: /^throughline\/testing$/, replacement: source('testing/index.ts') },
     ],

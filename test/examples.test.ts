@@ -14,6 +14,8 @@ const expected: Readonly<Record<string, RegExp>> = {
   '05-journal.ts': /after 60 rounds: .*\[Actions so far in this turn:\]\n.*read_file.*path=/s,
   '06-state.ts':
     /^No hypothesis available\. Please generate hypotheses first using the generate_hypotheses tool\.\nExperiment on "Larger button"\nExperiment on "Larger button"$/,
+  '07-log.ts':
+    /2 messages were sent\n4 messages were sent.*--- ASSISTANT ---.*2 calls, notes: answered: Berth 12 is yours/s,
   '03-own-policy.ts': /ok: gives nothing for nothing.*elided: too short to matter/s,
 }
 
