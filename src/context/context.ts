@@ -9,7 +9,13 @@ export interface FitOptions extends FrameOptions {
   /** What goes when not everything fits. Default: defaultPolicy. */
   readonly policy?: Policy
   /** The context of the call before: the receipt then says how much of the prompt's beginning is the same. */
-  readonly previous?: { readonly messages: readonly object[] }
+  readonly previous?: PreviousContext
+}
+
+/** What is needed of the call before: a context, or as much of one as was kept. */
+export interface PreviousContext {
+  readonly messages: readonly object[]
+  readonly receipt?: { readonly parts: { readonly tools: number } }
 }
 
 /** The message list for one model call, with its receipt. */

@@ -1,3 +1,4 @@
+import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { Context, FitOptions } from './context.ts'
 import { stampMessage } from './conversation/stamp.ts'
@@ -12,7 +13,7 @@ export interface Fitter<M extends MessageLike> {
   readonly size: number
   append(...messages: readonly M[]): void
   /** The context of the conversation as it stands; its receipt compares it with the one before. */
-  context(options?: Partial<FitOptions>): Context<M>
+  context(options?: Partial<Omit<FitOptions, 'count' | 'previous'>>): Context<M>
 }
 
 /**
@@ -26,20 +27,23 @@ export interface Fitter<M extends MessageLike> {
 export function createFitter<M extends MessageLike = MessageLike>(options: FitOptions): Fitter<M> {
   checkOptions(options)
   const count = counterOf(options)
-  const system: Entry<M>[] = []
+  let system: Entry<M>[] = []
   let transcript = createTranscript<M>(count)
   let previous: Context<M> | undefined
 
   function append(source: M): void {
     const seq = system.length + transcript.entries.length
-    const { message, tokens } = stampMessage(source, seq, count)
-    if (message.role === 'system' && transcript.entries.length === 0) system.push({ source, message, tokens })
+    const stamp = stampMessage(source, seq, count)
+    const { message, tokens } = stamp
+    if (message.role === 'system' && transcript.entries.length === 0)
+      system.push({ source, message, tokens, stamp })
     else transcript.append(source, seq)
   }
 
   /** A message was changed in place: everything is read anew. */
   function readAgain(): void {
-    const sources = transcript.entries.map(entry => entry.source)
+    const sources = [...system, ...transcript.entries].map(entry => entry.source)
+    system = []
     transcript = createTranscript<M>(count)
     for (const source of sources) append(source)
   }
@@ -54,11 +58,14 @@ export function createFitter<M extends MessageLike = MessageLike>(options: FitOp
     context(changes = {}) {
       const all = { ...options, ...changes, count, ...(previous ? { previous } : {}) }
       checkOptions(all)
-      let context = fitConversation({ system, transcript }, all)
+      // A copy: receipts are made later, from what was there now.
+      let context = fitConversation({ system: [...system], transcript }, all)
       if (!context) {
         readAgain()
-        context = fitConversation({ system, transcript }, all)!
+        context = fitConversation({ system: [...system], transcript }, all)
       }
+      if (!context)
+        throw new InvalidOptionError('messages', 'a message changes while it is read: pass plain objects')
       previous = context
       return context
     },

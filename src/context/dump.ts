@@ -61,11 +61,12 @@ function labelOf({ role, results }: Message): string {
 }
 
 /** Everything that is sent of a message, calls and images included: a dump that hides something is worth nothing. */
-function body({ text, thinking, calls, media, unknown }: Message): string {
+function body({ role, text, thinking, calls, results, media, unknown }: Message): string {
   return [
     thinking && `(thinking) ${thinking}`,
     text,
     ...calls.map(call => `→ ${call.name}(${call.arguments})${call.id ? ` #${call.id}` : ''}`),
+    ...(role === 'tool' ? [] : results.map(result => `← ${result.text}`)),
     media > 0 && `(${media} ${media === 1 ? 'image or file' : 'images or files'})`,
     unknown,
   ]

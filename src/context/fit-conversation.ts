@@ -3,7 +3,7 @@ import { finish } from './compose/finish.ts'
 import { checkInvariants } from './compose/invariants.ts'
 import type { Context, FitOptions } from './context.ts'
 import type { Conversation } from './conversation/read-conversation.ts'
-import { isStamped } from './conversation/stamp.ts'
+import { isFresh } from './conversation/stamp.ts'
 import { createDraft } from './draft/draft.ts'
 import { createFrame } from './draft/frame.ts'
 import { makeReceipt } from './make-receipt.ts'
@@ -19,12 +19,14 @@ export function fitConversation<M extends MessageLike>(
   const policy = options.policy ?? defaultPolicy
   const finished = finish(policy.apply(createDraft(frame).as(policy.name)))
   const { system, transcript } = conversation
-  const sources = finished.pieces.flatMap(({ seqs }) =>
-    seqs.filter(seq => seq >= system.length).map(seq => transcript.entries[seq - system.length]!.source),
+  const entryAt = (seq: number) =>
+    seq < system.length ? system[seq]! : transcript.entries[seq - system.length]!
+  const isAsRead = finished.pieces.every(({ seqs }) =>
+    seqs.every(seq => isFresh(entryAt(seq).stamp, entryAt(seq).source)),
   )
-  if (!sources.every(isStamped)) return undefined
+  if (!isAsRead) return undefined
   checkInvariants(finished, policy.name)
-  const prefix = options.previous ? sharedPrefix(finished, options.previous.messages) : undefined
+  const prefix = options.previous ? sharedPrefix(finished, options.previous) : undefined
   return {
     messages: finished.pieces.map(piece => piece.raw),
     tokens: finished.tokens,

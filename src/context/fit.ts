@@ -1,3 +1,4 @@
+import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { Context, FitOptions } from './context.ts'
 import { forgetConversation, readConversation } from './conversation/read-conversation.ts'
@@ -13,11 +14,15 @@ import { fitConversation } from './fit-conversation.ts'
  */
 export function fit<M extends MessageLike>(messages: readonly M[], options: FitOptions): Context<M> {
   checkOptions(options)
+  if (!Array.isArray(messages))
+    throw new InvalidOptionError('messages', `expected a list, got ${String(messages)}`)
   const count = counterOf(options)
-  const conversation = readConversation(messages, count)
-  const context = fitConversation(conversation, options)
-  if (context) return context
-  // What we remember of the conversation is worth nothing any more.
-  forgetConversation(conversation.transcript.entries[0]?.source, count)
-  return fit(messages, options)
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const conversation = readConversation(messages, count)
+    const context = fitConversation(conversation, options)
+    if (context) return context
+    // A message was changed in place: what we remember of the conversation is worth nothing any more.
+    forgetConversation(conversation.transcript.entries[0]?.source, count)
+  }
+  throw new InvalidOptionError('messages', 'a message changes while it is read: pass plain objects')
 }

@@ -1,21 +1,31 @@
 import type { MessageLike } from '../log/message.ts'
 import type { Finished } from './compose/finish.ts'
+import type { PreviousContext } from './context.ts'
 import type { SharedPrefix } from './receipt.ts'
 
 /** How much of a context begins as the one before did: what a model server that keeps its cache need not read again. */
 export function sharedPrefix<M extends MessageLike>(
   { pieces, tokens, draft }: Finished<M>,
-  previous: readonly object[],
+  { messages, receipt }: PreviousContext,
 ): SharedPrefix {
   const { count, toolTokens } = draft.frame
-  let shared = (count.prompt ?? 0) + toolTokens
-  for (const [place, piece] of pieces.entries()) {
-    if (!isSame(piece.raw, previous[place])) break
+  // Tools stand at the beginning of a prompt: where they differ, all of it is read again.
+  const isSameStart = (receipt?.parts.tools ?? 0) === toolTokens && isSame(pieces[0]?.raw, messages[0])
+  let shared = isSameStart ? (count.prompt ?? 0) + toolTokens : 0
+  for (const [place, piece] of isSameStart ? pieces.entries() : []) {
+    if (!isSame(piece.raw, messages[place])) break
     shared += piece.tokens
   }
   return { tokens: Math.min(shared, tokens), share: tokens > 0 ? Math.min(1, shared / tokens) : 1 }
 }
 
-function isSame(a: object, b: object | undefined): boolean {
-  return a === b || (b !== undefined && JSON.stringify(a) === JSON.stringify(b))
+function isSame(a: object | undefined, b: object | undefined): boolean {
+  if (a === b) return true
+  if (a === undefined || b === undefined) return false
+  try {
+    return JSON.stringify(a) === JSON.stringify(b)
+  } catch {
+    // Fields that cannot be JSON: two objects, two messages.
+    return false
+  }
 }

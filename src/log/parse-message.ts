@@ -37,7 +37,9 @@ function parse(value: unknown, seq: number): Message {
   const content = readContent(source, seq)
   const { calls, openai } = readCalls(source, seq)
   const isTool = role === 'tool'
-  const bare = isTool && content.results.length === 0 && content.text !== undefined
+  // One without a text (an image, nothing at all) answers its call too; parts that only we do not know do not.
+  const isAnswer = content.text !== undefined || content.media > 0 || content.unknown === ''
+  const bare = isTool && content.results.length === 0 && isAnswer
   const results = bare ? [bareResult(source, content.text ?? '')] : content.results
   const time = readTime(source)
   return {

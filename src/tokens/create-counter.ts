@@ -43,6 +43,8 @@ export function createCounter({
       for (const call of calls) tokens += framing.call + text(call.name) + text(call.arguments)
       // The text of a tool message is the text of its results: only what is written around them is added.
       tokens += framing.result * resultCount(message, results.length)
+      // A result inside the message that called (the AI SDK has such) is text of its own.
+      if (message.role !== 'tool') for (const result of results) tokens += text(result.text)
       return whole(tokens + whole(media) * imageTokens)
     },
     tools(tools) {

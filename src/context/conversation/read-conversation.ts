@@ -29,9 +29,10 @@ export function readConversation<M extends MessageLike>(
 ): Conversation<M> {
   const system: Entry<M>[] = []
   for (const source of messages) {
-    const { message, tokens } = stampMessage(source, system.length, count)
+    const stamp = stampMessage(source, system.length, count)
+    const { message, tokens } = stamp
     if (message.role !== 'system') break
-    system.push({ source, message, tokens })
+    system.push({ source, message, tokens, stamp })
   }
   return { system, transcript: readTranscript(messages, system.length, count) }
 }

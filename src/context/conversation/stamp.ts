@@ -5,44 +5,51 @@ import { neutralizeNotes } from '../../notes/neutralize.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 
 /** What was read and counted of a message object, remembered so that no text is ever tokenised twice. */
-interface Stamp {
-  readonly content: unknown
-  readonly calls: unknown
+export interface Stamp {
+  /** What the message looked like then: see `isFresh`. */
+  readonly looks: readonly unknown[]
   readonly message: Message
   /** What is sent in its place: a text that looks like a note of ours is quoted. */
   readonly raw?: MessageLike
-  counter: string
-  tokens: number
+  readonly counter: string
+  readonly tokens: number
 }
 
 const stamps = new WeakMap<object, Stamp>()
 
 export function stampMessage(source: MessageLike, seq: number, count: TokenCounter): Stamp {
   const known = typeof source === 'object' && source !== null ? stamps.get(source) : undefined
-  if (known && isFresh(known, source)) {
-    if (known.counter === count.id) return known
-    known.tokens = count.message(known.message)
-    known.counter = count.id
-    return known
-  }
-  const read = parseMessage(source, seq)
-  const raw =
-    read.role === 'system' || read.role === 'assistant_note' ? source : mapTexts(source, neutralizeNotes)
-  const message = raw === source ? read : parseMessage(raw, seq)
-  const { content, tool_calls: calls } = source as { content?: unknown; tool_calls?: unknown }
-  const counted = { counter: count.id, tokens: count.message(message) }
-  const stamp: Stamp = { content, calls, message, ...(raw === source ? {} : { raw }), ...counted }
+  const isKnown = known !== undefined && isFresh(known, source)
+  if (isKnown && known.counter === count.id) return known
+  const stamp = isKnown
+    ? { ...known, counter: count.id, tokens: count.message(known.message) }
+    : readMessage(source, seq, count)
   stamps.set(source, stamp)
   return stamp
 }
 
-/** False when the caller has changed the message in place since it was counted. */
-export function isStamped(source: MessageLike): boolean {
-  const stamp = stamps.get(source)
-  return stamp !== undefined && isFresh(stamp, source)
+/** False when the caller has changed the message in place since it was stamped. */
+export function isFresh({ looks }: Stamp, source: MessageLike): boolean {
+  const now = looksOf(source)
+  return now.length === looks.length && now.every((value, at) => value === looks[at])
 }
 
-function isFresh(stamp: Stamp, source: MessageLike): boolean {
-  const { content, tool_calls: calls } = source as { content?: unknown; tool_calls?: unknown }
-  return stamp.content === content && stamp.calls === calls
+function readMessage(source: MessageLike, seq: number, count: TokenCounter): Stamp {
+  const read = parseMessage(source, seq)
+  const isOurs = read.role === 'system' || read.role === 'assistant_note'
+  const raw = isOurs ? source : mapTexts(source, neutralizeNotes)
+  const message = raw === source ? read : parseMessage(raw, seq)
+  const counted = { counter: count.id, tokens: count.message(message) }
+  return { looks: looksOf(source), message, ...(raw === source ? {} : { raw }), ...counted }
+}
+
+/** The values that tell whether a message is as it was: its fields, and the texts one level below. */
+function looksOf(source: MessageLike): readonly unknown[] {
+  const { role, content, thinking, tool_calls: calls, images } = source
+  const looks = [role, content, thinking, calls, images]
+  if (Array.isArray(images)) looks.push(images.length)
+  if (Array.isArray(content))
+    for (const part of content) looks.push(part, part?.text, part?.output, part?.input)
+  if (Array.isArray(calls)) for (const call of calls) looks.push(call, call?.function?.arguments)
+  return looks
 }

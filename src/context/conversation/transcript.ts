@@ -154,9 +154,10 @@ export function createTranscript<M extends MessageLike>(
       return lastRound
     },
     append(source, seq) {
-      const { message, tokens, raw } = stampMessage(source, seq, count)
+      const stamp = stampMessage(source, seq, count)
+      const { message, tokens, raw } = stamp
       const at = entries.length
-      entries.push({ source, message, tokens, ...(raw ? { raw: raw as M } : {}) })
+      entries.push({ source, message, tokens, stamp, ...(raw ? { raw: raw as M } : {}) })
       switch (message.role) {
         case 'tool':
           return addResults(at)

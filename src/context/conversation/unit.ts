@@ -1,4 +1,5 @@
 import type { Message, MessageLike, ToolCall } from '../../log/message.ts'
+import type { Stamp } from './stamp.ts'
 
 /** One message of the conversation with what we know of it. */
 export interface Entry<M extends MessageLike = MessageLike> {
@@ -7,6 +8,8 @@ export interface Entry<M extends MessageLike = MessageLike> {
   readonly raw?: M
   readonly message: Message
   readonly tokens: number
+  /** What it was read by: it tells whether the caller has changed the message since. */
+  readonly stamp: Stamp
 }
 
 /**

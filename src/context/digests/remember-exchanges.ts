@@ -3,15 +3,23 @@ import type { Exchange } from './index.ts'
 
 /** Remembers what a function of an exchange gave: older exchanges never change, and each turn asks for them again. */
 export function rememberExchanges<T>(make: (exchange: Exchange) => T): (exchange: Exchange) => T {
-  const known = new WeakMap<Message, { readonly size: number; readonly request: string; readonly value: T }>()
+  const known = new WeakMap<Message, { readonly exchange: Exchange; readonly value: T }>()
   return exchange => {
     const last = exchange.messages.at(-1)
     if (!last) return make(exchange)
     const before = known.get(last)
-    const { request, messages } = exchange
-    if (before && before.size === messages.length && before.request === request) return before.value
+    if (before && isSame(before.exchange, exchange)) return before.value
     const value = make(exchange)
-    known.set(last, { size: messages.length, request, value })
+    known.set(last, { exchange: { request: exchange.request, messages: exchange.messages }, value })
     return value
   }
+}
+
+/** The same messages in the same order: one object may end several exchanges. */
+function isSame(a: Exchange, b: Exchange): boolean {
+  return (
+    a.request === b.request &&
+    a.messages.length === b.messages.length &&
+    a.messages.every((message, at) => message === b.messages[at])
+  )
 }

@@ -46,9 +46,10 @@ function isRecallable({ kind }: Unit): boolean {
 function unitText(transcript: Transcript, unit: Unit): string {
   const texts: string[] = []
   for (let at = unit.from; at < unit.to; at++) {
-    const { role, text, calls } = transcript.entries[at]!.message
+    const { role, text, calls, results } = transcript.entries[at]!.message
     if (role === 'assistant_note') continue
     texts.push(text, ...calls.map(call => `${call.name} ${call.arguments}`))
+    if (role !== 'tool') texts.push(...results.map(result => result.text))
   }
   return texts.join('\n')
 }

@@ -1,3 +1,4 @@
+import { neutralizeNotes } from '../../notes/neutralize.ts'
 import { textCost } from '../draft/cost.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Insertion } from '../draft/insertion.ts'
@@ -43,9 +44,12 @@ function unitLines({ transcript, system }: Frame, index: number): readonly strin
   const lines: string[] = []
   for (let at = unit.from; at < unit.to; at++) {
     const { role, text, calls, results } = transcript.entries[at]!.message
-    if (role === 'assistant_note' || unit.strays.some(stray => stray.at === at)) continue
+    if (role === 'assistant_note' || unit.strays.some(stray => stray.at === at && !stray.results)) continue
     const speaker = role === 'tool' ? ['tool', results[0]?.name].filter(Boolean).join(' ') : role
-    const said = [text, ...calls.map(call => `→ ${call.name}(${call.arguments})`)].filter(Boolean).join('\n')
+    const own = role === 'tool' ? [] : results.map(result => result.text)
+    const said = [text, ...calls.map(call => neutralizeNotes(`→ ${call.name}(${call.arguments})`)), ...own]
+      .filter(Boolean)
+      .join('\n')
     lines.push(`#${system.length + at} ${speaker}: ${said}`)
   }
   return lines
