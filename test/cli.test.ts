@@ -95,6 +95,14 @@ describe('throughline fit', () => {
       'standard input:4: Message 1: expected an object',
     ],
     ['', 'standard input:1: is empty'],
+    [
+      '[\n{"role":"user","content":"a"},\n{"role":oops},\n{"role":"user","content":"b"}\n]',
+      'standard input:3: is not valid JSON',
+    ],
+    [
+      '[\n{"role":"user","content":"a"},\n\n{"role":"user","content":"b"},\n]\n\n',
+      'standard input:5: is not valid JSON',
+    ],
     ['[{"role":"user","content":"a"}', 'standard input:1: is not valid JSON'],
   ])('says in one line what is wrong and where: %#', (input, problem) => {
     const { status, stdout, stderr } = run(['fit'], input)
@@ -108,6 +116,8 @@ describe('throughline fit', () => {
     [['fit', tmpdir()], 'is a folder'],
     [['fit', '--policy', 'magic'], 'Option "policy": expected one of default, stable'],
     [['fit', '--count', 'magic'], 'Option "count": expected estimate, o200k, cl100k or a tokenizer.json'],
+    [['fit', '--count', 'none.json'], 'throughline: none.json: cannot be read as JSON'],
+    [['fit', '--policy', 'stable', '--effort', '0.7'], 'Option "effort": goes with the policy "default"'],
     [['fit', '--window', 'many'], "option '-w, --window <tokens>' argument 'many' is invalid"],
     [['fit', '--window', '0'], 'Option "window"'],
     [['fit', '--window', '5'], 'What must be sent needs'],

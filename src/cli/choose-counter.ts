@@ -3,6 +3,7 @@ import { InvalidOptionError } from '../log/error.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { estimate } from '../tokens/estimate.ts'
 import { framingFor } from '../tokens/framings.ts'
+import { UserError } from './user-error.ts'
 
 /** The counter that `--count` names. Tokenizers are large: only the one that is asked for is loaded. */
 export async function chooseCounter(name: string, model: string | undefined): Promise<TokenCounter> {
@@ -22,7 +23,15 @@ export async function chooseCounter(name: string, model: string | undefined): Pr
         )
       }
       const { tokenizerJson } = await import('../tokens/tokenizer-json.ts')
-      return tokenizerJson(JSON.parse(await readFile(name, 'utf8')), options)
+      return tokenizerJson(await readJson(name), options)
     }
+  }
+}
+
+async function readJson(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    throw new UserError(`${file}: cannot be read as JSON (${(error as Error).message})`)
   }
 }

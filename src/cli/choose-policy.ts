@@ -31,6 +31,9 @@ export const policyNames: readonly string[] = Object.keys(policies)
 /** The policy that `--policy` names. */
 export function choosePolicy(name: string, options: PolicyOptions = {}): Policy {
   const make = Object.hasOwn(policies, name) ? policies[name] : undefined
+  if (options.effort !== undefined && name !== 'default') {
+    throw new InvalidOptionError('effort', `goes with the policy "default", not with "${name}"`)
+  }
   if (!make)
     throw new InvalidOptionError('policy', `expected one of ${policyNames.join(', ')}, got "${name}"`)
   return make(options)

@@ -80,7 +80,7 @@ async function readInput(file: string | undefined): Promise<string> {
 
 async function readTools(file: string): Promise<readonly unknown[]> {
   try {
-    const tools: unknown = JSON.parse(await readInput(file))
+    const tools: unknown = JSON.parse((await readInput(file)).replace(/^\uFEFF/, ''))
     if (Array.isArray(tools)) return tools
   } catch (error) {
     if (error instanceof UserError) throw error

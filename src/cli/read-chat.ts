@@ -1,6 +1,7 @@
 import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { elementLines } from './element-lines.ts'
+import { findJsonFault } from './json-fault.ts'
 
 /** A conversation read from a file, with a way back to its lines. */
 export interface Chat {
@@ -64,7 +65,7 @@ function tryJson(text: string): Parsed {
     return { ok: true, value: JSON.parse(text) }
   } catch (error) {
     const { message } = error as Error
-    const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.trimEnd().length)
+    const position = Number(/position (\d+)/.exec(message)?.[1] ?? findJsonFault(text.trimEnd()))
     const problem = message.replace(/(,? \.{3}.*| in JSON at position \d+.*|, ".*)$/s, '')
     return { ok: false, line: text.slice(0, position).split('\n').length, problem }
   }

@@ -11,6 +11,12 @@ export interface DumpData {
   readonly since: readonly DumpEntry[]
 }
 
+/** A context, or just its messages. */
+interface Dumpable {
+  readonly messages: readonly MessageLike[]
+  readonly receipt?: { readonly inserted: readonly { readonly place: number; readonly text: string }[] }
+}
+
 export interface DumpEntry {
   readonly label: string
   readonly text: string
@@ -19,7 +25,7 @@ export interface DumpEntry {
 const missing = '(no instruction yet)'
 
 /** Plain text, exactly what the model gets. */
-export function dump(context: { readonly messages: readonly MessageLike[] }): string {
+export function dump(context: Dumpable): string {
   const { system, history, current, since } = toDump(context)
   const lines = ['=== SYSTEM PROMPT ===', ...(system.length > 0 ? system : ['(none)'])]
   if (history.length > 0) lines.push('', '=== CONVERSATION HISTORY ===', ...history.flatMap(show))
@@ -28,13 +34,18 @@ export function dump(context: { readonly messages: readonly MessageLike[] }): st
 }
 
 /** The same as data. */
-export function toDump({ messages }: { readonly messages: readonly MessageLike[] }): DumpData {
+export function toDump({ messages, receipt }: Dumpable): DumpData {
   const read = messages.map(parseMessage)
+  // What we added in the role of a user (a journal, recalled entries) is no instruction.
+  const added = new Set(
+    receipt?.inserted.filter(({ place, text }) => read[place]?.text === text).map(({ place }) => place),
+  )
   const start = read.findIndex(message => message.role !== 'system')
   const conversation = start < 0 ? [] : read.slice(start)
   const last = conversation.at(-1)
   const isAnswered = last?.role === 'assistant' && last.calls.length === 0
-  const at = isAnswered ? -1 : conversation.findLastIndex(message => message.role === 'user')
+  const isInstruction = ({ role }: Message, index: number) => role === 'user' && !added.has(start + index)
+  const at = isAnswered ? -1 : conversation.findLastIndex(isInstruction)
   return {
     system: read.slice(0, start < 0 ? read.length : start).map(message => message.text),
     history: (at < 0 ? conversation : conversation.slice(0, at)).map(toEntry),

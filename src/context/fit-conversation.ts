@@ -1,3 +1,4 @@
+import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { finish } from './compose/finish.ts'
 import { checkInvariants } from './compose/invariants.ts'
@@ -17,7 +18,17 @@ export function fitConversation<M extends MessageLike>(
 ): Context<M> | undefined {
   const frame = createFrame(conversation, options)
   const policy = options.policy ?? defaultPolicy
-  const finished = finish(policy.apply(createDraft(frame).as(policy.name)))
+  if (typeof policy?.apply !== 'function') {
+    throw new InvalidOptionError(
+      'policy',
+      'expected a policy, such as balanced() (did you forget the parentheses?)',
+    )
+  }
+  const draft = policy.apply(createDraft(frame).as(policy.name))
+  if (draft?.frame !== frame) {
+    throw new InvalidOptionError('policy', `"${policy.name}" gave no draft of this conversation back`)
+  }
+  const finished = finish(draft)
   const { system, transcript } = conversation
   const entryAt = (seq: number) =>
     seq < system.length ? system[seq]! : transcript.entries[seq - system.length]!

@@ -232,7 +232,7 @@ describe('fit', () => {
     expect(fit([broken], { window: 100 }).messages[0]).toBe(broken)
     const { messages } = fit(
       [user('\ud83d\ude00'.repeat(500))],
-      options(20, {
+      options(60, {
         overflow: 'trim',
         count: {
           ...words(),

@@ -11,7 +11,8 @@ interface Source {
 }
 type Part = Record<string, unknown>
 
-const isText = (part: unknown) => (part as Part | null)?.type === 'text' || typeof part === 'string'
+const textTypes: readonly unknown[] = ['text', 'input_text', 'output_text', 'refusal']
+const isText = (part: unknown) => typeof part === 'string' || textTypes.includes((part as Part | null)?.type)
 
 /** A copy of the message that says `text` instead; images and other parts stay. */
 export function withText<M extends object>(source: M, text: string): M {
@@ -48,6 +49,8 @@ export function joinMessages<M extends object>(first: M, second: M): M {
       ? [...toParts(a.content), ...toParts(b.content)]
       : joinTexts(a.content, b.content)
   const joined: Part = { ...b, ...a, content }
+  const thinking = joinTexts(a.thinking, b.thinking)
+  if (thinking !== '') joined.thinking = thinking
   for (const list of ['images', 'tool_calls']) {
     const both = [...((a[list] as unknown[]) ?? []), ...((b[list] as unknown[]) ?? [])]
     if (both.length > 0) joined[list] = both
@@ -63,7 +66,7 @@ export function withResultText<M extends object>(source: M, index: number, text:
   const parts = content.map(part => {
     const isResult = (part as Part | null)?.type === 'tool-result'
     if (isResult) at += 1
-    return isResult && at === index ? { ...(part as Part), output: { type: 'text', value: text } } : part
+    return isResult && at === index ? withOutput(part as Part, text) : part
   })
   return at >= 0 ? { ...source, content: parts } : withText(source, text)
 }
@@ -126,36 +129,57 @@ export function mapTexts<M extends object>(source: M, change: (text: string) => 
 
 function mapPart(part: unknown, change: (text: string) => string): unknown {
   if (typeof part === 'string') return change(part)
-  const { type, text, output } = (part ?? {}) as {
-    type?: unknown
-    text?: unknown
-    output?: { value?: unknown }
+  const { type, text, refusal } = (part ?? {}) as Part
+  if (type === 'tool-result') return mapResult(part as Part, change)
+  if (typeof refusal === 'string') return changed(part as Part, 'refusal', refusal, change)
+  return typeof text === 'string' ? changed(part as Part, 'text', text, change) : part
+}
+
+/** The AI SDK wraps a result; older versions call it `result` and do not. */
+function mapResult(part: Part, change: (text: string) => string): Part {
+  const output = part.output as { type?: unknown; value?: unknown } | undefined
+  const value = output === undefined ? part.result : output.value
+  if (output?.type === 'content' && Array.isArray(value)) {
+    const parts = value.map(one => mapPart(one, change))
+    return parts.every((one, at) => one === value[at])
+      ? part
+      : { ...part, output: { ...output, value: parts } }
   }
-  if (type === 'tool-result') {
-    const value = output?.value
-    const said = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
-    const changed = change(said)
-    return changed === said ? part : { ...(part as Part), output: { type: 'text', value: changed } }
-  }
-  if (typeof text !== 'string') return part
-  const changed = change(text)
-  return changed === text ? part : { ...(part as Part), text: changed }
+  const said = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  const text = change(said)
+  return text === said ? part : withOutput(part, text)
+}
+
+/** A result that says another text; an error stays an error. */
+function withOutput({ result: _, ...part }: Part, text: string): Part {
+  const { type } = (part.output ?? {}) as { type?: unknown }
+  const isError = type === 'error-text' || type === 'error-json'
+  return { ...part, output: { type: isError ? 'error-text' : 'text', value: text } }
+}
+
+function changed(part: Part, key: string, text: string, change: (text: string) => string): Part {
+  const other = change(text)
+  return other === text ? part : { ...part, [key]: other }
 }
 
 /** An assistant message without the calls at these places. */
 export function withoutCalls<M extends object>(source: M, indexes: readonly number[]): M {
   const { tool_calls: calls, content } = source as Source & { tool_calls?: unknown }
+  if ('function_call' in source) {
+    const { function_call: _, ...rest } = source as M & { function_call: unknown }
+    return rest as unknown as M
+  }
   if (Array.isArray(calls)) {
     const { tool_calls: _, ...rest } = source as M & { tool_calls: unknown }
     const left = calls.filter((_, index) => !indexes.includes(index))
     return (left.length > 0 ? { ...source, tool_calls: left } : rest) as M
   }
   if (!Array.isArray(content)) return source
-  let at = -1
-  const parts = content.filter(part => {
-    if ((part as Part | null)?.type !== 'tool-call') return true
-    at += 1
-    return !indexes.includes(at)
-  })
-  return { ...source, content: parts }
+  const callParts = content.filter(part => (part as Part | null)?.type === 'tool-call') as Part[]
+  const gone = new Set(indexes.map(index => callParts[index]?.toolCallId))
+  const isGone = (part: unknown) => {
+    const { type, toolCallId } = (part ?? {}) as Part
+    return (type === 'tool-call' || type === 'tool-result') && gone.has(toolCallId)
+  }
+  return { ...source, content: content.filter(part => !isGone(part)) }
 }

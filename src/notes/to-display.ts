@@ -16,7 +16,7 @@ export function toDisplay<M extends MessageLike>(messages: readonly M[]): readon
     if (role === 'assistant_note') continue
     if (role === 'tool') {
       const hidden = results.flatMap((result, index) =>
-        isNote(take(waiting, matchResult(result, waiting))) ? [index] : [],
+        isNote(take(waiting, matchResult(result, waiting)) ?? result) ? [index] : [],
       )
       if (hidden.length === 0) shown.push(source)
       else if (hidden.length < results.length) shown.push(withoutResults(source, hidden))
@@ -30,7 +30,7 @@ export function toDisplay<M extends MessageLike>(messages: readonly M[]): readon
   return shown
 }
 
-const isNote = (call: ToolCall | undefined) => call?.name === noteToolName
+const isNote = (call: { readonly name?: string } | undefined) => call?.name === noteToolName
 
 function take(waiting: ToolCall[], at: number): ToolCall | undefined {
   return at < 0 ? undefined : waiting.splice(at, 1)[0]

@@ -31,7 +31,11 @@ export const scripts: readonly Script[] = [
   { end: 0x1e00, run: 0.2, each: 3 },
   { end: 0x2000, run: 0, each: 1.5 }, // Vietnamese, old Greek
   { end: 0x2070, run: 0, each: 1 }, // dashes, quotation marks, joiners
-  { end: 0x2e80, run: 1.5, each: 0.6 }, // arrows, mathematics, boxes: a line of a box is one run
+  { end: 0x2500, run: 0.2, each: 2 }, // arrows, mathematics
+  { end: 0x2580, run: 1.5, each: 0.6 }, // boxes: a line of one is one run
+  { end: 0x2800, run: 0.2, each: 2 }, // blocks, shapes, symbols
+  { end: 0x2900, run: 0.2, each: 3 }, // braille, as spinners draw with it
+  { end: 0x2e80, run: 0.2, each: 2.5 },
   { end: 0x3040, run: 0, each: 1.2 }, // Chinese and Japanese punctuation
   { end: 0x3100, run: 0.2, each: 0.85 }, // kana
   { end: 0x3400, run: 0, each: 1.85 },

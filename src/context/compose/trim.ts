@@ -2,6 +2,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { withResultText, withText } from '../../log/write-message.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Piece } from '../draft/piece.ts'
+import { markerText } from '../texts.ts'
 import { cutMiddle } from './cut-middle.ts'
 import { rewritten } from './make-piece.ts'
 import { totalTokens } from './total.ts'
@@ -31,6 +32,8 @@ export function trimPieces<M extends MessageLike>(
   )
   while (level >= 0) {
     const cut = cutTo(frame, pieces, texts, level)
+    // Not even the mark of a cut fits: a text that vanished would be cut in silence.
+    if (!cut) return undefined
     const excess = totalTokens(frame, cut) - frame.capacity
     if (excess <= 0) return cut
     // A cut text can count a token or two more inside its message than alone.
@@ -57,12 +60,13 @@ function cutTo<M extends MessageLike>(
   pieces: readonly Piece<M>[],
   texts: readonly Text[],
   level: number,
-): readonly Piece<M>[] {
+): readonly Piece<M>[] | undefined {
   const cut = [...pieces]
   for (const { place, result, text, tokens } of texts) {
     if (tokens <= level) continue
     const piece = cut[place]!
-    const shorter = cutMiddle(text, level, frame.count)
+    const shorter = cutVisibly(frame, piece, text, level)
+    if (shorter === '') return undefined
     const altered = {
       rule: 'trim',
       why: `cut in its middle from ${tokens} to ${level} tokens: the window is too small`,
@@ -73,11 +77,21 @@ function cutTo<M extends MessageLike>(
   return cut
 }
 
+/** A marker that was joined to a text must not be cut away with its middle. */
+function cutVisibly(frame: Frame, piece: Piece, text: string, level: number): string {
+  const shorter = cutMiddle(text, level, frame.count)
+  const hadMarker = piece.carries?.some(({ part }) => part === 'marker')
+  if (!hadMarker || shorter === '' || shorter.includes(markerText)) return shorter
+  const head = `${markerText}\n\n`
+  const rest = cutMiddle(text.replace(markerText, ''), level - frame.count.text(head), frame.count)
+  return rest === '' ? '' : head + rest
+}
+
 function textsOf(frame: Frame, { message, part }: Piece, place: number): readonly Text[] {
   if (part === 'marker') return []
   const texts =
     message.role === 'tool'
       ? message.results.map(({ text }, result) => ({ text, result }))
-      : [{ text: message.text, result: -1 }]
+      : [{ text: message.text, result: -1 }, ...message.results.map(({ text }, result) => ({ text, result }))]
   return texts.map(({ text, result }) => ({ place, result, text, tokens: frame.count.text(text) }))
 }

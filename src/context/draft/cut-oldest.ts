@@ -11,12 +11,20 @@ const why = 'older than what fits'
  */
 export function cutOldest<M extends MessageLike>(draft: Draft<M>, room = draft.capacity): Draft<M> {
   if (draft.tokens <= room) return draft
-  for (let cut = findCut(draft, room); ; cut++) {
-    const shorter = draft.dropRange(0, cut, why)
-    // The notes of what was just cut now stand in their section: one unit more may have to go.
-    if (shorter.tokens <= room) return shorter
-    if (cut >= draft.units.length) return dropInsertions(shorter, room)
+  const shorten = (cut: number) => draft.dropRange(0, cut, why)
+  const first = findCut(draft, room)
+  const shorter = shorten(first)
+  if (shorter.tokens <= room) return shorter
+  // The notes of what was just cut now stand in their section, so a few units more must go: found by halving.
+  let low = first
+  let high = draft.units.length
+  if (shorten(high).tokens > room) return dropInsertions(shorten(high), room)
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1
+    if (shorten(middle).tokens <= room) high = middle
+    else low = middle
   }
+  return shorten(high)
 }
 
 /** The oldest unit that can stay, notes aside. */

@@ -34,7 +34,18 @@ export type Overflow = 'error' | 'keep' | 'trim'
 
 /** Throws InvalidOptionError for what cannot be meant. */
 export function checkOptions(options: FrameOptions): void {
-  const { window, reserve = 0, notes, noteBudget = 0, shape, overflow, pins, tools } = options ?? {}
+  const {
+    window,
+    reserve = 0,
+    notes,
+    noteBudget = 0,
+    nonce,
+    shape,
+    overflow,
+    pins,
+    tools,
+    count,
+  } = options ?? {}
   if (!isCount(window) || window < 1) {
     throw new InvalidOptionError(
       'window',
@@ -52,8 +63,14 @@ export function checkOptions(options: FrameOptions): void {
   oneOf('notes', notes, ['inline', 'system', false])
   oneOf('shape', shape, ['free', 'alternating'])
   oneOf('overflow', overflow, ['error', 'keep', 'trim'])
-  if (pins && !pins.every(pin => typeof pin === 'string')) {
+  if (pins !== undefined && !(Array.isArray(pins) && pins.every(pin => typeof pin === 'string'))) {
     throw new InvalidOptionError('pins', 'expected a list of texts')
+  }
+  if (nonce !== undefined && !/^[A-Za-z0-9]{1,32}$/.test(nonce)) {
+    throw new InvalidOptionError('nonce', 'expected 1 to 32 letters or digits')
+  }
+  if (count !== undefined && typeof count?.message !== 'function') {
+    throw new InvalidOptionError('count', 'expected a token counter, such as estimate() or o200k()')
   }
   if (tools && !Array.isArray(tools)) throw new InvalidOptionError('tools', 'expected a list of tool schemas')
 }

@@ -111,8 +111,8 @@ function protectedEnd({ units, latestUser, lastRound }: Transcript): readonly nu
   return [...ends].sort((a, b) => a - b)
 }
 
-function findMarker({ units, entries, firstUser }: Transcript): number {
-  const unit = units[firstUser + 1]
-  const isMarker = unit?.kind === 'system' && entries[unit.from]!.message.text === markerText
-  return isMarker ? unit.index : -1
+function findMarker({ units, entries, systems, firstUser }: Transcript): number {
+  const isMarker = (index: number) =>
+    index > firstUser && entries[units[index]!.from]!.message.text === markerText
+  return systems.find(isMarker) ?? -1
 }

@@ -28,8 +28,10 @@ export function notesSection(
     const cost = count.text(`\n${line}`) + 1
     if (tokens + cost > budget) break
     tokens += cost
-    lines.unshift(line)
-    moved.unshift(at)
+    lines.push(line)
+    moved.push(at)
   }
-  return lines.length === 0 ? none : { text: [notesTitle, ...lines].join('\n'), moved }
+  return lines.length === 0
+    ? none
+    : { text: [notesTitle, ...lines.reverse()].join('\n'), moved: moved.reverse() }
 }

@@ -32,9 +32,13 @@ export function cutStably<M extends MessageLike>(
   const room = divideRoom(frame, { recall, digests, low, keep, least: 1 / 32 })
   const fold = foldTranscript(frame.transcript, room)
   const cut = draft.dropRange(0, fold.cut, 'before the cut')
-  // Half of the room for what the turn at the cut did with tools, the rest for the exchanges before it.
-  const journal = cutJournal(cut, fold.cut, Math.floor(room.digests / 2))
-  const lines = cutDigests(cut, fold.cut, room.digests - (journal?.tokens ?? 0))
+  // Half of the digests' room for what the turn at the cut did with tools; inside a long turn also a part of recall's,
+  // for then the journal is the only memory of most of what was done.
+  const isInside = fold.cut > 0 && draft.units[fold.cut]?.kind !== 'user'
+  const borrowed = isInside ? Math.floor(room.recall / 4) : 0
+  const journal = cutJournal(cut, fold.cut, Math.floor(room.digests / 2) + borrowed)
+  const lines = cutDigests(cut, fold.cut, room.digests - Math.min(room.digests, journal?.tokens ?? 0))
   const added = [lines, journal].filter(insertion => insertion !== undefined)
-  return { draft: added.length > 0 ? cut.insert(added, 'digested') : cut, fold, room }
+  const left = { ...room, recall: room.recall - borrowed }
+  return { draft: added.length > 0 ? cut.insert(added, 'digested') : cut, fold, room: left }
 }

@@ -42,7 +42,7 @@ export function cutDigests(draft: Draft, cut: number, budget: number): Insertion
     const why = 'the newest exchanges that were cut'
     return {
       part: 'digests',
-      before: cut,
+      before: turnStart(turns, cut),
       role: 'user',
       text: lines.join('\n'),
       why,
@@ -60,4 +60,10 @@ function lastTurnBefore(turns: readonly number[], unit: number): number {
     else high = middle
   }
   return low - 1
+}
+
+/** Inside a turn, what is older stands before the turn's user message: the order of the conversation is kept. */
+function turnStart(turns: readonly number[], cut: number): number {
+  const turn = lastTurnBefore(turns, cut + 1)
+  return turns[turn] ?? cut
 }

@@ -1,4 +1,6 @@
+import type { Message } from '../../log/message.ts'
 import { journalOf } from '../../notes/journal.ts'
+import { noteToolName } from '../../notes/note-instruction.ts'
 import { remember } from '../conversation/remember.ts'
 import { textCost } from '../draft/cost.ts'
 import type { Draft } from '../draft/draft.ts'
@@ -32,8 +34,21 @@ function makeJournal(draft: Draft, cut: number, budget: number): Insertion | und
     const tokens = textCost(frame, 'user', text)
     if (tokens > budget) continue
     const why = isInside ? 'earlier rounds of this turn' : 'what the turn before the cut did'
-    const of = isInside ? [{ from: from + 1, to: cut, why: 'a line of the journal stands for it' }] : []
+    const of = isInside ? named(draft, from, cut, journal.match(/^\d+\./gm)?.length ?? 0) : []
     return { part: 'journal', before: cut, role: 'user', text, tokens, why, of }
   }
   return undefined
 }
+
+/** The newest rounds that lines of the journal stand for; those that it only counts are simply gone. */
+function named({ units, entriesOf }: Draft, user: number, cut: number, lines: number) {
+  let from = cut
+  for (let left = lines; from > user + 1; from--) {
+    const calls = entriesOf(units[from - 1]!).reduce((sum, { message }) => sum + countActions(message), 0)
+    if (calls > left) break
+    left -= calls
+  }
+  return from < cut ? [{ from, to: cut, why: 'a line of the journal stands for it' }] : []
+}
+
+const countActions = ({ calls }: Message) => calls.filter(call => call.name !== noteToolName).length
