@@ -15,7 +15,10 @@ export interface Conversation<M extends MessageLike = MessageLike> {
  * Callers append to their list, or copy it with one message more, and ask again. So the transcript is remembered
  * by the first message after the system prompt, and compared object by object: the old part costs next to nothing.
  */
-const remembered = new WeakMap<object, Map<string, Memory>>()
+const remembered = new WeakMap<object, Map<string, readonly Memory[]>>()
+
+/** One first message (a greeting that is a constant, say) may begin several conversations and branches. */
+const mostLines = 4
 
 interface Memory {
   readonly transcript: Transcript
@@ -49,33 +52,43 @@ function readTranscript<M extends MessageLike>(
 ): Transcript<M> {
   const first = messages[start]
   if (first === undefined) return createTranscript(count)
-  const known = remembered.get(first) ?? new Map<string, Memory>()
-  const before = known.get(count.id)
-  const memory = continueFrom(before, messages, start, count)
+  const known = remembered.get(first) ?? new Map<string, readonly Memory[]>()
+  const lines = known.get(count.id) ?? []
+  const memory = continueFrom(lines, messages, start, count)
+  const others = lines.filter(line => line !== memory)
   // Set again only when all went well: a counter that throws must not leave half an entry behind.
-  known.delete(count.id)
+  remembered.set(first, known.set(count.id, others))
   for (let at = start + memory.sources.length; at < messages.length; at++) {
     memory.transcript.append(messages[at]!, at)
     memory.sources.push(messages[at])
   }
-  remembered.set(first, known.set(count.id, memory))
+  known.set(count.id, [memory, ...others].slice(0, mostLines))
   return memory.transcript as Transcript<M>
 }
 
-/** The remembered line if the messages go on from it; a fork of it if they share its beginning; else a new one. */
+/** The remembered line that the messages go on from; else a fork of the one that shares most with them. */
 function continueFrom(
-  before: Memory | undefined,
+  lines: readonly Memory[],
   messages: readonly MessageLike[],
   start: number,
   count: TokenCounter,
 ): Memory {
-  if (!before) return { transcript: createTranscript(count), sources: [] }
-  const { transcript, sources } = before
+  let best: Memory | undefined
+  let most = 0
+  for (const line of lines) {
+    const shared = countShared(line.sources, messages, start)
+    if (shared > most) [best, most] = [line, shared]
+  }
+  if (best?.sources.length === most) return best
+  if (!best) return { transcript: createTranscript(count), sources: [] }
+  const fork = best.transcript.fork(most)
+  inherit(best.transcript, fork)
+  return { transcript: fork, sources: best.sources.slice(0, fork.entries.length) }
+}
+
+function countShared(sources: readonly unknown[], messages: readonly unknown[], start: number): number {
   const most = Math.min(sources.length, messages.length - start)
   let shared = 0
   while (shared < most && sources[shared] === messages[start + shared]) shared += 1
-  if (shared === sources.length) return before
-  const fork = transcript.fork(shared)
-  inherit(transcript, fork)
-  return { transcript: fork, sources: sources.slice(0, fork.entries.length) }
+  return shared
 }

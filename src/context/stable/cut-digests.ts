@@ -1,16 +1,19 @@
 import { remember } from '../conversation/remember.ts'
-import { defaultDigesters, digestExchange, type Exchange } from '../digests/index.ts'
+import { digestLine } from '../digests/digest-line.ts'
+import type { Exchange } from '../digests/exchange.ts'
 import { rememberExchanges } from '../digests/remember-exchanges.ts'
+import { digestText } from '../digests/text.ts'
+import { digestTools } from '../digests/tools.ts'
 import { textCost } from '../draft/cost.ts'
 import type { Draft } from '../draft/draft.ts'
 import { exchangeAt } from '../draft/exchanges.ts'
 import type { Insertion } from '../draft/insertion.ts'
 
-/** Lines that share a small room are short: two exchanges in few words say more than one in many. */
+/** Lines that share a small room are short, and what was called or said first is enough: the core stays small too. */
 const mostCharacters = 120
 
 const lineFor: (exchange: Exchange) => string = rememberExchanges(exchange =>
-  digestExchange(exchange, defaultDigesters, mostCharacters),
+  digestLine(exchange, [digestTools, digestText], mostCharacters),
 )
 
 /** The lines that stand for the newest exchanges before a cut: one message, made with the cut and the same until the next. */
