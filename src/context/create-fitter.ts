@@ -6,12 +6,15 @@ import { createTranscript } from './conversation/transcript.ts'
 import type { Entry } from './conversation/unit.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
 import { fitConversation } from './fit-conversation.ts'
+import { adoptIndex, saveIndex } from './recall/index-transcript.ts'
 
 /** Holds one conversation as it grows. What a turn costs does not depend on how long it is. */
 export interface Fitter<M extends MessageLike> {
   /** How many messages it holds. */
   readonly size: number
   append(...messages: readonly M[]): void
+  /** What recall knows of the conversation, as bytes: hand it to a later fitter of the same messages as `savedIndex`. */
+  saveIndex(): Uint8Array
   /** The context of the conversation as it stands; its receipt compares it with the one before. */
   context(options?: Partial<Omit<FitOptions, 'count' | 'previous'>>): Context<M>
 }
@@ -24,12 +27,16 @@ export interface Fitter<M extends MessageLike> {
  * fitter.append({ role: 'user', content: 'hello' })
  * const { messages } = fitter.context()
  */
-export function createFitter<M extends MessageLike = MessageLike>(options: FitOptions): Fitter<M> {
+export function createFitter<M extends MessageLike = MessageLike>({
+  savedIndex,
+  ...options
+}: FitOptions & { readonly savedIndex?: Uint8Array }): Fitter<M> {
   checkOptions(options)
   const count = counterOf(options)
   let system: Entry<M>[] = []
   let transcript = createTranscript<M>(count)
   let previous: Context<M> | undefined
+  if (savedIndex) adoptIndex(transcript, savedIndex)
 
   function append(source: M): void {
     const seq = system.length + transcript.entries.length
@@ -52,6 +59,7 @@ export function createFitter<M extends MessageLike = MessageLike>(options: FitOp
     get size() {
       return system.length + transcript.entries.length
     },
+    saveIndex: () => saveIndex(transcript),
     append(...messages) {
       for (const message of messages) append(message)
     },

@@ -137,6 +137,19 @@ describe('recall', () => {
     expect(receipt.entries[1]!.fate).toBe('recalled')
   })
 
+  it('goes on with a saved index as if it had read everything itself', () => {
+    const chat = [...early, ...chatter(60), user('What is my dog called?')]
+    const first = createFitter(options(600))
+    first.append(...chat)
+    const expected = first.context()
+    const saved = first.saveIndex()
+    const later = createFitter({ ...options(600), savedIndex: saved })
+    later.append(...structuredClone(chat))
+    expect(JSON.stringify(later.context().messages)).toBe(JSON.stringify(expected.messages))
+    expect(later.saveIndex()).toEqual(saved)
+    expect(() => createFitter({ ...options(600), savedIndex: Uint8Array.of(9, 9) })).toThrow(/cannot be used/)
+  })
+
   it('takes any effort between nothing and everything', () => {
     const chat = [...early, ...chatter(60), user('What is my dog called, and which slot had item 7?')]
     const tokens = [0, 0.35, 0.5, 0.75, 1].map(

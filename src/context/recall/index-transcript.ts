@@ -1,6 +1,7 @@
 import { remember } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import type { Unit } from '../conversation/unit.ts'
+import { packIndex, unpackIndex } from './pack-index.ts'
 import { createRecallIndex, type RecallIndex } from './recall-index.ts'
 
 /** A pause longer than this begins a new session. */
@@ -15,10 +16,7 @@ interface Memory {
 
 /** The index of a conversation up to, not including, a unit. It grows with the conversation, and each text is read once. */
 export function indexTranscript(transcript: Transcript, upTo: number): RecallIndex {
-  const memory = remember<Memory>(transcript, 'recall index', () => {
-    const index = createRecallIndex()
-    return { index, time: undefined, fits: units => index.size <= units }
-  })
+  const memory = memoryOf(transcript)
   const { index } = memory
   for (let at = index.size; at < upTo; at++) {
     const unit = transcript.units[at]!
@@ -36,6 +34,27 @@ export function indexTranscript(transcript: Transcript, upTo: number): RecallInd
   }
   return index
 }
+
+/** The index as bytes: a cache that spares a cold start the reading of every old text. */
+export function saveIndex(transcript: Transcript): Uint8Array {
+  const { index, time } = memoryOf(transcript)
+  return packIndex(index, time)
+}
+
+/** Takes a saved index for a conversation whose first messages are those that it was made from. */
+export function adoptIndex(transcript: Transcript, packed: Uint8Array): void {
+  const { index, time } = unpackIndex(packed)
+  remember<Memory>(transcript, key, () => ({ index, time, fits: units => index.size <= units }))
+}
+
+function memoryOf(transcript: Transcript): Memory {
+  return remember<Memory>(transcript, key, () => {
+    const index = createRecallIndex()
+    return { index, time: undefined, fits: units => index.size <= units }
+  })
+}
+
+const key = 'recall index'
 
 /** What can be brought back. System messages are always there; notes and strays have their own rules. */
 function isRecallable({ kind }: Unit): boolean {

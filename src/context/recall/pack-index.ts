@@ -4,10 +4,11 @@ import { createRecallIndex, type RecallIndex } from './recall-index.ts'
 /** Changes with the terms, the stems or the layout: a packed index of another version is made anew from the log. */
 const version = 1
 
-/** The saved form of an index: a cache that can be rebuilt from the conversation, never the truth. */
-export function packIndex(index: RecallIndex): Uint8Array {
+/** The saved form of an index, with the time of its last entry: a cache that can be rebuilt from the conversation, never the truth. */
+export function packIndex(index: RecallIndex, time?: number): Uint8Array {
   const bytes = createWriter()
   bytes.number(version)
+  bytes.float(time ?? Number.NaN)
   bytes.number(index.size)
   bytes.number(index.vocabulary.size)
   for (const term of index.vocabulary.keys()) bytes.text(term)
@@ -28,9 +29,13 @@ export function packIndex(index: RecallIndex): Uint8Array {
 }
 
 /** Reads a packed index. Throws when the bytes are of another version or broken: then build it from the log. */
-export function unpackIndex(packed: Uint8Array): RecallIndex {
+export function unpackIndex(packed: Uint8Array): {
+  readonly index: RecallIndex
+  readonly time: number | undefined
+} {
   const bytes = createReader(packed)
   if (bytes.number() !== version) throw invalid('it was written by another version')
+  const time = bytes.float()
   const size = bytes.number()
   const terms = Array.from({ length: bytes.number() }, () => bytes.text())
   const index = createRecallIndex()
@@ -45,7 +50,7 @@ export function unpackIndex(packed: Uint8Array): RecallIndex {
     })
     index.restore({ counts, tokens, prior, beginsSession })
   }
-  return index
+  return { index, time: Number.isNaN(time) ? undefined : time }
 }
 
 const invalid = (why: string) =>

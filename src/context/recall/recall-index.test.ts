@@ -74,7 +74,8 @@ describe('rank', () => {
 describe('a packed index', () => {
   it('ranks as the one that it was made from, and goes on growing like it', () => {
     const index = build(talk)
-    const copy = unpackIndex(packIndex(index))
+    const { index: copy, time } = unpackIndex(packIndex(index, 1234.5))
+    expect(time).toBe(1234.5)
     for (const one of [index, copy]) one.append(said('the heron has a new sail'))
     const question = 'what about the sail of the heron?'
     expect(rank(copy, question)).toEqual(rank(index, question))
