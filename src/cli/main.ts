@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander'
 import { ThroughlineError } from '../log/error.ts'
 import { addDemoCommand } from './demo-command.ts'
 import { addFitCommand } from './fit-command.ts'
+import { addLogCommand } from './log-command.ts'
 import { UserError } from './user-error.ts'
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
@@ -17,6 +18,7 @@ const program = new Command('throughline')
 
 addFitCommand(program)
 addDemoCommand(program)
+addLogCommand(program)
 for (const command of program.commands) command.exitOverride().copyInheritedSettings(program)
 
 // A reader that has seen enough (`| head`) is no error.
