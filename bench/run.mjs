@@ -5,6 +5,7 @@ import { statSync } from 'node:fs'
 const benchmarks = {
   quality: 'is all the evidence for a question in its context? needs --data',
   prefix: 'how much of the prompt is read again on each turn? needs --data',
+  estimate: 'how far is the estimate from exact counts? --data adds the public conversations',
   plot: 'draws docs/memory-against-cost.svg from the --json of quality and prefix',
   fit: 'the time of one turn, append and fit into 4096 tokens, at 100 to 100,000 messages',
 }

@@ -1,13 +1,4 @@
-import {
-  balanced,
-  defaultPolicy,
-  fit,
-  parseMessage,
-  spongebob,
-  stable,
-  thorough,
-  thrifty,
-} from '../../dist/index.js'
+import { defaultPolicy, fit, parseMessage, spongebob, stable, thorough, thrifty } from '../../dist/index.js'
 import { o200k } from '../../dist/tokens/o200k.js'
 
 export const count = o200k()
@@ -54,5 +45,3 @@ function lastN(messages, window) {
   while (start > 0 && total + cost(messages[start - 1]) <= window) total += cost(messages[--start])
   return { sent: messages.slice(start), tokens: total, has: seq => seq >= start, isCut: start > 0 }
 }
-
-export { balanced }

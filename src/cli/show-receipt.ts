@@ -2,7 +2,7 @@ import type { Fate, Part, Receipt, ReceiptEntry } from '../context/receipt.ts'
 import { parts } from '../context/receipt.ts'
 import { blue, bold, cyan, dim, green, grey, magenta, red, type Style, yellow } from './style.ts'
 
-export const fateColours: Readonly<Record<Fate, number>> = {
+const fateColours: Readonly<Record<Fate, number>> = {
   kept: green,
   altered: yellow,
   digested: cyan,

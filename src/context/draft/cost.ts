@@ -32,7 +32,7 @@ export function gatherNotes(frame: Frame, spans: readonly Span[]): NotesSection 
 }
 
 /** What a stretch of units costs that is not protected. */
-export function ordinaryCost(frame: Frame, from: number, to: number): number {
+function ordinaryCost(frame: Frame, from: number, to: number): number {
   const { costBefore, noteCostBefore, firstUser } = frame.transcript
   const inline = frame.notes === 'inline'
   let cost = costBefore[to]! - costBefore[from]!

@@ -13,8 +13,8 @@ export interface RecallOptions extends StableOptions {
  * The stable cut, and what the newest message asks for brought back from before it, word for word, in a block just
  * before that message. Ranked by words alone: no model, the same everywhere.
  */
-export function recall({ effort = 0.5, digests = 1 / 24, ...options }: RecallOptions = {}): Policy {
-  return recallAs('recall', effort, { digests, ...options })
+export function recall({ effort = 0.5, ...options }: RecallOptions = {}): Policy {
+  return recallAs('recall', effort, options)
 }
 
 /** The cheapest memory: only what is asked for plainly. */

@@ -1,0 +1,74 @@
+// How far is the estimate from the truth? Against the larger of o200k and cl100k, on real texts of 200 to 2,000 characters.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { estimateTokens } from '../dist/index.js'
+import { cl100k } from '../dist/tokens/cl100k.js'
+import { o200k } from '../dist/tokens/o200k.js'
+import { readArgs } from './lib/args.mjs'
+import { loadSets } from './lib/conversations.mjs'
+import { median, round } from './lib/stats.mjs'
+import { formatTable } from './lib/table.mjs'
+
+const most = 1500
+const { json, data } = readArgs()
+const exact = [o200k(), cl100k()]
+const result = {}
+for (const [kind, texts] of Object.entries({ ...conversations(), ...files() })) result[kind] = measure(texts)
+console.log(json ? JSON.stringify(result, null, 2) : toTable(result))
+
+/** The messages of the public sets, where their folder is given. */
+function conversations() {
+  const sets = data ? loadSets(data) : {}
+  return Object.fromEntries(
+    Object.entries(sets).map(([set, list]) => [
+      set,
+      pick(list.flatMap(one => one.turns.map(turn => turn.content))),
+    ]),
+  )
+}
+
+/** The files of the packages that we compare with: code, JSON and Markdown that nobody wrote for this. */
+function files() {
+  const root = new URL('node_modules', import.meta.url).pathname
+  const all = readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()
+  const ending = (...endings) =>
+    pick(
+      all.filter(name => endings.some(end => name.endsWith(end))),
+      name => read(join(root, name)),
+    )
+  return { code: ending('.js', '.mjs', '.ts'), json: ending('.json'), markdown: ending('.md') }
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8').slice(0, 2000)
+  } catch {
+    return ''
+  }
+}
+
+/** Every n-th, so that all parts of a folder are there. */
+function pick(items, toText = item => item.slice(0, 2000)) {
+  const step = Math.max(1, Math.floor(items.length / most))
+  return items
+    .filter((_, at) => at % step === 0)
+    .map(toText)
+    .filter(text => text.length >= 200)
+}
+
+function measure(texts) {
+  const ratios = texts.map(text => estimateTokens(text) / Math.max(...exact.map(count => count.text(text))))
+  return {
+    texts: ratios.length,
+    median: round(median(ratios)),
+    worst: round(Math.min(...ratios)),
+    under5: ratios.filter(ratio => ratio < 0.95).length,
+  }
+}
+
+function toTable(result) {
+  const rows = Object.entries(result).map(([kind, { texts, median, worst, under5 }]) =>
+    [kind, texts, median, worst, under5].map(String),
+  )
+  return formatTable([['kind', 'texts', 'median ratio', 'worst', 'under by 5 %'], ...rows])
+}
