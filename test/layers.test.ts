@@ -8,8 +8,10 @@ const root = join(import.meta.dirname, '../src')
 const floors = [
   ['log'],
   ['tokens', 'notes', 'state', 'stores'],
-  ['context', 'request'],
+  ['context', 'request', 'models'],
   ['history'],
+  ['chat'],
+  ['experiment'],
   ['testing', 'cli'],
 ]
 
