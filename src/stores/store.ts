@@ -104,6 +104,16 @@ export interface EndTurn extends AppendEntries {
   readonly error?: string
 }
 
+/** A stretch of a log on its way back, from an export or another store. */
+export interface RestoreEntries {
+  /** Where the branch came from, with the first stretch of it. */
+  readonly forkOf?: { readonly branch: string; readonly at: number }
+  /** In order, without gaps, from at most one place after the head. */
+  readonly entries: readonly StoredEntry[]
+  /** The turns that begin in this stretch; each of them ends in it too. */
+  readonly turns: readonly StoredTurn[]
+}
+
 export interface EntryRange {
   /** First place, from 1. Default 1. */
   readonly from?: number
@@ -153,6 +163,12 @@ export interface Store {
     thread: ThreadKey,
     seed: { readonly expectedHead: number; readonly entries: readonly NewEntry[] },
   ): Promise<{ readonly head: number }>
+  /**
+   * Writes entries and turns as they once were: the same ids, places, times, states and keys. What is there already is
+   * left alone, so that it may be repeated; what is there and differs is a conflict. A turn that was open stays open,
+   * with a lease that has run out: the next `begin` closes it.
+   */
+  restore(thread: ThreadKey, stretch: RestoreEntries): Promise<{ readonly head: number }>
   /** A new branch that shares the past of another up to a place: the end of a closed turn, or before a user entry. */
   fork(thread: ThreadKey, fork: { readonly at: number; readonly branch: string }): Promise<void>
   head(thread: ThreadKey): Promise<Head | undefined>
@@ -162,6 +178,8 @@ export interface Store {
   saveCall(thread: ThreadKey, call: StoredCall): Promise<void>
   /** The newest first. The same id saved again replaces the call where it stands. */
   calls(thread: ThreadKey, options?: { readonly limit?: number }): Promise<readonly StoredCall[]>
+  /** Removes the records of calls that were made before a time, in all threads of a tenant; gives how many. */
+  deleteCalls(tenant: string, before: number): Promise<number>
   /** Caches that can be rebuilt from the log; lost with any error, never the truth. */
   saveCache(thread: ThreadKey, key: string, at: number, bytes: Uint8Array): Promise<void>
   loadCache(
@@ -175,8 +193,15 @@ export interface Store {
   ): Promise<readonly ConversationInfo[]>
   /** Entries that have every word of the query, the newest first. A shared past is found where it was written. */
   search(tenant: string, query: string, options?: { readonly limit?: number }): Promise<readonly Found[]>
-  /** Tombstones the conversation, so that late writes are refused, then removes all of it. Its name is never free again. */
-  deleteConversation(tenant: string, conversation: string): Promise<boolean>
+  /**
+   * Tombstones the conversation, so that late writes are refused, then removes all of it. Its name is never free again.
+   * With `unusedSince`: only when nothing was written since then and nobody holds a turn; else it gives false.
+   */
+  deleteConversation(
+    tenant: string,
+    conversation: string,
+    options?: { readonly unusedSince?: number },
+  ): Promise<boolean>
   /** What is wrong with the stored data, in words; nothing when all invariants hold. */
   check(): Promise<readonly string[]>
   close(): Promise<void>
