@@ -1,12 +1,13 @@
 import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { Context, FitOptions } from './context.ts'
-import { stampMessage } from './conversation/stamp.ts'
+import { stampEntry } from './conversation/stamp.ts'
 import { createTranscript } from './conversation/transcript.ts'
 import type { Entry } from './conversation/unit.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
 import { fitConversation } from './fit-conversation.ts'
 import { adoptIndex, saveIndex } from './recall/index-transcript.ts'
+import { unpackIndex } from './recall/pack-index.ts'
 
 /** Holds one conversation as it grows. What a turn costs does not depend on how long it is. */
 export interface Fitter<M extends MessageLike> {
@@ -36,14 +37,12 @@ export function createFitter<M extends MessageLike = MessageLike>({
   let system: Entry<M>[] = []
   let transcript = createTranscript<M>(count)
   let previous: Context<M> | undefined
-  if (savedIndex) adoptIndex(transcript, savedIndex)
+  if (savedIndex) adoptIndex(transcript, unpackIndex(savedIndex))
 
   function append(source: M): void {
     const seq = system.length + transcript.entries.length
-    const stamp = stampMessage(source, seq, count)
-    const { message, tokens } = stamp
-    if (message.role === 'system' && transcript.entries.length === 0)
-      system.push({ source, message, tokens, stamp })
+    const entry = stampEntry(source, seq, count)
+    if (entry.role === 'system' && transcript.entries.length === 0) system.push(entry)
     else transcript.append(source, seq)
   }
 

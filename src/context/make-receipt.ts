@@ -62,8 +62,8 @@ function makeLines(
   const gathered = new Set(moved)
   const lines: ReceiptEntry[] = []
   const add = (seq: number, verdict: Verdict) => {
-    const { message, tokens } = seq < system.length ? system[seq]! : transcript.entries[seq - system.length]!
-    lines.push({ seq, role: message.role, ...verdict, tokens })
+    const { role, tokens } = seq < system.length ? system[seq]! : transcript.entries[seq - system.length]!
+    lines.push({ seq, role, ...verdict, tokens })
   }
   for (let seq = 0; seq < system.length; seq++) add(seq, sentVerdict(sent.get(seq)!))
   let span = 0
@@ -78,7 +78,7 @@ function makeLines(
       else if (stray) add(seq, { fate: 'elided', rule: 'valid sequence', why: stray.why })
       else if (gathered.has(at))
         add(seq, { fate: 'moved', rule: 'notes', why: 'gathered in the notes section' })
-      else if (transcript.entries[at]!.message.role === 'assistant_note') add(seq, unsentNote(frame.notes))
+      else if (transcript.entries[at]!.role === 'assistant_note') add(seq, unsentNote(frame.notes))
       else if (over && over.from <= unit.index) add(seq, { fate: over.fate, rule: over.rule, why: over.why })
       else throw new Error(`no account of message ${seq}`)
     }

@@ -4,6 +4,8 @@ import type { ConversationInfo, Found, Store } from '../stores/store.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { estimate } from '../tokens/estimate.ts'
 import { createThread, type Thread } from './thread.ts'
+import { createThreadLog } from './thread-log.ts'
+import { createThreadLogs } from './thread-logs.ts'
 
 export interface HistoryOptions {
   readonly store: Store
@@ -53,6 +55,7 @@ export function createHistory({
 }: HistoryOptions): History {
   const fit: FitOptions = { window, reserve, count, ...(policy ? { policy } : {}) }
   const owner = newId()
+  const logs = createThreadLogs(key => createThreadLog({ store, key, count }))
   return {
     thread: (conversation, { actor = 'assistant', branch = 'main' } = {}) =>
       createThread({
@@ -64,6 +67,7 @@ export function createHistory({
         newId,
         owner,
         leaseMs,
+        logOf: logs,
       }),
     conversations: options => store.conversations(tenant, options),
     search: (query, options) => store.search(tenant, query, options),

@@ -135,7 +135,7 @@ describe.each(Object.entries(stores))('history on the %s store', (_, createStore
     await (await begin(edited, 'other')).complete(assistant('o'))
     expect(contents(await edited.messages())).toEqual(['one', '1', 'other', 'o'])
     expect(contents(await thread.messages())).toEqual(['one', '1', 'two', '2'])
-    await expect(thread.fork({ at: 3 })).rejects.toMatchObject({ code: 'bad_fork' })
+    await expect(thread.fork({ at: 3 })).rejects.toMatchObject({ code: 'invalid_option', option: 'at' })
   })
 
   it('shows any past: the thread as it was at an entry', async () => {

@@ -1,4 +1,6 @@
+export type { CallInfo } from './calls.ts'
 export { createHistory, type History, type HistoryOptions } from './create-history.ts'
 export type { LoggedMessage } from './logged-message.ts'
-export type { Begun, CallInfo, Thread, ThreadContextOptions, ViewOptions } from './thread.ts'
+export type { Begun, Thread, ThreadContextOptions } from './thread.ts'
 export type { Turn } from './turn.ts'
+export type { ViewOptions } from './views.ts'

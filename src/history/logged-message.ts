@@ -1,7 +1,8 @@
+import { adoptStamp, stampMessage } from '../context/conversation/stamp.ts'
 import type { MessageLike } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
 import type { NewEntry, StoredEntry } from '../stores/store.ts'
 import { CorruptEntryError } from '../stores/store-error.ts'
+import type { Calibration } from '../tokens/calibration.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 
 /** A message of the log with its place. */
@@ -13,41 +14,50 @@ export interface LoggedMessage {
   readonly message: MessageLike
   /** Written by us to close a turn that did not end by itself: sent to the model, not shown to the user. */
   readonly isClosing: boolean
+  /** How far our counts were from the provider's: holds for what comes after. */
+  readonly calibration?: Calibration
 }
 
 interface Payload {
   readonly message: MessageLike
   readonly closing?: true
+  readonly calibration?: Calibration
+}
+
+export interface EntryOptions {
+  readonly id: string
+  readonly time: number
+  readonly count: TokenCounter
+  readonly isClosing?: boolean
+  readonly calibration?: Calibration
 }
 
 /** A message on its way into the log: checked, normalised, its tokens counted once and for all. */
 export function toEntry(
-  message: MessageLike,
-  {
-    id,
-    time,
-    count,
-    isClosing = false,
-  }: { id: string; time: number; count: TokenCounter; isClosing?: boolean },
+  given: MessageLike,
+  { id, time, count, isClosing = false, calibration }: EntryOptions,
 ): NewEntry {
-  const read = parseMessage(message, 0)
-  const payload: Payload = isClosing ? { message, closing: true } : { message }
-  return {
-    id,
-    role: read.role,
-    time,
-    payload: JSON.stringify(payload, (_, value) => (typeof value === 'string' ? normalize(value) : value)),
-    tokens: { [count.id]: count.message(read) },
+  const payload: Payload = {
+    message: given,
+    ...(isClosing && { closing: true as const }),
+    ...(calibration && { calibration }),
   }
+  const text = JSON.stringify(payload, (_, value) => (typeof value === 'string' ? normalize(value) : value))
+  // What will be read back is what is counted: a Date has become a text by then.
+  const { message, tokens } = stampMessage((JSON.parse(text) as Payload).message, 0, count)
+  return { id, role: message.role, time, payload: text, tokens: { [count.id]: tokens } }
 }
 
 /** Reads an entry back. A payload that cannot be read is an error with its place: nothing is skipped in silence. */
-export function fromEntry(entry: StoredEntry, thread: string): LoggedMessage {
-  const { seq, turn, id, time, payload } = entry
+export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounter): LoggedMessage {
+  const { seq, turn, id, time, payload, tokens } = entry
   try {
-    const { message, closing } = JSON.parse(payload) as Payload
-    parseMessage(message, seq)
-    return { seq, turn, id, time, message: withTime(message, time), isClosing: closing === true }
+    const { message: stored, closing, calibration } = JSON.parse(payload) as Payload
+    const message = withTime(stored, time)
+    const counted = tokens[count.id]
+    if (counted === undefined) stampMessage(message, seq, count)
+    else adoptStamp(message, seq, count.id, counted)
+    return { seq, turn, id, time, message, isClosing: closing === true, ...(calibration && { calibration }) }
   } catch (error) {
     throw new CorruptEntryError(thread, seq, error instanceof Error ? error.message : String(error), {
       cause: error,

@@ -1,16 +1,20 @@
 import type { Context } from '../context/context.ts'
 import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
-import type { LoggedMessage } from './logged-message.ts'
+import { joinText, splitText, type TextPart } from './plan-text.ts'
 
-/** How a context is kept with its call: entries by their places, everything else as it was sent. */
-interface Plan {
+/** An entry by its place; else the message, its text in parts that name the entries whose words they are. */
+type PlanItem = number | { readonly as: object; readonly text?: readonly TextPart[] }
+
+/** How a context is kept with its call: entries never change, so their places are enough. */
+export interface Plan {
   readonly version: 1
-  readonly messages: readonly (number | object)[]
+  readonly messages: readonly PlanItem[]
   readonly tokens: number
   readonly policy: string
   readonly counter: string
   readonly window: number
+  readonly reserve: number
   readonly parts: Readonly<Record<string, number>>
   /** The different verdicts: [fate, rule, why]. */
   readonly verdicts: readonly (readonly string[])[]
@@ -18,42 +22,69 @@ interface Plan {
   readonly fates: readonly (readonly [number, number])[]
 }
 
-/** The compact form of a context: entries never change, so their places are enough. */
-export function toPlan({ messages, tokens, receipt }: Context, logged: readonly LoggedMessage[]): string {
-  const places = new Map<object, number>(logged.map(({ message, seq }) => [message, seq]))
-  const plan: Plan = {
+/** What a plan has to know of the log: places of messages, and texts that may stand inside of others. */
+export interface PlanLog {
+  seqOf(message: object): number | undefined
+  textsIn(context: Context): ReadonlyMap<number, string>
+}
+
+export function toPlan(context: Context, log: PlanLog): Plan {
+  const { messages, tokens, receipt } = context
+  const { policy, counter, window, reserve } = receipt
+  const texts = log.textsIn(context)
+  return {
     version: 1,
-    messages: messages.map(message => places.get(message) ?? message),
+    messages: messages.map(message => log.seqOf(message) ?? toItem(message, texts)),
     tokens,
-    policy: receipt.policy,
-    counter: receipt.counter,
-    window: receipt.window,
+    policy,
+    counter,
+    window,
+    reserve,
     parts: Object.fromEntries(Object.entries(receipt.parts).filter(([, part]) => part > 0)),
     ...toFates(receipt.entries),
   }
-  return JSON.stringify(plan)
 }
 
-/** The very messages of a call again, whatever the policies have become since. */
-export function fromPlan(text: string, logged: readonly LoggedMessage[]): readonly MessageLike[] {
+export function readPlan(text: string): Plan {
   const plan = JSON.parse(text) as Plan
-  if (plan.version !== 1) {
+  if (plan.version === 1) return plan
+  throw new ThroughlineError(
+    'unknown_plan',
+    `The plan of this call has the version ${String(plan.version)}: update throughline.`,
+  )
+}
+
+/** The places of all entries that a plan names. */
+export function entriesOf({ messages }: Plan): readonly number[] {
+  return messages.flatMap(item =>
+    typeof item === 'number' ? item : (item.text ?? []).filter(part => typeof part === 'number'),
+  )
+}
+
+export function fromPlan(
+  { messages }: Plan,
+  messageAt: (seq: number) => MessageLike | undefined,
+): readonly MessageLike[] {
+  const entry = (seq: number): MessageLike => {
+    const message = messageAt(seq)
+    if (message) return message
     throw new ThroughlineError(
       'unknown_plan',
-      `The plan of this call has the version ${String(plan.version)}: update throughline.`,
+      `The plan of this call names entry ${seq}, which is not in the thread.`,
     )
   }
-  const bySeq = new Map(logged.map(({ message, seq }) => [seq, message]))
-  return plan.messages.map(item => {
-    if (typeof item !== 'number') return item as MessageLike
-    const message = bySeq.get(item)
-    if (!message)
-      throw new ThroughlineError(
-        'unknown_plan',
-        `The plan of this call names entry ${item}, which is not in the thread.`,
-      )
-    return message
+  return messages.map(item => {
+    if (typeof item === 'number') return entry(item)
+    if (!item.text) return item.as as MessageLike
+    return { ...item.as, content: joinText(item.text, seq => String(entry(seq).content)) } as MessageLike
   })
+}
+
+function toItem(message: MessageLike, texts: ReadonlyMap<number, string>): PlanItem {
+  const { content } = message
+  if (typeof content !== 'string') return { as: message }
+  // The place of the text among the fields counts too: bytes are promised.
+  return { as: { ...message, content: '' }, text: splitText(content, texts) }
 }
 
 function toFates(entries: Context['receipt']['entries']): Pick<Plan, 'verdicts' | 'fates'> {

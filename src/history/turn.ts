@@ -1,5 +1,6 @@
 import type { MessageLike } from '../log/message.ts'
-import type { Begun, Lease, Store, ThreadKey } from '../stores/store.ts'
+import type { Begun, Lease, NewEntry, Store, ThreadKey } from '../stores/store.ts'
+import type { Calibration } from '../tokens/calibration.ts'
 import { closingMessages } from './closing.ts'
 
 /** A turn that is being answered. Its user message is on disk; what follows is appended as it happens. */
@@ -26,8 +27,8 @@ interface TurnOptions {
   readonly messages: readonly MessageLike[]
   readonly toEntries: (
     messages: readonly MessageLike[],
-    isClosing?: boolean,
-  ) => Parameters<Store['append']>[1]['entries']
+    rest?: { readonly isClosing?: boolean; readonly calibration?: Calibration },
+  ) => readonly NewEntry[]
 }
 
 export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: TurnOptions): Turn {
@@ -50,7 +51,7 @@ export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: 
     closing: readonly MessageLike[] = [],
     error?: string,
   ): Promise<void> {
-    const entries = [...toEntries(last), ...toEntries(closing, true)]
+    const entries = [...toEntries(last), ...toEntries(closing, { isClosing: true })]
     const ended = { lease, expectedHead: head, entries, status, ...(error === undefined ? {} : { error }) }
     head = (await store.end(key, ended)).head
     isEnded = true

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { Lease, NewEntry, Store, ThreadKey } from '../stores/store.ts'
 import { storeCases } from './store-cases.ts'
+import { restoreFaults } from './store-cases-faults.fixture.ts'
 import { read } from './store-cases-help.ts'
 
 /** Stores with a fault each: a suite that passes one of them proves nothing. */
@@ -83,6 +84,37 @@ const faults: Record<string, (store: Store) => Partial<Store>> = {
     search: (tenant, query, options) => store.search(tenant, query.split(' ')[0]!, options),
   }),
   'only hides what is deleted': () => ({ deleteConversation: async () => true }),
+  ...restoreFaults,
+  'keeps calls for ever': () => ({ deleteCalls: async () => 3 }),
+  'deletes calls that are not that old': store => ({
+    deleteCalls: (tenant, before) => store.deleteCalls(tenant, before + 1),
+  }),
+  'does not say how many calls it deleted': store => ({
+    deleteCalls: async (tenant, before) => Math.min(0, await store.deleteCalls(tenant, before)),
+  }),
+  'deletes what is in use': store => ({
+    deleteConversation: (tenant, conversation) => store.deleteConversation(tenant, conversation),
+  }),
+  'deletes what was written that very moment': store => ({
+    deleteConversation: (tenant, conversation, { unusedSince } = {}) =>
+      store.deleteConversation(
+        tenant,
+        conversation,
+        unusedSince === undefined ? {} : { unusedSince: unusedSince + 1 },
+      ),
+  }),
+  'deletes under a writer': store => ({
+    deleteConversation: async (tenant, conversation, { unusedSince } = {}) => {
+      const all = await store.conversations(tenant)
+      const updatedAt = all.find(info => info.conversation === conversation)?.updatedAt ?? 0
+      if (unusedSince !== undefined && !(updatedAt < unusedSince)) return false
+      return store.deleteConversation(tenant, conversation)
+    },
+  }),
+  'never deletes what was used once': store => ({
+    deleteConversation: async (tenant, conversation, { unusedSince } = {}) =>
+      unusedSince === undefined && store.deleteConversation(tenant, conversation),
+  }),
   'says that its log is broken': () => ({ check: async () => ['broken'] }),
 }
 

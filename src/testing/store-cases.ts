@@ -3,6 +3,9 @@ import { forkCases } from './store-cases-fork.ts'
 import type { StoreCase } from './store-cases-help.ts'
 import { leaseCases } from './store-cases-lease.ts'
 import { logCases } from './store-cases-log.ts'
+import { restoreCases } from './store-cases-restore.ts'
+import { restoreRefusedCases } from './store-cases-restore-refused.ts'
+import { retainCases } from './store-cases-retain.ts'
 import { sideCases } from './store-cases-side.ts'
 import { tenantCases } from './store-cases-tenant.ts'
 import { textCases } from './store-cases-text.ts'
@@ -24,4 +27,7 @@ export const storeCases: readonly StoreCase[] = [
   ...tenantCases,
   ...sideCases,
   ...deleteCases,
+  ...restoreCases,
+  ...restoreRefusedCases,
+  ...retainCases,
 ]

@@ -1,7 +1,7 @@
 import type { MessageLike } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { inherit } from './remember.ts'
-import { stampMessage } from './stamp.ts'
+import { stampEntry } from './stamp.ts'
 import { createTranscript, type Transcript } from './transcript.ts'
 import type { Entry } from './unit.ts'
 
@@ -32,10 +32,9 @@ export function readConversation<M extends MessageLike>(
 ): Conversation<M> {
   const system: Entry<M>[] = []
   for (const source of messages) {
-    const stamp = stampMessage(source, system.length, count)
-    const { message, tokens } = stamp
-    if (message.role !== 'system') break
-    system.push({ source, message, tokens, stamp })
+    const entry = stampEntry(source, system.length, count)
+    if (entry.role !== 'system') break
+    system.push(entry)
   }
   return { system, transcript: readTranscript(messages, system.length, count) }
 }

@@ -3,6 +3,7 @@ import { parseMessage } from '../../log/parse-message.ts'
 import { mapTexts } from '../../log/write-message.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
+import type { Entry } from './unit.ts'
 
 /** What was read and counted of a message object, remembered so that no text is ever tokenised twice. */
 export interface Stamp {
@@ -23,7 +24,21 @@ export function stampMessage(source: MessageLike, seq: number, count: TokenCount
   if (isKnown && known.counter === count.id) return known
   const stamp = isKnown
     ? { ...known, counter: count.id, tokens: count.message(known.message) }
-    : readMessage(source, seq, count)
+    : counted(readMessage(source, seq), count)
+  stamps.set(source, stamp)
+  return stamp
+}
+
+/** A message as an entry of a conversation. */
+export function stampEntry<M extends MessageLike>(source: M, seq: number, count: TokenCounter): Entry<M> {
+  const stamp = stampMessage(source, seq, count)
+  const { message, tokens, raw } = stamp
+  return { source, message, role: message.role, tokens, stamp, ...(raw ? { raw: raw as M } : {}) }
+}
+
+/** Stamps a message whose tokens were counted when it was logged: no text is tokenised again. */
+export function adoptStamp(source: MessageLike, seq: number, counter: string, tokens: number): Stamp {
+  const stamp = { ...readMessage(source, seq), counter, tokens }
   stamps.set(source, stamp)
   return stamp
 }
@@ -34,14 +49,19 @@ export function isFresh({ looks }: Stamp, source: MessageLike): boolean {
   return now.length === looks.length && now.every((value, at) => value === looks[at])
 }
 
-function readMessage(source: MessageLike, seq: number, count: TokenCounter): Stamp {
+function readMessage(source: MessageLike, seq: number): Omit<Stamp, 'counter' | 'tokens'> {
   const read = parseMessage(source, seq)
   const isOurs = read.role === 'system' || read.role === 'assistant_note'
   const raw = isOurs ? source : mapTexts(source, neutralizeNotes)
   const message = raw === source ? read : parseMessage(raw, seq)
-  const counted = { counter: count.id, tokens: count.message(message) }
-  return { looks: looksOf(source), message, ...(raw === source ? {} : { raw }), ...counted }
+  return { looks: looksOf(source), message, ...(raw === source ? {} : { raw }) }
 }
+
+const counted = (read: Omit<Stamp, 'counter' | 'tokens'>, count: TokenCounter): Stamp => ({
+  ...read,
+  counter: count.id,
+  tokens: count.message(read.message),
+})
 
 /** The values that tell whether a message is as it was: its fields, and the texts one level below. */
 function looksOf(source: MessageLike): readonly unknown[] {

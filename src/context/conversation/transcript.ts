@@ -4,7 +4,8 @@ import { parseMessage } from '../../log/parse-message.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { inlineNote, interruptedResult } from '../texts.ts'
-import { stampMessage } from './stamp.ts'
+import { stampEntry } from './stamp.ts'
+import { addSums, type Sums } from './sums.ts'
 import type { Entry, Stray, Unit, UnitKind } from './unit.ts'
 
 /** Where a note stands: its entry, and the unit that the entry belongs to. */
@@ -14,13 +15,9 @@ export interface NotePlace {
 }
 
 /** A conversation after its system prompt, in units, with running sums: it only grows, a message at a time. */
-export interface Transcript<M extends MessageLike = MessageLike> {
+export interface Transcript<M extends MessageLike = MessageLike> extends Sums {
   readonly entries: readonly Entry<M>[]
   readonly units: readonly Unit[]
-  /** [k] = cost of the units before k that may go: neither the first user message nor system messages. */
-  readonly costBefore: readonly number[]
-  /** [k] = cost of the notes of the units before k, sent inline. */
-  readonly noteCostBefore: readonly number[]
   /** Index of the unit, or -1. */
   readonly firstUser: number
   readonly latestUser: number
@@ -29,8 +26,6 @@ export interface Transcript<M extends MessageLike = MessageLike> {
   readonly systems: readonly number[]
   /** Units that begin a turn. */
   readonly turns: readonly number[]
-  /** [k] = how many of the units before k may go. */
-  readonly ordinaryBefore: readonly number[]
   readonly notes: readonly NotePlace[]
   append(source: M, seq: number): void
   /** A line of its own that shares at most the first `length` entries; where a unit would be torn, fewer. */
@@ -38,7 +33,7 @@ export interface Transcript<M extends MessageLike = MessageLike> {
 }
 
 /** What a transcript begins with. */
-type Past<M extends MessageLike> = Pick<
+export type Past<M extends MessageLike> = Pick<
   Transcript<M>,
   'entries' | 'units' | 'costBefore' | 'noteCostBefore' | 'ordinaryBefore' | 'systems' | 'turns' | 'notes'
 >
@@ -73,13 +68,8 @@ export function createTranscript<M extends MessageLike>(
   const firstUser = () => turns[0] ?? -1
 
   function setLast(unit: Unit): void {
-    const { index } = unit
-    units[index] = unit
-    const fixed = unit.kind === 'system' || index === firstUser()
-    costBefore[index + 1] = costBefore[index]! + (fixed ? 0 : unit.tokens)
-    noteCostBefore[index + 1] = noteCostBefore[index]! + unit.noteTokens
-    const goes = !fixed && unit.kind !== 'stray' && unit.kind !== 'note'
-    ordinaryBefore[index + 1] = ordinaryBefore[index]! + (goes ? 1 : 0)
+    units[unit.index] = unit
+    addSums({ costBefore, noteCostBefore, ordinaryBefore }, unit, firstUser())
   }
 
   function begin(kind: UnitKind, tokens: number, strays: readonly Stray[] = []): void {
@@ -154,10 +144,9 @@ export function createTranscript<M extends MessageLike>(
       return lastRound
     },
     append(source, seq) {
-      const stamp = stampMessage(source, seq, count)
-      const { message, tokens, raw } = stamp
-      const at = entries.length
-      entries.push({ source, message, tokens, stamp, ...(raw ? { raw: raw as M } : {}) })
+      const entry = stampEntry(source, seq, count)
+      const { message, tokens } = entry
+      const at = entries.push(entry) - 1
       switch (message.role) {
         case 'tool':
           return addResults(at)

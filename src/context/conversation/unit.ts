@@ -1,4 +1,4 @@
-import type { Message, MessageLike, ToolCall } from '../../log/message.ts'
+import type { Message, MessageLike, Role, ToolCall } from '../../log/message.ts'
 import type { Stamp } from './stamp.ts'
 
 /** One message of the conversation with what we know of it. */
@@ -7,6 +7,7 @@ export interface Entry<M extends MessageLike = MessageLike> {
   /** What is sent in its place, where a text had to be quoted. */
   readonly raw?: M
   readonly message: Message
+  readonly role: Role
   readonly tokens: number
   /** What it was read by: it tells whether the caller has changed the message since. */
   readonly stamp: Stamp

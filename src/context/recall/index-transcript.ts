@@ -1,13 +1,13 @@
 import { remember } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import type { Unit } from '../conversation/unit.ts'
-import { packIndex, unpackIndex } from './pack-index.ts'
+import { packIndex } from './pack-index.ts'
 import { createRecallIndex, type RecallIndex } from './recall-index.ts'
 
 /** A pause longer than this begins a new session. */
 const pause = 30 * 60 * 1000
 
-interface Memory {
+export interface Memory {
   readonly index: RecallIndex
   /** When the last indexed unit ended. */
   time: number | undefined
@@ -42,9 +42,14 @@ export function saveIndex(transcript: Transcript): Uint8Array {
 }
 
 /** Takes a saved index for a conversation whose first messages are those that it was made from. */
-export function adoptIndex(transcript: Transcript, packed: Uint8Array): void {
-  const { index, time } = unpackIndex(packed)
+export function adoptIndex(transcript: Transcript, { index, time }: Omit<Memory, 'fits'>): void {
   remember<Memory>(transcript, key, () => ({ index, time, fits: units => index.size <= units }))
+}
+
+/** Lets a line that was forked from a conversation use its index: what lies before their fork is the same. */
+export function shareIndex(from: Transcript, to: Transcript): void {
+  const memory = memoryOf(from)
+  remember<Memory>(to, key, () => memory)
 }
 
 function memoryOf(transcript: Transcript): Memory {
@@ -57,7 +62,7 @@ function memoryOf(transcript: Transcript): Memory {
 const key = 'recall index'
 
 /** What can be brought back. System messages are always there; notes and strays have their own rules. */
-function isRecallable({ kind }: Unit): boolean {
+export function isRecallable({ kind }: Pick<Unit, 'kind'>): boolean {
   return kind === 'user' || kind === 'assistant' || kind === 'tools'
 }
 
@@ -73,7 +78,8 @@ function unitText(transcript: Transcript, unit: Unit): string {
   return texts.join('\n')
 }
 
-function lastTime(transcript: Transcript, unit: Unit): number | undefined {
+/** When a unit ended, where its messages say so. */
+export function lastTime(transcript: Transcript, unit: Unit): number | undefined {
   for (let at = unit.to - 1; at >= unit.from; at--) {
     const { time } = transcript.entries[at]!.message
     if (time !== undefined) return time

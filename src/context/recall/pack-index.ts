@@ -1,4 +1,5 @@
 import { ThroughlineError } from '../../log/error.ts'
+import { createReader, createWriter } from './bytes.ts'
 import { createRecallIndex, type RecallIndex } from './recall-index.ts'
 
 /** Changes with the terms, the stems or the layout: a packed index of another version is made anew from the log. */
@@ -33,7 +34,7 @@ export function unpackIndex(packed: Uint8Array): {
   readonly index: RecallIndex
   readonly time: number | undefined
 } {
-  const bytes = createReader(packed)
+  const bytes = createReader(packed, invalid)
   if (bytes.number() !== version) throw invalid('it was written by another version')
   const time = bytes.float()
   const size = bytes.number()
@@ -63,66 +64,4 @@ const invalid = (why: string) =>
 function countOccurrences(index: RecallIndex): (id: number, entry: number) => number {
   const next = new Int32Array(index.vocabulary.size)
   return id => index.counts[id]!.data[next[id]!++]!
-}
-
-function createWriter() {
-  let data = new Uint8Array(1024)
-  let size = 0
-  const room = (more: number) => {
-    if (size + more <= data.length) return
-    const larger = new Uint8Array(Math.max(data.length * 2, size + more))
-    larger.set(data)
-    data = larger
-  }
-  const number = (value: number) => {
-    room(8)
-    let rest = value
-    // Seven bits a byte: most numbers are small.
-    for (; rest >= 128; rest = Math.floor(rest / 128)) data[size++] = (rest % 128) | 128
-    data[size++] = rest
-  }
-  return {
-    number,
-    text(value: string) {
-      const encoded = new TextEncoder().encode(value)
-      number(encoded.length)
-      room(encoded.length)
-      data.set(encoded, size)
-      size += encoded.length
-    },
-    float(value: number) {
-      room(8)
-      new DataView(data.buffer).setFloat64(size, value)
-      size += 8
-    },
-    done: () => data.slice(0, size),
-  }
-}
-
-function createReader(data: Uint8Array) {
-  let at = 0
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
-  const take = (length: number) => {
-    at += length
-    if (!(at <= data.length)) throw invalid('it ends too early')
-    return at - length
-  }
-  const number = () => {
-    let value = 0
-    for (let factor = 1; ; factor *= 128) {
-      const byte = data[take(1)]!
-      value += (byte & 127) * factor
-      if (byte < 128) return value
-      if (factor > 2 ** 42) throw invalid('a number is too large')
-    }
-  }
-  return {
-    number,
-    text: () => {
-      const length = number()
-      const start = take(length)
-      return new TextDecoder().decode(data.subarray(start, start + length))
-    },
-    float: () => view.getFloat64(take(8)),
-  }
 }

@@ -1,7 +1,9 @@
-import { checkCall, checkName, checkNames, defaultMaxEntryBytes } from '../check-input.ts'
+import { checkCall, checkName, defaultMaxEntryBytes } from '../check-input.ts'
 import type { Store } from '../store.ts'
 import { createMemory } from './memory.ts'
+import { memoryDeletes } from './memory-deletes.ts'
 import { memoryReads } from './memory-reads.ts'
+import { memoryRestore } from './memory-restore.ts'
 import { memoryWrites } from './memory-writes.ts'
 
 export interface MemoryStoreOptions {
@@ -18,6 +20,7 @@ export function memoryStore({
   return {
     migrate: async () => [],
     ...memoryWrites(memory),
+    restore: async (thread, stretch) => memoryRestore(memory, thread, stretch),
     ...memoryReads(memory),
     async saveCall(thread, call) {
       checkCall(call, maxEntryBytes)
@@ -27,10 +30,7 @@ export function memoryStore({
       checkName('key of the cache', key)
       memory.branch(thread).caches.set(key, { at, bytes: bytes.slice() })
     },
-    async deleteConversation(tenant, conversation) {
-      checkNames({ tenant, conversation })
-      return memory.remove(tenant, conversation)
-    },
+    ...memoryDeletes(memory),
     async close() {},
   }
 }

@@ -43,18 +43,18 @@ export function createMemory(now: () => number, maxEntryBytes: number) {
     return newBranch({ tenant, conversation, actor, branch: name }, ++count)
   }
 
-  function put(branch: Branch): void {
+  function put(branch: Branch, times = { first: now(), last: now() }): void {
     const { tenant, conversation, actor, branch: name } = branch.thread
     const fresh = {
       tenant,
       conversation,
-      createdAt: now(),
-      updatedAt: now(),
+      createdAt: times.first,
+      updatedAt: times.last,
       isDeleted: false,
       branches: new Map(),
     }
     const found: Conversation = find(tenant, conversation) ?? fresh
-    found.updatedAt = now()
+    found.updatedAt = Math.max(found.updatedAt, times.last)
     found.branches.set(keyOf(actor, name), branch)
     conversations.set(keyOf(tenant, conversation), found)
   }
@@ -70,7 +70,7 @@ export function createMemory(now: () => number, maxEntryBytes: number) {
 
   const nextNumber = () => ++count
   const all = () => [...conversations.values()].filter(({ isDeleted }) => !isDeleted)
-  return { now, maxEntryBytes, peek, branch, branchOrNew, put, remove, nextNumber, all }
+  return { now, maxEntryBytes, find, peek, branch, branchOrNew, put, remove, nextNumber, all }
 }
 
 const keyOf = (...names: string[]) => JSON.stringify(names)

@@ -1,0 +1,94 @@
+import { formatMs, formatTable } from '../lib/table.mjs'
+
+/** Flat, on a machine that others use too: the medians of the first and the last turns are this close. */
+const flat = 1.25
+const mostOfText = 2
+const leastOfRaw = 0.5
+
+/** `lines`: subjects with their results, in the order in which they ran. */
+export function report(lines) {
+  const head = [
+    'subject',
+    'turns',
+    'first 50, a turn',
+    'last 50, a turn',
+    '×',
+    'on disk',
+    '/ text',
+    'appends/s',
+    'of raw',
+  ]
+  const measured = lines.filter(({ result }) => !result.skipped)
+  const skipped = lines.filter(({ result }) => result.skipped)
+  return [
+    formatTable([head, ...measured.map(({ subject, result }) => cells(subject, result))]),
+    '',
+    'A turn: the mean (and the median); ×: the last median by the first. On disk: all files after a close or checkpoint.',
+    ...measured
+      .filter(({ result }) => result.driver)
+      .map(({ subject, result }) => `${nameOf(subject)}: with ${result.driver}`),
+    ...skipped.map(({ subject, result }) => `${nameOf(subject)}: not measured: ${result.skipped}`),
+    ...goals(measured.filter(({ subject }) => subject.isOurs)),
+  ].join('\n')
+}
+
+export const nameOf = ({ name, turns }) => `${name}, ${turns} turns`
+
+function cells({ name }, result) {
+  return [
+    name,
+    result.turns.toLocaleString('en'),
+    `${formatMs(result.firstMs)} (${formatMs(result.firstMedianMs)})`,
+    `${formatMs(result.lastMs)} (${formatMs(result.lastMedianMs)})`,
+    growthOf(result).toFixed(2),
+    `${(result.bytes / 1e6).toFixed(2)} MB`,
+    (result.bytes / result.rawBytes).toFixed(2),
+    Math.round(result.appendsPerSecond).toLocaleString('en'),
+    result.shareOfRaw === undefined ? '–' : `${Math.round(100 * result.shareOfRaw)} %`,
+  ]
+}
+
+const growthOf = ({ firstMedianMs, lastMedianMs }) => lastMedianMs / firstMedianMs
+
+function goals(ours) {
+  if (ours.length === 0) return []
+  const longest = Math.max(...ours.map(({ result }) => result.turns))
+  const checks = ours.flatMap(({ subject, result }) => {
+    const { bytes, rawBytes, searchBytes, shareOfRaw, turns } = result
+    const growth = growthOf(result)
+    const list = [
+      goal(
+        subject,
+        `appends are ${percent(shareOfRaw)} of raw`,
+        shareOfRaw >= leastOfRaw,
+        percent(leastOfRaw),
+      ),
+    ]
+    if (turns === longest) {
+      list.push(
+        goal(subject, `the last turns take ${growth.toFixed(2)} × the first`, growth <= flat, `${flat} ×`),
+      )
+    }
+    const entries = sizeOfEntries(subject, bytes, searchBytes)
+    if (entries !== undefined) {
+      const ratio = entries / rawBytes
+      list.push(
+        goal(subject, `entries take ${ratio.toFixed(2)} × the text`, ratio <= mostOfText, `${mostOfText} ×`),
+      )
+    }
+    return list
+  })
+  return ['', 'Goals:', ...checks]
+}
+
+/** The size without search and calls: measured where a store can do without them, else the rest. */
+function sizeOfEntries({ isEntriesOnly, hasCalls }, bytes, searchBytes) {
+  if (isEntriesOnly) return bytes
+  return searchBytes === undefined || hasCalls ? undefined : bytes - searchBytes
+}
+
+const percent = share => `${Math.round(100 * share)} %`
+
+function goal(subject, is, isMet, limit) {
+  return `  ${isMet ? 'met   ' : 'missed'}  ${nameOf(subject)}: ${is} (goal ${limit})`
+}

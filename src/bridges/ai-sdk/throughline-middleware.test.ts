@@ -1,0 +1,191 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { generateText, jsonSchema, type ModelMessage, Output, streamText, tool, wrapLanguageModel } from 'ai'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Context } from '../../context/context.ts'
+import { spongebob } from '../../context/policies/spongebob.ts'
+import { markerText } from '../../context/texts.ts'
+import { parseMessage } from '../../log/parse-message.ts'
+import { o200k } from '../../tokens/o200k.ts'
+import { type Body, type Reply, startUpstream, type Upstream } from '../upstream.fixture.ts'
+import { type MiddlewareOptions, throughlineMiddleware } from './throughline-middleware.ts'
+
+const count = o200k()
+
+const upstreams: Upstream[] = []
+afterEach(async () => {
+  for (const upstream of upstreams.splice(0)) await upstream.close()
+})
+
+async function wrapped(
+  options: MiddlewareOptions,
+  answer: () => Reply = () => ({ text: ['Berth', ' 12.'] }),
+) {
+  const upstream = await startUpstream(answer)
+  upstreams.push(upstream)
+  const contexts: Context[] = []
+  const middleware = throughlineMiddleware({ ...options, onContext: context => contexts.push(context) })
+  const real = createOpenAICompatible({
+    name: 'local',
+    baseURL: upstream.url,
+    supportsStructuredOutputs: true,
+  })
+  return { model: wrapLanguageModel({ model: real('m'), middleware }), contexts, bodies: upstream.bodies }
+}
+
+/** What the server was sent, counted where it arrived. */
+function tokensOf({ messages, tools = [] }: Body): number {
+  const sum = messages.reduce((total, message, at) => total + count.message(parseMessage(message, at)), 0)
+  return sum + (tools.length > 0 ? count.tools(tools) : 0) + (count.prompt ?? 0)
+}
+
+/** A long chat in which every third answer looks something up, with each kind of result. */
+const chat: ModelMessage[] = [
+  { role: 'user', content: 'My boat is called Heron. Keep berth 12 for her.' },
+  { role: 'assistant', content: 'Berth 12 is yours.' },
+  ...Array.from({ length: 150 }, (_, n): ModelMessage[] => {
+    const ids = [`a${n}`, `b${n}`]
+    const outputs = [
+      { type: 'json' as const, value: { tide: n, wind: 'north by east' } },
+      { type: 'error-text' as const, value: `station ${n} does not answer` },
+      { type: 'content' as const, value: [{ type: 'text' as const, text: `chart ${n}` }] },
+    ]
+    return [
+      { role: 'user', content: [{ type: 'text', text: `Question ${n} about the tides and the weather.` }] },
+      ...(n % 3 === 0
+        ? ([
+            {
+              role: 'assistant',
+              content: ids.map(toolCallId => ({
+                type: 'tool-call',
+                toolCallId,
+                toolName: 'tide',
+                input: { n },
+              })),
+            },
+            ...ids.map((toolCallId, at) => ({
+              role: 'tool',
+              content: [
+                { type: 'tool-result', toolCallId, toolName: 'tide', output: outputs[(n / 3 + at) % 3] },
+              ],
+            })),
+          ] as ModelMessage[])
+        : []),
+      { role: 'assistant', content: [{ type: 'text', text: `Answer ${n}: nothing else changes today.` }] },
+    ]
+  }).flat(),
+  { role: 'user', content: 'Which berth did I ask for, for the Heron?' },
+]
+
+const tide = tool({
+  description: 'Looks up the tide. '.repeat(20),
+  inputSchema: jsonSchema<{ n: number }>({ type: 'object', properties: { n: { type: 'number' } } }),
+  execute: ({ n }) => `tide ${n}`,
+})
+
+describe('throughlineMiddleware', () => {
+  it.each([{}, { policy: spongebob() }, { shape: 'alternating' as const }])(
+    'an over-long chat arrives in the window, with whole rounds of tools: %j',
+    async options => {
+      const { model, contexts, bodies } = await wrapped({ ...options, window: 2048, reserve: 256, count })
+      const system = 'You are a harbour master.'
+      const { text } = await generateText({ model, system, messages: chat, tools: { tide } })
+      // The server refuses torn rounds, so an answer is the proof that there was none.
+      expect(text).toBe('Berth 12.')
+      const [body] = bodies
+      expect(tokensOf(body!)).toBeLessThanOrEqual(2048 - 256)
+      expect(tokensOf(body!)).toBeGreaterThan(900)
+      expect(body!.messages[0]).toEqual({ role: 'system', content: system })
+      expect(JSON.stringify(body!.messages)).toContain('Keep berth 12')
+      expect(JSON.stringify(body!.messages.at(-1))).toContain('Which berth did I ask for')
+      const { receipt } = contexts[0]!
+      expect(receipt.entries).toHaveLength(bodies[0]!.messages.length + gone(contexts[0]!))
+      expect(receipt.tokens).toBeGreaterThanOrEqual(tokensOf(body!))
+      expect(receipt.parts.tools).toBeGreaterThan(60)
+    },
+  )
+
+  it('adds messages in the form of a prompt, and no system message in the middle', async () => {
+    const { model, contexts } = await wrapped({ window: 2048, count })
+    await generateText({ model, system: 'Be brief.', messages: chat })
+    const { messages, receipt } = contexts[0]!
+    expect(receipt.inserted.map(one => one.part)).toEqual(expect.arrayContaining(['marker', 'recall']))
+    for (const { place, text } of receipt.inserted) {
+      expect(messages[place]).toEqual({ role: 'user', content: [{ type: 'text', text }] })
+    }
+    expect(messages.slice(1).filter(message => message.role === 'system')).toEqual([])
+  })
+
+  it('leaves a prompt that fits as it is', async () => {
+    const { model, contexts, bodies } = await wrapped({ window: 4096, count })
+    const { model: plain, bodies: expected } = await wrapped({ window: 1_000_000, count })
+    const messages = chat.slice(0, 12)
+    await generateText({ model, messages })
+    await generateText({ model: plain, messages })
+    expect(bodies).toEqual(expected)
+    expect(contexts[0]!.receipt.counts).toMatchObject({ elided: 0, altered: 0 })
+    expect(JSON.stringify(bodies)).not.toContain(markerText)
+  })
+
+  it('passes a stream on as it comes', async () => {
+    const { model, contexts, bodies } = await wrapped({ window: 2048, count })
+    const deltas: string[] = []
+    for await (const delta of streamText({ model, messages: chat }).textStream) deltas.push(delta)
+    expect(deltas).toEqual(['Berth', ' 12.'])
+    expect(tokensOf(bodies[0]!)).toBeLessThanOrEqual(2048)
+    expect(contexts).toHaveLength(1)
+  })
+
+  it('keeps free what the call wants for its reply, unless told otherwise', async () => {
+    const { model, contexts } = await wrapped({ window: 2048, count })
+    await generateText({ model, messages: chat, maxOutputTokens: 500 })
+    await generateText({ model, messages: chat, maxOutputTokens: 500_000 })
+    const { model: told, contexts: others } = await wrapped({ window: 2048, reserve: 100, count })
+    await generateText({ model: told, messages: chat, maxOutputTokens: 500 })
+    expect([...contexts, ...others].map(context => context.receipt.reserve)).toEqual([500, 1024, 100])
+  })
+
+  it('counts the schema of the reply', async () => {
+    const { model, contexts } = await wrapped({ window: 2048, count }, () => ({ text: ['{"berth":12}'] }))
+    const schema = jsonSchema<{ berth: number }>({
+      type: 'object',
+      properties: { berth: { type: 'number' } },
+    })
+    const { output } = await generateText({ model, messages: chat, output: Output.object({ schema }) })
+    expect(output).toEqual({ berth: 12 })
+    expect(contexts[0]!.receipt.parts.tools).toBeGreaterThan(0)
+  })
+
+  it('mends a call that crashed, in the form that the provider expects', async () => {
+    const { model, bodies } = await wrapped({ window: 2048, count })
+    const crashed = { type: 'tool-call' as const, toolCallId: 'x', toolName: 'tide', input: {} }
+    // The AI SDK itself refuses such a chat, so it is handed to the model directly.
+    await model.doGenerate({
+      prompt: [
+        { role: 'user', content: [{ type: 'text', text: 'hello' }] },
+        { role: 'assistant', content: [crashed] },
+        { role: 'user', content: [{ type: 'text', text: 'and now?' }] },
+      ],
+    })
+    expect(bodies[0]!.messages[2]).toEqual({ role: 'tool', tool_call_id: 'x', content: 'Error: interrupted' })
+  })
+
+  it('says with figures when even the protected part does not fit, and sends nothing', async () => {
+    const { model, bodies } = await wrapped({ window: 200, count })
+    const prompt = 'data '.repeat(500)
+    await expect(generateText({ model, prompt })).rejects.toMatchObject({ code: 'context_overflow' })
+    expect(bodies).toEqual([])
+    const { model: trims, bodies: trimmed } = await wrapped({ window: 200, count, overflow: 'trim' })
+    await generateText({ model: trims, prompt })
+    expect(JSON.stringify(trimmed[0]!.messages)).toContain('tokens cut here')
+    expect(tokensOf(trimmed[0]!)).toBeLessThanOrEqual(200)
+  })
+})
+
+/** How many more lines the receipt has than the server got messages; a tool message of two results became two. */
+function gone({ messages, receipt }: Context): number {
+  const split = messages.reduce(
+    (sum, message, at) => sum + Math.max(0, parseMessage(message, at).results.length - 1),
+    0,
+  )
+  return receipt.entries.length - messages.length - split
+}

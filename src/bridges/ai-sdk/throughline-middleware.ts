@@ -1,0 +1,67 @@
+import type { Context, FitOptions } from '../../context/context.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { fitPrompt } from '../fit-prompt.ts'
+
+export interface MiddlewareOptions extends Omit<FitOptions, 'tools' | 'previous'> {
+  /** What stays free for the reply. Default: the call's `maxOutputTokens`, at most half of the window; else 0. */
+  readonly reserve?: number
+  /** Is handed every context before it is sent, with its receipt. */
+  readonly onContext?: (context: Context) => void
+}
+
+/** What we read of the parameters of a call, in AI SDK 5 and 6 alike. */
+export interface PromptParams {
+  readonly prompt: readonly MessageLike[]
+  readonly tools?: readonly unknown[]
+  readonly maxOutputTokens?: number
+  readonly responseFormat?: { readonly type: string; readonly schema?: unknown }
+}
+
+/** A language model middleware as far as we are one. */
+export interface ThroughlineMiddleware {
+  readonly specificationVersion: 'v3'
+  readonly transformParams: <P extends PromptParams>(options: { readonly params: P }) => Promise<P>
+}
+
+/**
+ * A middleware for the AI SDK's `wrapLanguageModel`: whatever prompt a call has, it is fitted into the window.
+ *
+ * @example
+ * const model = wrapLanguageModel({ model: ollama('qwen3'), middleware: throughlineMiddleware({ window: 8192 }) })
+ */
+export function throughlineMiddleware({
+  onContext,
+  reserve,
+  ...options
+}: MiddlewareOptions): ThroughlineMiddleware {
+  return {
+    specificationVersion: 'v3',
+    async transformParams({ params }) {
+      const { prompt, tools = [], maxOutputTokens = 0, responseFormat } = params
+      // Some providers write the schema of the reply into the prompt.
+      const schema = responseFormat?.schema
+      const context = fitPrompt(prompt, {
+        ...options,
+        reserve: reserve ?? Math.min(maxOutputTokens, Math.floor(options.window / 2)),
+        tools: [...tools.map(toSentTool), ...(schema === undefined ? [] : [schema])],
+      })
+      const sent = { ...context, messages: context.messages.map(toPromptForm) }
+      onContext?.(sent)
+      return { ...params, prompt: sent.messages }
+    },
+  }
+}
+
+/** As most providers are sent it, which is a little longer. */
+function toSentTool(tool: unknown): unknown {
+  const { inputSchema, type, ...rest } = (tool ?? {}) as Record<string, unknown>
+  return type === 'function' ? { type, function: { ...rest, parameters: inputSchema } } : tool
+}
+
+/** In a prompt, only a system message is a text; what a user or an assistant says is a list of parts. */
+function toPromptForm<M extends MessageLike>(message: M): M {
+  const { role, content } = message
+  return role !== 'system' && typeof content === 'string'
+    ? { ...message, content: [{ type: 'text', text: content }] }
+    : message
+}

@@ -1,0 +1,27 @@
+import type { Message } from '../log/message.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
+
+/**
+ * The AI SDK puts all results of a round into one message, and most providers are then sent a message for each. A
+ * counter that sees only the one would miss the framing of the others.
+ */
+export function countApart(count: TokenCounter): TokenCounter {
+  return {
+    ...count,
+    id: `${count.id}/apart`,
+    message(message) {
+      const { role, results } = message
+      const together = count.message(message)
+      if (role !== 'tool' || results.length < 2) return together
+      const apart = results.reduce((sum, _, at) => sum + count.message(only(message, at)), 0)
+      return Math.max(together, apart)
+    },
+  }
+}
+
+/** One of the results; what the message has besides them goes with the first. */
+function only(message: Message, at: number): Message {
+  const result = message.results[at]!
+  const rest = at === 0 ? {} : { media: 0, unknown: '', thinking: '' }
+  return { ...message, ...rest, text: result.text, results: [result] }
+}

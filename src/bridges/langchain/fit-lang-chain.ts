@@ -1,0 +1,36 @@
+import type { FitOptions } from '../../context/context.ts'
+import type { Receipt } from '../../context/receipt.ts'
+import { fitPrompt } from '../fit-prompt.ts'
+import { fromLangChain, type View } from './from-lang-chain.ts'
+import type { AddedMessage, LangChainMessage } from './lang-chain-message.ts'
+import { toLangChain } from './to-lang-chain.ts'
+
+export interface FitLangChainOptions<A = AddedMessage> extends Omit<FitOptions, 'previous'> {
+  /** Makes the few messages that we add. Default: plain ones. LangChain's `coerceMessageLikeToMessage` makes its own. */
+  readonly create?: (message: AddedMessage) => A
+}
+
+export interface LangChainContext<M> {
+  /** Your own objects wherever a message was kept; one that had to be changed has the class that it had. */
+  readonly messages: M[]
+  readonly tokens: number
+  readonly receipt: Receipt
+}
+
+/**
+ * `fit` for LangChain's messages.
+ *
+ * @example
+ * const { messages } = fitLangChain(history, { window: 8192, create: coerceMessageLikeToMessage })
+ * await model.invoke(messages)
+ */
+export function fitLangChain<M extends LangChainMessage, A = AddedMessage>(
+  messages: readonly M[],
+  { create = message => message as A, ...options }: FitLangChainOptions<A>,
+): LangChainContext<M | A> {
+  const views = new Map<M, View>()
+  for (const message of messages) views.set(message, fromLangChain(message))
+  const viewOf = (message: M) => views.get(message)!
+  const { messages: sent, tokens, receipt } = fitPrompt(messages.map(viewOf), options)
+  return { messages: sent.map(message => toLangChain(message, viewOf, create)), tokens, receipt }
+}

@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import { Command } from 'commander'
+import { readerUpstream } from '../models/reader/upstream/reader-upstream.ts'
+import { UserError } from './user-error.ts'
+
+interface ServeOptions {
+  readonly port?: number
+  readonly host?: string
+  readonly window?: number
+  /** Milliseconds between two words. */
+  readonly delay?: number
+}
+
+/** `throughline reader`: serves the built-in model as Ollama would be served, until it is told to stop. */
+export function readerCommand(): Command {
+  return new Command('reader')
+    .description('serve the built-in model, which only quotes what it is given, in the way of Ollama')
+    .option(
+      '--port <number>',
+      'where to listen; 0 takes any that is free',
+      wholeNumber('port', 65_535),
+      11_435,
+    )
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .option('-w, --window <tokens>', 'its window, a hard limit', wholeNumber('window'), 4096)
+    .option('--delay <milliseconds>', 'how long it waits between two words', wholeNumber('delay'), 0)
+    .action(async (options: ServeOptions) => {
+      const served = await serveReader(options)
+      process.stdout.write(`The reader listens at ${served.url}\n`)
+      await stopSignal()
+      await served.close()
+    })
+}
+
+/** Opens the port; resolves when it listens. */
+export async function serveReader({
+  port = 11_435,
+  host = '127.0.0.1',
+  window = 4096,
+  delay = 0,
+}: ServeOptions = {}): Promise<{ readonly url: string; close(): Promise<void> }> {
+  if (window < 1) throw new UserError('--window must be 1 or more')
+  const server = createAdaptorServer({
+    fetch: readerUpstream({ window, delayMs: delay }),
+    overrideGlobalObjects: false,
+  })
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const advice = code === 'EADDRINUSE' ? ': it is in use, choose another with --port' : ` (${code})`
+    throw new UserError(`cannot listen on ${host} port ${port}${advice}`)
+  }
+  const { address, port: taken, family } = server.address() as AddressInfo
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      // A reply that is still being written must not keep the process alive.
+      if ('closeAllConnections' in server) server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function stopSignal(): Promise<void> {
+  const listening = new AbortController()
+  const { signal } = listening
+  try {
+    await Promise.race([once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })])
+  } finally {
+    listening.abort()
+  }
+}
+
+function wholeNumber(option: string, most = Number.MAX_SAFE_INTEGER) {
+  return (text: string): number => {
+    const number = Number(text)
+    if (/^\d+$/.test(text) && number <= most) return number
+    throw new UserError(`--${option} must be a whole number, not "${text}"`)
+  }
+}

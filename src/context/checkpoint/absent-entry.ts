@@ -1,0 +1,60 @@
+import { ThroughlineError } from '../../log/error.ts'
+import type { MessageLike, Role } from '../../log/message.ts'
+import type { Transcript } from '../conversation/transcript.ts'
+import type { Entry } from '../conversation/unit.ts'
+
+/** Thrown when a context needs the text of an entry that is not in memory: load it, and fit again. */
+export class EntryNeeded extends ThroughlineError {
+  /** Its place in the transcript. */
+  readonly at: number
+
+  constructor(at: number) {
+    super('entry_needed', `Entry ${at} of the transcript is not in memory: load it and fit again.`)
+    this.at = at
+  }
+}
+
+/** An entry of which only the size is known: most of a long conversation is never looked at again. */
+export function absentEntry<M extends MessageLike>(at: number, role: Role, tokens: number): Entry<M> {
+  return Object.assign(Object.create(absent), { at, role, tokens })
+}
+
+export function isAbsent(entry: Entry | undefined): boolean {
+  return entry !== undefined && Object.getPrototypeOf(entry) === absent
+}
+
+/** Puts a text back in its place. */
+export function fillEntry<M extends MessageLike>(
+  { entries }: Transcript<M>,
+  at: number,
+  entry: Entry<M>,
+): void {
+  ;(entries as Entry<M>[])[at] = entry
+}
+
+/** Lets the texts of a stretch go. */
+export function emptyEntries<M extends MessageLike>(
+  { entries }: Transcript<M>,
+  from: number,
+  to: number,
+): void {
+  for (let at = from; at < to; at++) {
+    const { role, tokens } = entries[at]!
+    ;(entries as Entry<M>[])[at] = absentEntry(at, role, tokens)
+  }
+}
+
+/** One object for all of them: a hundred thousand entries must not cost a hundred thousand closures. */
+const absent = {
+  get source(): never {
+    throw neededBy(this)
+  },
+  get message(): never {
+    throw neededBy(this)
+  },
+  get stamp(): never {
+    throw neededBy(this)
+  },
+}
+
+const neededBy = (entry: object) => new EntryNeeded((entry as { readonly at: number }).at)

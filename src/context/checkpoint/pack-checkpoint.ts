@@ -1,0 +1,73 @@
+import type { MessageLike, Role } from '../../log/message.ts'
+import type { Transcript } from '../conversation/transcript.ts'
+import type { Unit, UnitKind } from '../conversation/unit.ts'
+import { createWriter } from '../recall/bytes.ts'
+import { indexTranscript, lastTime } from '../recall/index-transcript.ts'
+import { countBelow } from '../recall/numbers.ts'
+import type { RecallIndex } from '../recall/recall-index.ts'
+
+/** How many units one checkpoint holds. Older ones are never written again. */
+export const unitsPerCheckpoint = 512
+
+export const kinds: readonly UnitKind[] = ['system', 'user', 'assistant', 'tools', 'note', 'stray']
+export const roles: readonly Role[] = ['system', 'user', 'assistant', 'tool', 'assistant_note']
+
+/**
+ * What a context needs to know of a stretch of units without their texts: sizes, kinds and words. A cache that can be
+ * made again from the log, never the truth. The units must be settled: something follows them.
+ */
+export function packCheckpoint<M extends MessageLike>(
+  transcript: Transcript<M>,
+  from: number,
+  to: number,
+): Uint8Array {
+  const bytes = createWriter()
+  const index = indexTranscript(transcript, to)
+  const vocabulary = new Map<number, number>()
+  for (let at = from; at < to; at++)
+    for (const id of index.terms[at]!) if (!vocabulary.has(id)) vocabulary.set(id, vocabulary.size)
+  const names = [...index.vocabulary.keys()]
+  bytes.number(vocabulary.size)
+  for (const id of vocabulary.keys()) bytes.text(names[id]!)
+  const starts = new Set(index.starts.data.subarray(0, index.starts.size))
+  bytes.number(to - from)
+  for (let at = from; at < to; at++) {
+    writeUnit(bytes, transcript, transcript.units[at]!)
+    bytes.number(starts.has(at) ? 1 : 0)
+    bytes.float(index.priors.data[at]!)
+    bytes.number(index.terms[at]!.length)
+    for (const id of index.terms[at]!) {
+      bytes.number(vocabulary.get(id)!)
+      bytes.number(occurrences(index, id, at))
+    }
+  }
+  bytes.float(timeBefore(transcript, to))
+  return bytes.done()
+}
+
+function writeUnit(bytes: ReturnType<typeof createWriter>, transcript: Transcript, unit: Unit): void {
+  const { kind, from, to, tokens, noteTokens, missing, strays } = unit
+  bytes.number(kinds.indexOf(kind))
+  bytes.number(tokens)
+  bytes.number(noteTokens)
+  const mended = missing.length + strays.length > 0
+  bytes.text(mended ? JSON.stringify({ missing, strays: strays.map(s => ({ ...s, at: s.at - from })) }) : '')
+  bytes.number(to - from)
+  for (const entry of transcript.entries.slice(from, to)) {
+    bytes.number(roles.indexOf(entry.role))
+    bytes.number(entry.tokens)
+  }
+}
+
+function occurrences(index: RecallIndex, id: number, at: number): number {
+  return index.counts[id]!.data[countBelow(index.places[id]!, at)]!
+}
+
+/** The last time that any message before a unit carried. */
+function timeBefore(transcript: Transcript, unit: number): number {
+  for (let at = unit - 1; at >= 0; at--) {
+    const time = lastTime(transcript, transcript.units[at]!)
+    if (time !== undefined) return time
+  }
+  return Number.NaN
+}

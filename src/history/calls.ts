@@ -1,0 +1,49 @@
+import type { Context } from '../context/context.ts'
+import type { MessageLike } from '../log/message.ts'
+import type { StoredCall } from '../stores/store.ts'
+import { entriesOf, fromPlan, type PlanLog, readPlan, toPlan } from './plan.ts'
+import { type LogSource, readLog } from './read-log.ts'
+
+export interface CallInfo {
+  readonly model: string
+  readonly turn?: number
+  /** The prompt tokens that the provider says it read. */
+  readonly reported?: number
+}
+
+/** A call as it is kept: the context by the places of its entries, and what was said of them. */
+export function toCall(
+  context: Context,
+  { model, turn = 0, reported }: CallInfo,
+  { id, time, log }: { id: string; time: number; log: PlanLog },
+): StoredCall {
+  return {
+    id,
+    turn,
+    time,
+    model,
+    plan: JSON.stringify(toPlan(context, log)),
+    predicted: context.tokens,
+    ...(reported === undefined ? {} : { reported }),
+  }
+}
+
+/** The very messages of a call again, whatever the policies have become since. Reads only what it names. */
+export async function replayCall(source: LogSource, call: StoredCall): Promise<readonly MessageLike[]> {
+  const plan = readPlan(call.plan)
+  const messages = new Map<number, MessageLike>()
+  for (const [from, to] of stretches(entriesOf(plan)))
+    for await (const { seq, message } of readLog(source, { from, to })) messages.set(seq, message)
+  return fromPlan(plan, seq => messages.get(seq))
+}
+
+/** Places in a row are read in one go. */
+function stretches(seqs: readonly number[]): readonly (readonly [from: number, to: number])[] {
+  const found: [number, number][] = []
+  for (const seq of [...new Set(seqs)].sort((a, b) => a - b)) {
+    const last = found.at(-1)
+    if (last && seq - last[1] <= 8) last[1] = seq
+    else found.push([seq, seq])
+  }
+  return found
+}

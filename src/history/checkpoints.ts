@@ -1,0 +1,101 @@
+import { packCheckpoint, unitsPerCheckpoint } from '../context/checkpoint/pack-checkpoint.ts'
+import { type SavedUnits, unpackCheckpoint } from '../context/checkpoint/restore-transcript.ts'
+import { seal, unseal } from '../context/checkpoint/seal.ts'
+import type { Transcript } from '../context/conversation/transcript.ts'
+import type { Head } from '../stores/store.ts'
+import type { Calibration } from '../tokens/calibration.ts'
+import type { LogSource } from './read-log.ts'
+
+/** What was logged besides messages, and the system messages that lead the log. */
+export interface LogFacts {
+  readonly lead: number
+  readonly calibrations: readonly (readonly [seq: number, calibration: Calibration])[]
+}
+
+export interface Checkpoint {
+  /** The place of its last entry. */
+  readonly at: number
+  readonly facts: LogFacts
+  readonly saved: SavedUnits
+}
+
+/** The checkpoints of a thread, oldest first, up to the first that is missing or cannot be read: they are only caches. */
+export async function loadCheckpoints(source: LogSource, head: Head): Promise<readonly Checkpoint[]> {
+  const found: Checkpoint[] = []
+  for (;;) {
+    const next = await loadOne(source, head, found.length)
+    if (!next) return found
+    found.push(next)
+  }
+}
+
+async function loadOne(source: LogSource, head: Head, number: number): Promise<Checkpoint | undefined> {
+  const { store, key } = source
+  const saved = await store.loadCache(key, cacheKey(source, number))
+  const { forkOf } = head
+  if (saved) return saved.at <= head.head ? fromBytes(saved.at, saved.bytes) : undefined
+  if (!forkOf) return undefined
+  // A branch shares the past of the one it was forked from, and what was made of it.
+  const parent = { ...source, key: { ...key, branch: forkOf.branch } }
+  const parentHead = await store.head(parent.key)
+  const shared = parentHead && (await loadOne(parent, parentHead, number))
+  return shared && shared.at <= forkOf.at ? shared : undefined
+}
+
+/** Keeps the stretches that are settled and not yet kept. Gives how many are kept in all. */
+export async function saveCheckpoints(
+  source: LogSource,
+  transcript: Transcript,
+  facts: LogFacts,
+  kept: number,
+): Promise<number> {
+  let number = kept
+  // The last unit may still grow.
+  while ((number + 1) * unitsPerCheckpoint < transcript.units.length) {
+    const { at, bytes } = makeCheckpoint(transcript, facts, number)
+    try {
+      await source.store.saveCache(source.key, cacheKey(source, number), at, bytes)
+    } catch {
+      // A cache that cannot be kept costs time at the next start, nothing else.
+      return number
+    }
+    number += 1
+  }
+  return number
+}
+
+/** One stretch as it must be kept. Throws `EntryNeeded` when its texts are not in memory. */
+export function makeCheckpoint(
+  transcript: Transcript,
+  { lead, calibrations }: LogFacts,
+  number: number,
+): { readonly at: number; readonly bytes: Uint8Array } {
+  const [from, to] = [number * unitsPerCheckpoint, (number + 1) * unitsPerCheckpoint]
+  const first = lead + transcript.units[from]!.from + 1
+  const at = lead + transcript.units[to - 1]!.to
+  const own = calibrations.filter(([seq]) => seq >= first && seq <= at)
+  return { at, bytes: toBytes({ lead, calibrations: own }, packCheckpoint(transcript, from, to)) }
+}
+
+export const cacheKey = ({ count }: LogSource, number: number) => `units 1 ${count.id} ${number}`
+
+/** The facts as JSON, its length before it, then the packed units. */
+function toBytes(facts: LogFacts, packed: Uint8Array): Uint8Array {
+  const head = new TextEncoder().encode(JSON.stringify(facts))
+  const bytes = new Uint8Array(4 + head.length + packed.length)
+  new DataView(bytes.buffer).setUint32(0, head.length)
+  bytes.set(head, 4)
+  bytes.set(packed, 4 + head.length)
+  return seal(bytes)
+}
+
+function fromBytes(at: number, sealed: Uint8Array): Checkpoint | undefined {
+  try {
+    const bytes = unseal(sealed)
+    const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
+    const facts = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as LogFacts
+    return { at, facts, saved: unpackCheckpoint(bytes.subarray(4 + length)) }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,78 @@
+import { EntryNeeded, fillEntry, isAbsent } from '../context/checkpoint/absent-entry.ts'
+import type { Context, FitOptions } from '../context/context.ts'
+import type { Conversation } from '../context/conversation/read-conversation.ts'
+import { stampEntry } from '../context/conversation/stamp.ts'
+import type { Transcript } from '../context/conversation/transcript.ts'
+import { fitConversation } from '../context/fit-conversation.ts'
+import { InvalidOptionError } from '../log/error.ts'
+import type { MessageLike } from '../log/message.ts'
+import { CorruptEntryError } from '../stores/store-error.ts'
+import { type LogSource, readLog, threadName } from './read-log.ts'
+
+/** How texts that are not in memory come in. */
+export interface Loading {
+  readonly source: LogSource
+  /** The system messages that lead the log, and stand before the transcript. */
+  readonly lead: number
+  readonly places: WeakMap<object, number>
+  readonly onLoad: (place: number) => void
+}
+
+/** What is asked for is seldom alone: digests walk back from it, a unit goes on after it. */
+const pageBefore = 48
+const pageAfter = 16
+
+/** Fits a conversation of which not every text is in memory: the fit says what it lacks, and is asked again. */
+export async function fitLoading(
+  conversation: Conversation<MessageLike>,
+  options: FitOptions,
+  loading: Loading,
+): Promise<Context> {
+  const fitted = await whileLoading(conversation.transcript, loading, () =>
+    fitConversation(conversation, options),
+  )
+  if (!fitted)
+    throw new InvalidOptionError(
+      'messages',
+      'a message of the log was changed in place: they are only to be read',
+    )
+  return fitted
+}
+
+/** Does something again and again until all texts that it reads are there. Each time it gets further. */
+export async function whileLoading<T>(
+  transcript: Transcript<MessageLike>,
+  loading: Loading,
+  work: () => T,
+): Promise<T> {
+  for (let before = -1; ; ) {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof EntryNeeded)) throw error
+      if (error.at === before) throw missing(loading, error.at)
+      before = error.at
+      await loadAround(transcript, loading, error.at)
+    }
+  }
+}
+
+async function loadAround(
+  transcript: Transcript<MessageLike>,
+  { source, lead, places, onLoad }: Loading,
+  at: number,
+): Promise<void> {
+  const from = Math.max(0, at - pageBefore)
+  const to = Math.min(transcript.entries.length, at + pageAfter)
+  for await (const { message, seq } of readLog(source, { from: lead + from + 1, to: lead + to })) {
+    const place = seq - lead - 1
+    if (!isAbsent(transcript.entries[place])) continue
+    fillEntry(transcript, place, stampEntry(message, seq, source.count))
+    places.set(message, seq)
+    onLoad(place)
+  }
+}
+
+function missing({ source, lead }: Loading, at: number): Error {
+  return new CorruptEntryError(threadName(source.key), lead + at + 1, 'it is missing')
+}

@@ -1,0 +1,29 @@
+import type { EntryRange, Store, ThreadKey } from '../stores/store.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
+import { fromEntry, type LoggedMessage } from './logged-message.ts'
+
+/** Where messages are read from. */
+export interface LogSource {
+  readonly store: Store
+  readonly key: ThreadKey
+  readonly count: TokenCounter
+}
+
+/** The messages of a stretch of a thread, one by one, as they were logged. */
+export async function* readLog(
+  { store, key, count }: LogSource,
+  range: EntryRange = {},
+): AsyncGenerator<LoggedMessage> {
+  const name = threadName(key)
+  for await (const entry of store.entries(key, range)) yield fromEntry(entry, name, count)
+}
+
+export async function listLog(source: LogSource, range?: EntryRange): Promise<readonly LoggedMessage[]> {
+  const logged: LoggedMessage[] = []
+  for await (const one of readLog(source, range)) logged.push(one)
+  return logged
+}
+
+/** How errors call a thread. */
+export const threadName = ({ conversation, actor, branch }: ThreadKey) =>
+  [conversation, actor, branch].join('/')

@@ -1,0 +1,97 @@
+/**
+ * An AI SDK language model as far as we use it. Types of our own, so that nobody needs the AI SDK's packages to compile
+ * against ours; the tests prove that the real ones fit. Lists are mutable where the AI SDK's own types want them so.
+ */
+export interface AiSdkModel {
+  readonly specificationVersion: string
+  readonly provider: string
+  readonly modelId: string
+  /** Takes an `AiSdkCall`. Written as `never`, since each version of the AI SDK has its own type for the same. */
+  doStream(call: never): PromiseLike<{ readonly stream: ReadableStream<AiSdkStreamPart> }>
+}
+
+/** What one call says. */
+export interface AiSdkCall {
+  prompt: AiSdkMessage[]
+  tools?: AiSdkTool[]
+  temperature?: number
+  maxOutputTokens?: number
+  seed?: number
+  stopSequences?: string[]
+  responseFormat?: { type: 'json'; schema?: object }
+  providerOptions?: Record<string, JsonObject>
+  abortSignal?: AbortSignal
+}
+
+export interface AiSdkTool {
+  type: 'function'
+  name: string
+  description?: string
+  inputSchema: object
+}
+
+export type AiSdkMessage =
+  | { role: 'system'; content: string; providerOptions?: Record<string, JsonObject> }
+  | { role: 'user'; content: (TextPart | FilePart)[]; providerOptions?: Record<string, JsonObject> }
+  | { role: 'assistant'; content: PromptPart[]; providerOptions?: Record<string, JsonObject> }
+  | { role: 'tool'; content: ResultPart[]; providerOptions?: Record<string, JsonObject> }
+
+export type PromptPart = TextPart | FilePart | ReasoningPart | CallPart | ResultPart
+
+export interface TextPart {
+  type: 'text'
+  text: string
+}
+
+export interface ReasoningPart {
+  type: 'reasoning'
+  text: string
+}
+
+export interface FilePart {
+  type: 'file'
+  mediaType: string
+  data: Uint8Array | string | URL
+  filename?: string
+}
+
+export interface CallPart {
+  type: 'tool-call'
+  toolCallId: string
+  toolName: string
+  input: unknown
+}
+
+export interface ResultPart {
+  type: 'tool-result'
+  toolCallId: string
+  toolName: string
+  output: { type: 'text'; value: string } | { type: 'content'; value: (TextPart | ImageData | ImageUrl)[] }
+}
+
+export interface ImageData {
+  type: 'image-data'
+  data: string
+  mediaType: string
+}
+
+export interface ImageUrl {
+  type: 'image-url'
+  url: string
+}
+
+/** A part of the stream: which fields there are depends on the type, and a little on the version. */
+export interface AiSdkStreamPart {
+  readonly type: string
+  readonly delta?: unknown
+  readonly toolCallId?: unknown
+  readonly toolName?: unknown
+  readonly input?: unknown
+  readonly providerExecuted?: unknown
+  readonly usage?: unknown
+  readonly finishReason?: unknown
+  readonly error?: unknown
+}
+
+export type JsonObject = { [key: string]: Json | undefined }
+type Json = null | string | number | boolean | Json[] | JsonObject

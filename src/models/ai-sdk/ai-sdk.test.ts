@@ -1,0 +1,240 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import type { LanguageModelV2, LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type Reply, startUpstream, type Upstream } from '../../bridges/upstream.fixture.ts'
+import type { ModelPart, ModelRequest } from '../model.ts'
+import { ModelError } from '../model-error.ts'
+import { aiSdk } from './ai-sdk.ts'
+import type { AiSdkModel } from './ai-sdk-model.ts'
+
+const upstreams: Upstream[] = []
+afterEach(async () => {
+  for (const upstream of upstreams.splice(0)) await upstream.close()
+})
+
+async function modelAt(answer: (call: number) => Reply) {
+  const upstream = await startUpstream((_, call) => answer(call))
+  upstreams.push(upstream)
+  const real = createOpenAICompatible({ name: 'local', baseURL: upstream.url, includeUsage: true })
+  return { upstream, real: real('qwen3') }
+}
+
+const hello: ModelRequest = { messages: [{ role: 'user', content: 'the secret word is heron' }] }
+
+async function collect(model: AiSdkModel, request: ModelRequest = hello): Promise<ModelPart[]> {
+  const parts: ModelPart[] = []
+  for await (const part of aiSdk(model).stream(request)) parts.push(part)
+  return parts
+}
+
+const failure = (run: Promise<unknown>): Promise<ModelError> =>
+  run.then(
+    () => expect.unreachable('it must fail'),
+    error => error,
+  )
+
+describe('a reply', () => {
+  it('comes as text, thinking, whole calls and an end with what was read and written', async () => {
+    const calls = [{ name: 'berths', arguments: { free: true } }]
+    const { real } = await modelAt(() => ({ thinking: 'Hm.', text: ['Let me ', 'see.'], calls }))
+    expect(await collect(real)).toEqual([
+      { type: 'thinking-delta', text: 'Hm.' },
+      { type: 'text-delta', text: 'Let me ' },
+      { type: 'text-delta', text: 'see.' },
+      { type: 'tool-call', id: 'call_berths_0', name: 'berths', arguments: '{"free":true}' },
+      { type: 'end', reason: 'tool-calls', usage: { promptTokens: 11, replyTokens: 7, cachedTokens: 3 } },
+    ])
+  })
+
+  it('knows its name, and the window that it was told', async () => {
+    const { real } = await modelAt(() => ({}))
+    expect(aiSdk(real).name).toBe('qwen3')
+    expect(aiSdk(real, { name: 'mine' }).name).toBe('mine')
+    expect(await aiSdk(real, { window: 4096 }).window()).toBe(4096)
+    expect(await aiSdk(real).window()).toBeUndefined()
+  })
+
+  it('is read from a model of AI SDK 5 as well', async () => {
+    const parts = [
+      { type: 'text-delta', id: '0', delta: 'Hello' },
+      { type: 'tool-call', toolCallId: 'a', toolName: 'now', input: '' },
+      {
+        type: 'finish',
+        finishReason: 'stop',
+        usage: { inputTokens: 5, outputTokens: 2, totalTokens: 7, cachedInputTokens: 4 },
+      },
+    ] as const
+    const model = { ...told([...parts]), specificationVersion: 'v2' } as unknown as LanguageModelV2
+    expect(await collect(model)).toEqual([
+      { type: 'text-delta', text: 'Hello' },
+      { type: 'tool-call', id: 'a', name: 'now', arguments: '{}' },
+      { type: 'end', reason: 'stop', usage: { promptTokens: 5, replyTokens: 2, cachedTokens: 4 } },
+    ])
+  })
+
+  it('leaves out the calls that the provider ran itself', async () => {
+    const parts = await collect(
+      told([
+        { type: 'tool-call', toolCallId: 'a', toolName: 'search', input: '{}', providerExecuted: true },
+        { type: 'tool-result', toolCallId: 'a', toolName: 'search', result: 'found' },
+        finish('stop', 'stop'),
+      ]),
+    )
+    expect(parts.map(part => part.type)).toEqual(['end'])
+  })
+})
+
+describe('a request', () => {
+  it('takes settings from the model and, before them, from the request', async () => {
+    const { real, upstream } = await modelAt(() => ({ text: ['ok'] }))
+    const model = aiSdk(real, { settings: { temperature: 0.1, seed: 7, thinking: 'low' } })
+    const tool = { name: 'now', description: 'the time', parameters: { type: 'object', properties: {} } }
+    const settings = { temperature: 0.9, maxTokens: 50, stop: ['END'], format: 'json' as const }
+    for await (const _ of model.stream({ ...hello, tools: [tool], settings })) void _
+    expect(upstream.bodies[0]).toMatchObject({
+      model: 'qwen3',
+      temperature: 0.9,
+      seed: 7,
+      max_tokens: 50,
+      stop: ['END'],
+      reasoning_effort: 'low',
+      response_format: { type: 'json_object' },
+      tools: [{ type: 'function', function: tool }],
+    })
+  })
+
+  it('says nothing of what it was not told', async () => {
+    const { real, upstream } = await modelAt(() => ({ text: ['ok'] }))
+    await collect(real)
+    expect(Object.keys(upstream.bodies[0]!).sort()).toEqual(['messages', 'model', 'stream', 'stream_options'])
+  })
+})
+
+describe('a failure', () => {
+  it.each([
+    [429, {}, 'model_busy', true],
+    [500, {}, 'model_unavailable', true],
+    [529, {}, 'model_unavailable', true],
+    [404, {}, 'model_not_found', false],
+    [401, {}, 'model_refused', false],
+    [400, { message: 'no such setting' }, 'model_refused', false],
+    [400, { message: 'input image exceeds 5 MB' }, 'model_refused', false],
+    [400, { message: "This model's maximum context length is 4096 tokens." }, 'context_too_long', false],
+    [400, { message: 'prompt is too long: 5000 tokens' }, 'context_too_long', false],
+    [400, { message: 'no', code: 'context_length_exceeded' }, 'context_too_long', false],
+    [400, { message: 'no', type: 'exceed_context_size_error' }, 'context_too_long', false],
+    [
+      400,
+      { message: 'The input token count (9) exceeds the maximum number of tokens' },
+      'context_too_long',
+      false,
+    ],
+  ])('%i %j is %s', async (status, error, code, isRetryable) => {
+    const { real } = await modelAt(() => ({ status, error }))
+    expect(await failure(collect(real))).toMatchObject({ code, status, isRetryable })
+  })
+
+  it('says how long to wait', async () => {
+    const { real } = await modelAt(() => ({ status: 429, headers: { 'retry-after': '2' } }))
+    expect(await failure(collect(real))).toMatchObject({ retryAfterMs: 2000 })
+  })
+
+  it('never holds what was sent, not even where the provider quotes it', async () => {
+    const { real } = await modelAt(() => ({
+      status: 400,
+      error: { message: 'cannot read "the secret word is heron"', code: 'bad_request' },
+    }))
+    const error = await failure(collect(real))
+    expect(error.message).toMatch(/Model "qwen3" refused the request \(400, .*bad_request\)/)
+    const seen = [error.message, String(error.stack), JSON.stringify(error), String(error.cause)].join()
+    expect(seen).not.toContain('heron')
+  })
+
+  it.each(['quietly', 'reset', 'error event'] as const)('a stream that is cut (%s) has broken', async cut => {
+    const { real } = await modelAt(() => ({ text: ['Berth'], cut }))
+    const parts: ModelPart[] = []
+    const run = (async () => {
+      for await (const part of aiSdk(real).stream(hello)) parts.push(part)
+    })()
+    expect(await failure(run)).toMatchObject({ code: 'model_stream_broken', isRetryable: true })
+    expect(parts).toEqual([{ type: 'text-delta', text: 'Berth' }])
+  })
+
+  it.each([
+    ['no finish', []],
+    ['a finish that nobody gave', [finish('other', undefined)]],
+    ['a finish by error', [finish('error', 'error')]],
+  ])('a stream with %s has broken', async (_, parts) => {
+    expect(await failure(collect(told(parts)))).toMatchObject({ code: 'model_stream_broken' })
+  })
+
+  it('nobody at the address is unavailable', async () => {
+    const { real, upstream } = await modelAt(() => ({}))
+    upstreams.splice(0)
+    await upstream.close()
+    expect(await failure(collect(real))).toMatchObject({ code: 'model_unavailable', isRetryable: true })
+    expect(await failure(collect(real))).toBeInstanceOf(ModelError)
+  })
+
+  it('is told at once for what is no model', () => {
+    expect(() => aiSdk('gpt-5' as never)).toThrow(/"model": expected a language model .* got a text/)
+  })
+})
+
+describe('leaving', () => {
+  it('by the signal throws its reason as it is, and the server sees it', async () => {
+    const { real, upstream } = await modelAt(() => ({ text: ['Berth'], cut: 'never' }))
+    const controller = new AbortController()
+    const reason = new Error('the user left')
+    const run = (async () => {
+      for await (const _ of aiSdk(real).stream({ ...hello, signal: controller.signal }))
+        controller.abort(reason)
+    })()
+    expect(await failure(run)).toBe(reason)
+    await upstream.left
+  })
+
+  it('before anything was sent sends nothing', async () => {
+    const { real, upstream } = await modelAt(() => ({ text: ['ok'] }))
+    const reason = new Error('too late')
+    expect(await failure(collect(real, { ...hello, signal: AbortSignal.abort(reason) }))).toBe(reason)
+    expect(upstream.bodies).toEqual([])
+  })
+
+  it('by breaking off the loop stops the server too', async () => {
+    const { real, upstream } = await modelAt(() => ({ text: ['Berth'], cut: 'never' }))
+    for await (const part of aiSdk(real).stream(hello)) {
+      expect(part).toEqual({ type: 'text-delta', text: 'Berth' })
+      break
+    }
+    await upstream.left
+  })
+})
+
+function finish(
+  unified: 'stop' | 'other' | 'error',
+  raw: string | undefined,
+): Extract<LanguageModelV3StreamPart, { type: 'finish' }> {
+  const inputTokens = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }
+  const usage = { inputTokens, outputTokens: { total: 1, text: 1, reasoning: 0 } }
+  return { type: 'finish', finishReason: { unified, raw }, usage }
+}
+
+/** A model that says these parts, for what no HTTP provider at hand says. */
+function told(parts: readonly object[]): LanguageModelV3 {
+  return {
+    specificationVersion: 'v3',
+    provider: 'told',
+    modelId: 'told',
+    supportedUrls: {},
+    doGenerate: () => Promise.reject(new Error('not asked for')),
+    doStream: async () => ({
+      stream: new ReadableStream<LanguageModelV3StreamPart>({
+        start(controller) {
+          for (const part of parts) controller.enqueue(part as LanguageModelV3StreamPart)
+          controller.close()
+        },
+      }),
+    }),
+  }
+}

@@ -1,0 +1,64 @@
+import type { ModelPart, ModelUsage } from '../model.ts'
+import { ModelError } from '../model-error.ts'
+import type { AiSdkStreamPart } from './ai-sdk-model.ts'
+import { toModelError } from './to-model-error.ts'
+
+/** A part of an AI SDK stream as ours; undefined for what a turn does not need (beginnings, sources, raw chunks). */
+export function readPart(part: AiSdkStreamPart, model: string): ModelPart | undefined {
+  switch (part.type) {
+    case 'text-delta':
+      return { type: 'text-delta', text: String(part.delta ?? '') }
+    case 'reasoning-delta':
+      return { type: 'thinking-delta', text: String(part.delta ?? '') }
+    case 'tool-call':
+      // The provider has run it itself: nobody waits for a result.
+      if (part.providerExecuted) return undefined
+      return {
+        type: 'tool-call',
+        id: String(part.toolCallId),
+        name: String(part.toolName),
+        arguments: toArguments(part.input),
+      }
+    case 'finish':
+      return { type: 'end', reason: readReason(part.finishReason, model), usage: readUsage(part.usage) }
+    case 'error':
+      throw toModelError(part.error, model, 'stream')
+    default:
+      return undefined
+  }
+}
+
+function toArguments(input: unknown): string {
+  if (typeof input !== 'string') return JSON.stringify(input ?? {})
+  return input === '' ? '{}' : input
+}
+
+/** A text in AI SDK 5; since 6 with the provider's own word beside it. */
+function readReason(value: unknown, model: string): Extract<ModelPart, { type: 'end' }>['reason'] {
+  const { unified, raw } =
+    typeof value === 'object' && value !== null ? (value as { unified?: unknown; raw?: unknown }) : {}
+  const reason = unified ?? value
+  // Some providers finish a stream that was cut off: a reason that nobody gave is how it shows.
+  const nobodySaid = reason === 'unknown' || (unified === 'other' && raw === undefined)
+  if (nobodySaid || reason === 'error') {
+    const what = nobodySaid ? 'stopped without saying why' : 'ended with an error'
+    throw new ModelError('model_stream_broken', `The stream of model "${model}" ${what}: ask again.`)
+  }
+  return reason === 'stop' || reason === 'length' || reason === 'tool-calls' ? reason : 'other'
+}
+
+/** Plain numbers in AI SDK 5; since 6 each is divided. */
+function readUsage(value: unknown): ModelUsage {
+  const { inputTokens, outputTokens, cachedInputTokens } = (value ?? {}) as Record<string, unknown>
+  const input = (inputTokens ?? {}) as { total?: unknown; cacheRead?: unknown }
+  const output = (outputTokens ?? {}) as { total?: unknown }
+  return {
+    ...count('promptTokens', input.total ?? inputTokens),
+    ...count('replyTokens', output.total ?? outputTokens),
+    ...count('cachedTokens', input.cacheRead ?? cachedInputTokens),
+  }
+}
+
+function count(name: keyof ModelUsage, value: unknown): ModelUsage {
+  return typeof value === 'number' && Number.isFinite(value) ? { [name]: value } : {}
+}

@@ -1,0 +1,48 @@
+import type { ModelRequest, ModelSettings } from '../model.ts'
+import type { AiSdkCall, AiSdkModel, JsonObject } from './ai-sdk-model.ts'
+import { toPrompt } from './to-prompt.ts'
+
+/** A request of ours as the call of an AI SDK model. What is absent stays absent: the provider decides. */
+export function toCall(
+  { provider }: Pick<AiSdkModel, 'provider'>,
+  { messages, tools = [], settings = {}, signal }: ModelRequest,
+): AiSdkCall {
+  const { temperature, maxTokens, seed, stop, format } = settings
+  const providerOptions = providerOptionsOf(provider, settings)
+  return {
+    prompt: toPrompt(messages),
+    ...(tools.length > 0
+      ? {
+          tools: tools.map(({ name, description, parameters }) => ({
+            type: 'function' as const,
+            name,
+            ...(description === undefined ? {} : { description }),
+            inputSchema: parameters,
+          })),
+        }
+      : {}),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(stop === undefined ? {} : { stopSequences: [...stop] }),
+    ...(format === undefined
+      ? {}
+      : { responseFormat: format === 'json' ? { type: 'json' } : { type: 'json', schema: format } }),
+    ...(providerOptions === undefined ? {} : { providerOptions }),
+    ...(signal === undefined ? {} : { abortSignal: signal }),
+  }
+}
+
+/**
+ * The AI SDK has no common word for thinking. Most providers call its amount `reasoningEffort`, and ignore words that
+ * they do not know; switching it on or off is different with each, and so is left to `settings.provider`.
+ */
+function providerOptionsOf(
+  provider: string,
+  { thinking, provider: given }: ModelSettings,
+): Record<string, JsonObject> | undefined {
+  const own = given as Record<string, JsonObject> | undefined
+  if (typeof thinking !== 'string') return own
+  const [name = provider] = provider.split('.')
+  return { ...own, [name]: { reasoningEffort: thinking, ...own?.[name] } }
+}

@@ -1,0 +1,57 @@
+/**
+ * Asks a question once, for everybody who wants to know. An answer is kept, a failure is not. Whoever stops waiting
+ * does not take the answer away from the others; when nobody waits any more, the question itself is given up.
+ */
+export function askOnce<Answer>(
+  ask: (signal: AbortSignal) => Promise<Answer>,
+): (signal?: AbortSignal) => Promise<Answer> {
+  let current: Question<Answer> | undefined
+
+  function begin(): Question<Answer> {
+    const controller = new AbortController()
+    const question: Question<Answer> = {
+      controller,
+      waiting: 0,
+      isAnswered: false,
+      answer: ask(controller.signal),
+    }
+    const forget = () => {
+      if (current === question) current = undefined
+    }
+    question.answer.then(() => {
+      question.isAnswered = true
+    }, forget)
+    controller.signal.addEventListener('abort', forget)
+    return question
+  }
+
+  return async signal => {
+    signal?.throwIfAborted()
+    current ??= begin()
+    const question = current
+    question.waiting += 1
+    try {
+      return await orAborted(question.answer, signal)
+    } finally {
+      question.waiting -= 1
+      if (question.waiting === 0 && !question.isAnswered) question.controller.abort()
+    }
+  }
+}
+
+interface Question<Answer> {
+  readonly controller: AbortController
+  readonly answer: Promise<Answer>
+  waiting: number
+  isAnswered: boolean
+}
+
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort)
+    const leave = () => signal.removeEventListener('abort', abort)
+    promise.then(resolve, reject).finally(leave)
+  })
+}

@@ -1,0 +1,4 @@
+export type { Model, ModelPart, ModelRequest, ModelSettings, ModelUsage, ToolSpec } from './model.ts'
+export { ModelError, type ModelErrorCode } from './model-error.ts'
+export { type OllamaOptions, ollama } from './ollama/ollama.ts'
+export { type OpenAiCompatibleOptions, openaiCompatible } from './openai/openai-compatible.ts'

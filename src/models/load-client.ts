@@ -1,0 +1,11 @@
+import { ModelError } from './model-error.ts'
+
+/** Loads a client library when it is first needed: whoever uses another provider need not have it. */
+export async function loadClient<Client>(name: string, load: () => Promise<Client>): Promise<Client> {
+  try {
+    return await load()
+  } catch (cause) {
+    const message = `The package "${name}" cannot be loaded: install it with "npm install ${name}".`
+    throw new ModelError('client_missing', message, { cause })
+  }
+}

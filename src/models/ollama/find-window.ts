@@ -1,0 +1,55 @@
+import { ModelError } from '../model-error.ts'
+
+/** What is used of the client: both answer with what the server said. */
+export interface WindowClient {
+  ps(): Promise<unknown>
+  show(request: { model: string }): Promise<unknown>
+}
+
+/** What Ollama itself takes when nobody says anything and there is little memory. */
+const defaultWindow = 4096
+
+/**
+ * The window that the model has in memory now, because another one would load it again; else the one that its author
+ * gave it. What it was trained for is no answer: that much is seldom allocated.
+ */
+export async function findWindow(client: WindowClient, model: string): Promise<number> {
+  const loaded = readLoaded(await ask(() => client.ps()), model)
+  if (loaded !== undefined) return loaded
+  return readOwn(await ask(() => client.show({ model }))) ?? defaultWindow
+}
+
+/** A server that does not know the question has no answer; one that cannot be reached is an error. */
+async function ask(question: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await question()
+  } catch (error) {
+    const isRefusal = error instanceof ModelError && !error.isRetryable
+    if (isRefusal || error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function readLoaded(answer: unknown, model: string): number | undefined {
+  const { models } = (answer ?? {}) as { models?: unknown }
+  const list = (Array.isArray(models) ? models : []) as Readonly<Record<string, unknown>>[]
+  const found = list.find(one => [one.model, one.name].some(name => withTag(name) === withTag(model)))
+  return positive(found?.context_length)
+}
+
+/** `parameters` is the text of the Modelfile: a name and a value a line. */
+function readOwn(answer: unknown): number | undefined {
+  const { parameters } = (answer ?? {}) as { parameters?: unknown }
+  const line = typeof parameters === 'string' ? /^\s*num_ctx\s+(\d+)\s*$/m.exec(parameters) : null
+  return line ? positive(Number(line[1])) : undefined
+}
+
+function withTag(name: unknown): string | undefined {
+  if (typeof name !== 'string') return undefined
+  const last = name.slice(name.lastIndexOf('/') + 1)
+  return (last.includes(':') ? name : `${name}:latest`).toLowerCase()
+}
+
+function positive(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined
+}

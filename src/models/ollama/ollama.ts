@@ -1,0 +1,99 @@
+import type { MessageLike } from '../../log/message.ts'
+import { askOnce } from '../ask-once.ts'
+import { checkAddress, checkWindow, mergeSettings, secretsOf } from '../check-options.ts'
+import { loadClient } from '../load-client.ts'
+import type { Model, ModelPart, ModelRequest, ModelSettings } from '../model.ts'
+import { openWire, type Wire } from '../open-wire.ts'
+import { textsOf } from '../pair-results.ts'
+import type { Server } from '../to-model-error.ts'
+import { checkLines } from './check-lines.ts'
+import { findWindow } from './find-window.ts'
+import { readParts } from './read-parts.ts'
+import { toOllamaMessages } from './to-ollama-messages.ts'
+import { toOllamaRequest } from './to-ollama-request.ts'
+
+export interface OllamaOptions {
+  readonly model: string
+  /** In tokens. Absent: what the model has in memory, else its own `num_ctx`, else 4096. Sent with every request. */
+  readonly window?: number
+  readonly host?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly fetch?: typeof globalThis.fetch
+  /** How long the model stays in memory afterwards, as Ollama writes it: `'10m'`, `-1` for ever. */
+  readonly keepAlive?: string | number
+  /** For every reply; those of a request win. */
+  readonly settings?: ModelSettings
+}
+
+/**
+ * A model of an Ollama server, through the package `ollama`, which must be installed.
+ *
+ * @example
+ * const model = ollama({ model: 'llama3.2', window: 8192 })
+ */
+export function ollama(options: OllamaOptions): Model {
+  const { model, window, host = 'http://127.0.0.1:11434', headers = {}, keepAlive, settings } = options
+  checkWindow(window)
+  const address = checkAddress('host', host)
+  const findOnce = askOnce(async signal => {
+    const wire = openWire({ ...way, server: serverFor([]), signal })
+    try {
+      return await findWindow(await connect(wire), model)
+    } catch (error) {
+      throw wire.toError(error)
+    } finally {
+      wire.close(true)
+    }
+  })
+  const way = options.fetch ? { fetch: options.fetch } : {}
+
+  const serverFor = (messages: readonly MessageLike[]): Server => ({
+    name: `Ollama at ${address}`,
+    model,
+    notFound: `Get it with "ollama pull ${model}"`,
+    unavailable: 'start it with "ollama serve", or check "host"',
+    sent: () => [...textsOf(messages), ...secretsOf(headers)],
+  })
+
+  async function connect({ fetch }: Wire) {
+    // The entry for browsers has all that is needed; the one for Node reads an image from the disk if a file has its name.
+    const { Ollama } = await loadClient('ollama', () => import('ollama/browser'))
+    return new Ollama({ host: address, fetch, headers: { ...headers } })
+  }
+
+  async function* stream(request: ModelRequest): AsyncGenerator<ModelPart> {
+    const { messages, tools, signal } = request
+    signal?.throwIfAborted()
+    const server = serverFor(messages)
+    const wire = openWire({ ...way, server, signal, check: () => checkLines(server) })
+    let isWhole = false
+    try {
+      const body = toOllamaRequest({
+        model,
+        messages: toOllamaMessages(messages),
+        tools,
+        settings: mergeSettings(settings, request.settings),
+        window: window ?? (await findOnce(signal)),
+        keepAlive,
+      })
+      const client = await connect(wire)
+      for await (const part of readParts(
+        await client.chat(body as Parameters<typeof client.chat>[0] & { stream: true }),
+      )) {
+        isWhole = part.type === 'end'
+        yield part
+        if (!isWhole) signal?.throwIfAborted()
+      }
+    } catch (error) {
+      throw wire.toError(error)
+    } finally {
+      wire.close(isWhole)
+    }
+  }
+
+  return {
+    name: model,
+    window: async signal => window ?? findOnce(signal),
+    stream,
+  }
+}

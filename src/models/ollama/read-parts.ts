@@ -1,0 +1,54 @@
+import type { ModelPart, ModelUsage } from '../model.ts'
+
+/** What is read of a line of `/api/chat`. */
+export interface OllamaChunk {
+  readonly message?: {
+    readonly content?: string
+    readonly thinking?: string
+    readonly tool_calls?: readonly {
+      readonly id?: string
+      readonly function?: { readonly name?: string; readonly arguments?: unknown }
+    }[]
+  }
+  readonly done?: boolean
+  readonly done_reason?: string
+  readonly prompt_eval_count?: number
+  readonly eval_count?: number
+}
+
+export async function* readParts(chunks: AsyncIterable<OllamaChunk>): AsyncGenerator<ModelPart> {
+  let calls = 0
+  for await (const chunk of chunks) {
+    const { thinking, content, tool_calls = [] } = chunk.message ?? {}
+    if (thinking) yield { type: 'thinking-delta', text: thinking }
+    if (content) yield { type: 'text-delta', text: content }
+    for (const call of tool_calls ?? []) {
+      calls += 1
+      // Older servers give no id: one made from its place is the same whenever the same reply is read.
+      yield {
+        type: 'tool-call',
+        id: call.id || `call_${calls}`,
+        name: call.function?.name ?? '',
+        arguments: toText(call.function?.arguments),
+      }
+    }
+    if (chunk.done) yield { type: 'end', reason: reasonOf(chunk.done_reason, calls), usage: usageOf(chunk) }
+  }
+}
+
+/** Ollama says `stop` after tool calls too. */
+function reasonOf(reason = 'stop', calls: number): 'stop' | 'length' | 'tool-calls' | 'other' {
+  if (reason === 'stop') return calls > 0 ? 'tool-calls' : 'stop'
+  return reason === 'length' ? 'length' : 'other'
+}
+
+function usageOf({ prompt_eval_count, eval_count }: OllamaChunk): ModelUsage {
+  return {
+    ...(prompt_eval_count === undefined ? {} : { promptTokens: prompt_eval_count }),
+    ...(eval_count === undefined ? {} : { replyTokens: eval_count }),
+  }
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value || '{}' : (JSON.stringify(value ?? {}) ?? '{}')
+}

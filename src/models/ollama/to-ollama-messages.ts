@@ -1,0 +1,93 @@
+import { InvalidMessageError } from '../../log/error.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { isImage, type Media } from '../media.ts'
+import { type PairedMessage, type PairedResult, pairResults } from '../pair-results.ts'
+import { readMedia } from '../read-media.ts'
+
+export interface OllamaMessage {
+  role: string
+  content: string
+  thinking?: string
+  images?: string[]
+  tool_calls?: { id?: string; function: { name: string; arguments: Record<string, unknown> } }[]
+  tool_name?: string
+  tool_call_id?: string
+}
+
+/** Messages of any provider as Ollama takes them: fresh objects with the keys that it knows, and no others. */
+export function toOllamaMessages(messages: readonly MessageLike[]): OllamaMessage[] {
+  return pairResults(messages).flatMap(toMessages)
+}
+
+function toMessages({ seq, source, message, calls, results }: PairedMessage): OllamaMessage[] {
+  if (message.unknown !== '') {
+    throw new InvalidMessageError(
+      seq,
+      'has a part of a type that Ollama does not take: send texts and images',
+    )
+  }
+  const media = readMedia(source, seq)
+  const images = toImages(media.own, seq)
+  // The AI SDK has several results in one message, and those of the provider's own tools beside their calls.
+  const answers = results.map((result, at) => toResult(result, toImages(media.results[at] ?? [], seq)))
+  if (message.role === 'tool') {
+    const [first, ...rest] = answers
+    return first && images.length > 0 ? [{ ...first, images }, ...rest] : answers
+  }
+  const own: OllamaMessage = {
+    role: message.role,
+    content: message.text,
+    ...(message.thinking === '' ? {} : { thinking: message.thinking }),
+    ...(images.length === 0 ? {} : { images }),
+    ...(calls.length === 0
+      ? {}
+      : {
+          tool_calls: calls.map(({ id, name, arguments: text }) => ({
+            ...(id === undefined ? {} : { id }),
+            function: { name, arguments: toObject(text) },
+          })),
+        }),
+  }
+  return [own, ...answers]
+}
+
+function toResult({ callId, name, text, call }: PairedResult, images: string[]): OllamaMessage {
+  const id = callId ?? call?.id
+  // OpenAI's results have no name; some templates write it.
+  const tool = name ?? call?.name
+  return {
+    role: 'tool',
+    content: text,
+    ...(images.length === 0 ? {} : { images }),
+    ...(tool === undefined ? {} : { tool_name: tool }),
+    ...(id === undefined ? {} : { tool_call_id: id }),
+  }
+}
+
+function toImages(media: readonly Media[], seq: number): string[] {
+  return media.map(one => {
+    if (one.type === 'url') {
+      const why = 'has an image by its address, and Ollama loads none: fetch it and pass its bytes as base64'
+      throw new InvalidMessageError(seq, why)
+    }
+    if (one.type === 'foreign' || !isImage(one)) {
+      const kind = one.type === 'foreign' ? one.kind : one.mediaType
+      throw new InvalidMessageError(seq, `has a file (${kind}), and Ollama takes images only`)
+    }
+    return one.base64
+  })
+}
+
+/** Ollama takes an object only. What a model wrote as no object stays readable to it, instead of ending the conversation. */
+function toObject(text: string): Record<string, unknown> {
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>
+    }
+  } catch {
+    // Broken off in the middle.
+  }
+  return { arguments: text }
+}

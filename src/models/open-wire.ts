@@ -1,0 +1,90 @@
+import { ThroughlineError } from '../log/error.ts'
+import { ModelError } from './model-error.ts'
+import { readFault } from './read-fault.ts'
+import { isTimeout, type Server, toNetworkError, toStatusError, toStreamError } from './to-model-error.ts'
+
+export interface WireOptions {
+  readonly server: Server
+  readonly fetch?: typeof globalThis.fetch
+  readonly signal?: AbortSignal | undefined
+  /** Looks at what a stream brings before the client does. */
+  readonly check?: () => TransformStream<Uint8Array, Uint8Array>
+}
+
+/** One request's own way to the server: what cancels it cancels no other. */
+export interface Wire {
+  /** For the client library. It sees good answers only: some libraries print what they cannot read, or drop the headers. */
+  readonly fetch: typeof globalThis.fetch
+  /** What an error means, wherever it was caught. */
+  toError(error: unknown): unknown
+  /** Ends the connection, unless everything came: then it can be used again. */
+  close(isWhole: boolean): void
+}
+
+export function openWire({ server, fetch = globalThis.fetch, signal, check }: WireOptions): Wire {
+  const controller = new AbortController()
+  const abort = () => controller.abort(signal?.reason)
+  signal?.addEventListener('abort', abort)
+  let failure: ModelError | undefined
+  let hasAnswered = false
+
+  async function ask(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+    signal?.throwIfAborted()
+    init.signal?.addEventListener('abort', () => controller.abort(init.signal?.reason))
+    // Clients wrap or lose what is thrown here, so it is kept too.
+    const response = await fetch(input, { ...init, signal: controller.signal }).catch(error => {
+      failure = toNetworkError(server, error)
+      throw failure
+    })
+    if (!response.ok) {
+      const fault = readFault(await readStart(response))
+      failure = toStatusError(server, response.status, fault, response.headers)
+      throw failure
+    }
+    hasAnswered = true
+    if (!check || !response.body) return response
+    const { status, headers } = response
+    return new Response(response.body.pipeThrough(check()), { status, headers })
+  }
+
+  return {
+    fetch: ask,
+    toError(error) {
+      if (signal?.aborted) return signal.reason
+      if (error instanceof ModelError) return error
+      if (failure) return failure
+      if (error instanceof ThroughlineError) {
+        return new ModelError('model_refused', error.message, { cause: error })
+      }
+      return hasAnswered && !isTimeout(error)
+        ? toStreamError(server, 'broke off in the middle of its answer', undefined, safeCause(error))
+        : toNetworkError(server, error)
+    },
+    close(isWhole) {
+      signal?.removeEventListener('abort', abort)
+      if (!isWhole) controller.abort()
+    },
+  }
+}
+
+/** The beginning of an error's body: a server that sends a film instead is not read to its end. */
+async function readStart(response: Response, limit = 65_536): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for (const reader = response.body?.getReader(); reader && text.length < limit; ) {
+      const { done, value } = await reader.read()
+      if (done) return text
+      text += decoder.decode(value, { stream: true })
+      if (text.length >= limit) await reader.cancel()
+    }
+  } catch {
+    // The status says enough.
+  }
+  return text
+}
+
+/** An error of JSON quotes what it could not read. */
+function safeCause(error: unknown): unknown {
+  return error instanceof SyntaxError ? undefined : error
+}

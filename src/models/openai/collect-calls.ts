@@ -1,0 +1,51 @@
+import type { ModelPart } from '../model.ts'
+
+/** A piece of a tool call, as it comes in a stream. */
+export interface CallDelta {
+  readonly index?: number
+  readonly id?: string | null
+  readonly function?: { readonly name?: string | null; readonly arguments?: unknown }
+}
+
+type CallPart = Extract<ModelPart, { type: 'tool-call' }>
+
+interface Open {
+  readonly index: number | undefined
+  id: string
+  name: string
+  text: string
+}
+
+/** Puts the pieces of tool calls together. */
+export function collectCalls(): { add(delta: CallDelta): void; calls(): readonly CallPart[] } {
+  const open: Open[] = []
+
+  function find({ index, id }: CallDelta): Open {
+    const known = index === undefined ? open.at(-1) : open.findLast(call => call.index === index)
+    // Some servers number every call 0, or none: then a new id begins a new call.
+    const isNew = !known || (id && known.id !== '' && known.id !== id)
+    if (!isNew) return known
+    const call: Open = { index, id: '', name: '', text: '' }
+    open.push(call)
+    return call
+  }
+
+  return {
+    add(delta) {
+      const call = find(delta)
+      // The name comes whole, and from some servers again with every piece.
+      call.id ||= delta.id ?? ''
+      call.name ||= delta.function?.name ?? ''
+      const more = delta.function?.arguments ?? ''
+      call.text += typeof more === 'string' ? more : JSON.stringify(more)
+    },
+    calls: () =>
+      open.map(({ id, name, text }, at) => ({
+        type: 'tool-call',
+        id: id || `call_${at + 1}`,
+        name,
+        // A tool without parameters is called with nothing at all.
+        arguments: text || '{}',
+      })),
+  }
+}

@@ -1,0 +1,70 @@
+import type { MessageLike } from '../../log/message.ts'
+import type { Media } from '../media.ts'
+import { type PairedCall, type PairedMessage, pairResults } from '../pair-results.ts'
+import { readMedia } from '../read-media.ts'
+import { toContentParts, toMediaPart, toText } from './to-content-parts.ts'
+
+export interface OpenAiMessage {
+  role: string
+  content: string | null | readonly unknown[]
+  name?: string
+  tool_calls?: unknown[]
+  tool_call_id?: string
+}
+
+/** Messages of any provider as chat completions take them: fresh objects with the keys that they know, and no others. */
+export function toOpenAiMessages(messages: readonly MessageLike[]): OpenAiMessage[] {
+  return pairResults(messages).flatMap(toMessages)
+}
+
+function toMessages(paired: PairedMessage): OpenAiMessage[] {
+  const { seq, source, message, calls, results } = paired
+  const media = readMedia(source, seq)
+  const isTool = message.role === 'tool'
+  const answers = results.map(({ callId, name, text, call }, at) => ({
+    role: 'tool',
+    content: withMedia(text, media.results[at] ?? [], seq),
+    tool_call_id: call?.key ?? callId ?? name ?? 'call_1',
+  }))
+  if (isTool) {
+    // A plain tool message is one result; its parts may be more than a text.
+    const [first] = answers
+    return first && Array.isArray(source.content) && media.results.length === 0
+      ? [{ ...first, content: toContent(paired) }]
+      : answers
+  }
+  const own: OpenAiMessage = {
+    // The newer name of the same role: whoever wrote it knows that the server has it.
+    role: source.role === 'developer' ? 'developer' : message.role,
+    content: toContent(paired),
+    ...(typeof source.name === 'string' ? { name: source.name } : {}),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map((call, at) => toCall(call, source, at)) }),
+  }
+  return [own, ...answers]
+}
+
+function toContent({ seq, source, message, calls }: PairedMessage): string | null | readonly unknown[] {
+  const parts = Array.isArray(source.content) ? toContentParts(source.content, seq) : undefined
+  const images = Array.isArray(source.images) ? readMedia({ role: '', images: source.images }, seq).own : []
+  if (images.length > 0) {
+    const texts = parts ?? (message.text === '' ? [] : [toText(message.text)])
+    return [...texts, ...images.map(image => toMediaPart(image, seq))]
+  }
+  if (parts && parts.length > 0 && message.dialect !== 'ai-sdk') return parts
+  // Templates of local servers often know a text only, so a list is sent where it says more.
+  if (parts?.some(part => (part as { type?: unknown }).type !== 'text')) return parts
+  return message.text === '' && calls.length > 0 ? null : message.text
+}
+
+function withMedia(text: string, media: readonly Media[], seq: number): string | readonly unknown[] {
+  if (media.length === 0) return text
+  return [...(text === '' ? [] : [toText(text)]), ...media.map(one => toMediaPart(one, seq))]
+}
+
+function toCall({ key, name, arguments: text }: PairedCall, source: MessageLike, at: number): unknown {
+  const { custom } = ((source.tool_calls as readonly unknown[] | undefined)?.[at] ?? {}) as {
+    custom?: unknown
+  }
+  if (custom !== undefined) return { id: key, type: 'custom', custom }
+  return { id: key, type: 'function', function: { name, arguments: text } }
+}

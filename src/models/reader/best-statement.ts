@@ -1,0 +1,78 @@
+import { isWeak, meaningfulWords, rawWords } from './meaningful-words.ts'
+import type { Statement } from './statements.ts'
+
+/** The least part of the question's words that a sentence must have, in percent. */
+const leastOverlap = 60
+
+/**
+ * The sentence that fits a question best: the one that shares most of its words, rare ones counting more; among
+ * equals the newest. Undefined when none shares enough. Statements come oldest first.
+ */
+export function bestStatement(question: string, statements: readonly Statement[]): Statement | undefined {
+  const words = [...new Set(meaningfulWords(question))]
+  const asksForQuestions = /\bask(?:ed)?\b/i.test(question)
+  const candidates = statements.filter(statement => asksForQuestions || !statement.isQuestion)
+  if (words.every(word => isWeak(word)) && saidLately.test(question)) {
+    return latest(question, asksForQuestions ? statements : candidates)
+  }
+  return words.length === 0 ? undefined : mostShared(words, question, candidates)
+}
+
+const saidLately = /\b(?:say|said|tell|told|mention(?:ed)?|wr[io]te|ask(?:ed)?|give|gave|answer(?:ed)?)\b/i
+
+/** `What number did I just say?` is about what was said last, whatever its words. */
+function latest(question: string, statements: readonly Statement[]): Statement | undefined {
+  const speaker = /\byou\b/i.test(question) ? 'assistant' : /\btool\b/i.test(question) ? 'tool' : 'user'
+  const fits = statements.filter(
+    statement => statement.speaker === speaker && (!asksForNumber(question) || hasNumber(statement.text)),
+  )
+  return fits.findLast(statement => !statement.isJustNow) ?? fits.at(-1)
+}
+
+function mostShared(
+  words: readonly string[],
+  question: string,
+  candidates: readonly Statement[],
+): Statement | undefined {
+  const strong = words.filter(word => !isWeak(word))
+  const needed = strong.length > 0 ? strong : words
+  const least = Math.ceil((needed.length * leastOverlap) / 100)
+  const read = candidates.map(statement => ({ statement, has: new Set(meaningfulWords(statement.text)) }))
+  const weights = new Map(words.map(word => [word, weigh(read.filter(({ has }) => has.has(word)).length)]))
+  const wantsNumber = asksForNumber(question)
+
+  function weigh(found: number): number {
+    // Whole powers of two: logarithms of floating point differ between engines.
+    return 2 * (32 - Math.clz32(Math.floor(read.length / Math.max(1, found))))
+  }
+
+  let best: Statement | undefined
+  let bestScore = 0
+  for (const { statement, has } of read) {
+    if (needed.filter(word => has.has(word)).length < least) continue
+    const shared = words.reduce((sum, word) => sum + (has.has(word) ? weights.get(word)! : 0), 0)
+    // Small against any word: it only decides between sentences that share the same ones.
+    const fitting = (wantsNumber && hasNumber(statement.text) ? 2 : 0) + (statement.isCut ? 0 : 1)
+    const score = 4 * shared + fitting
+    if (score < bestScore) continue
+    best = statement
+    bestScore = score
+  }
+  return best
+}
+
+function asksForNumber(question: string): boolean {
+  return /\b(?:numbers?|codes?|pins?|ports?|how (?:many|much|old|long|far)|when|years?|price|cost|phone|age|date)\b/i.test(
+    question,
+  )
+}
+
+const numberWords = new Set(
+  'zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million'.split(
+    ' ',
+  ),
+)
+
+function hasNumber(text: string): boolean {
+  return /\p{N}/u.test(text) || rawWords(text).some(word => numberWords.has(word))
+}

@@ -1,0 +1,105 @@
+import type { ToolSpec } from '../model.ts'
+import { fillArguments } from './fill-arguments.ts'
+import type { FoundCall } from './wanted-call.ts'
+
+/**
+ * The calls that a text spells out: `call add with {"a":1}`, `use add {"a":1}`, `add(a=1, b=2)`, `add({"a":1})`; and
+ * `call add`, whose arguments are then taken from the words around it.
+ */
+export function findCalls(text: string, tools: readonly ToolSpec[]): readonly FoundCall[] {
+  if (tools.length === 0) return []
+  // The longest first, so that `get` does not hide `get_all`.
+  const names = tools
+    .map(({ name }) => name)
+    .toSorted((a, b) => b.length - a.length)
+    .map(escapePattern)
+    .join('|')
+  const opening = new RegExp(`(?<![\\w-])(?:(call|use|run)\\s+)?(${names})(?![\\w-])`, 'gi')
+  const found: FoundCall[] = []
+  for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
+    const tool = toolNamed(tools, match[2]!)
+    const spelled = readArguments(text, opening.lastIndex, tool)
+    if (spelled === undefined && match[1] === undefined) continue
+    const { to, value } = spelled ?? {
+      to: opening.lastIndex,
+      value: fillArguments(tool.parameters, text.replace(match[0], '').trim()),
+    }
+    const call = value && { name: tool.name, arguments: JSON.stringify(value) }
+    found.push({ from: match.index, to, call, name: tool.name })
+    opening.lastIndex = to
+  }
+  return found
+}
+
+function toolNamed(tools: readonly ToolSpec[], name: string): ToolSpec {
+  return (
+    tools.find(tool => tool.name === name) ??
+    tools.find(tool => tool.name.toLowerCase() === name.toLowerCase())!
+  )
+}
+
+type Arguments = Readonly<Record<string, unknown>>
+
+/** What follows a name: `with {…}`, `{…}`, `(…)`. Undefined when nothing of that kind does. */
+function readArguments(
+  text: string,
+  from: number,
+  tool: ToolSpec,
+): { readonly to: number; readonly value: Arguments | undefined } | undefined {
+  const gap = /^(?:\s*\(|\s+with\s*:?\s*\{|\s*:?\s*\{)/i.exec(text.slice(from))
+  if (gap === null) return undefined
+  const start = from + gap[0].length - 1
+  const to = closingOf(text, start)
+  const inside = text.slice(start, to)
+  if (inside.startsWith('{')) return { to, value: parseObject(inside) }
+  const list = inside.slice(1, -1).trim()
+  return { to, value: list.startsWith('{') ? parseObject(list) : parseList(list, tool) }
+}
+
+/** Just after the bracket that closes the one at `start`, or the end; brackets in strings do not count. */
+function closingOf(text: string, start: number): number {
+  let depth = 0
+  let quoted = false
+  for (let at = start; at < text.length; at++) {
+    const letter = text[at]!
+    if (letter === '"') quoted = !quoted
+    else if (quoted) at += letter === '\\' ? 1 : 0
+    else if ('{[('.includes(letter)) depth++
+    else if ('}])'.includes(letter) && --depth === 0) return at + 1
+  }
+  return text.length
+}
+
+function parseObject(json: string): Arguments | undefined {
+  const value = parse(json)
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Arguments)
+    : undefined
+}
+
+/** `a=1, city="Kiel, harbour"`; values without names go to the parameters in order. */
+function parseList(list: string, { parameters }: ToolSpec): Arguments {
+  const names = Object.keys((parameters.properties as object | undefined) ?? {})
+  const items = list.match(/(?:"(?:\\.|[^"\\])*"|\{[^}]*\}|\[[^\]]*\]|[^,"[{])+/g) ?? []
+  return Object.fromEntries(
+    items.map((item, index) => {
+      const [, name, value] = /^\s*([\p{L}_][\w-]*)\s*[=:]\s*(.*)$/su.exec(item) ?? []
+      const text = (value ?? item).trim()
+      const parsed = parse(text)
+      const read = parsed === undefined ? text.replace(/^'(.*)'$/s, '$1') : parsed
+      return [name ?? names[index] ?? `argument${index + 1}`, read]
+    }),
+  )
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+function escapePattern(name: string): string {
+  return name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}

@@ -1,0 +1,8 @@
+export { type Answer, answer } from './answer.ts'
+export { countWords } from './count-words.ts'
+export { type ReaderOptions, reader } from './reader.ts'
+export {
+  type ReaderUpstreamOptions,
+  readerUpstream,
+  type SeenRequest,
+} from './upstream/reader-upstream.ts'

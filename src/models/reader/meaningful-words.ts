@@ -1,0 +1,61 @@
+/** The words of a text that carry meaning, each reduced to what its forms have in common. */
+export function meaningfulWords(text: string): readonly string[] {
+  return rawWords(text)
+    .filter(word => !stopWords.has(word))
+    .map(stem)
+}
+
+/** `parked` and `parking` become `park`, `colour` becomes `color`. Light: a wrong stem is wrong on both sides. */
+export function stem(word: string): string {
+  if (/\p{N}/u.test(word) || word.length < 4) return word
+  let root = word.replace(/our/, 'or')
+  root = root.replace(/ies$|ied$/, 'y').replace(/(?<=[a-z]{3})(?:ing|ed|es|(?<![su])s|ly)$/, '')
+  root = root.replace(/([bdfgmnprt])\1$/, '$1').replace(/(?<=[a-z]{2})[ey]$/, '')
+  return root.slice(0, longestStem)
+}
+
+/** After that, what differs is mostly an ending: `hypothesis` and `hypotheses` meet. */
+const longestStem = 7
+
+/** Lower case, without `'s`; scripts that set no blanks between words are cut into pairs of characters. */
+export function rawWords(text: string): readonly string[] {
+  const runs = text.normalize('NFKC').toLowerCase().replaceAll('’', "'").match(wordRun) ?? []
+  return runs.flatMap(run =>
+    unspaced.test(run) ? pairs(run) : [run.replace(/^'+|'(?:s|re|m|ve|ll|d|t)?$/g, '')],
+  )
+}
+
+const wordRun =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{M}\p{N}'])+/gu
+const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
+
+function pairs(run: string): readonly string[] {
+  const letters = [...run]
+  return letters.length < 2 ? letters : letters.slice(1).map((letter, index) => letters[index]! + letter)
+}
+
+const toSet = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/))
+
+/** Of no use for finding anything. */
+const stopWords = toSet(
+  `a about above after again all also always am an and another any are aren as at be because been before being but by
+  can cannot could couldn did didn do does doesn doing don done down each ever every few for from get gets give go goes
+  going gonna got had has hasn have haven he hello her here hers hey hi him his how i if in into is isn it its just know
+  let like ll maybe me mine more most much my need never no not now of off ok okay on once one only or other our ours
+  out over own please quite re really same say says said she should so some something such sure t tell told than thank
+  thanks that the their theirs them then there these they thing things think this those through to too under until up
+  us very want was wasn we well were weren what when where which while who whom whose why will with without won would
+  wouldn yes you your yours exactly again currently today anything mention mentioned`,
+)
+
+/** Nice when they fit, but `What is my boat called?` is answered by `The boat's name is Heron.` */
+const weakWords: ReadonlySet<string> = new Set(
+  `name named call called number kind sort type use used using make made last first new old current remember recall remind
+  show list find answer ask asked question word long time old much look`
+    .split(/\s+/)
+    .map(stem),
+)
+
+export function isWeak(word: string): boolean {
+  return weakWords.has(word)
+}

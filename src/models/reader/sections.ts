@@ -1,0 +1,105 @@
+/**
+ * The forms in which a context says what was cut from it. They are written down here once more because a model knows
+ * only what it is sent: it recognises them by their text, as any other model must.
+ */
+export const actionsTitle = '[Actions so far in this turn:]'
+const previousActionsTitle = '[Summary of previous turn actions:]'
+const recallTitle = '[Earlier in this conversation:]'
+const artifactTitle = '[The current version:]'
+const notesTitle = 'RECENT NOTES TO SELF:'
+const digestLine = /^\[Previous: "(.*)" → (.*)\]$/
+const recalledLine = /^#(\d+) (system|user|assistant|tool)\b[^:\n]*: ?(.*)$/
+const actionLine = /^(\d+)\. \[[^\]]+\]/
+const noteLine = /^\[Note to self from previous turn:\] ?(.*)$/
+/** Says something about the conversation, and nothing that could answer a question. */
+const emptyLine =
+  /^(?:\[(?:Several conversation turns removed|Cancelled by the user|Interrupted\.|This turn failed|The assistant begins).*\]|\(acknowledged\)|\(\.\.\. and \d+ earlier actions?\))$/
+
+/** A piece of a message's text: its own words, or one of the forms that stand for something older. */
+export type Section =
+  | { readonly kind: 'own' | 'note'; readonly text: string }
+  | {
+      readonly kind: 'recalled'
+      readonly seq: number
+      readonly role: 'system' | 'user' | 'assistant' | 'tool'
+      readonly text: string
+    }
+  | { readonly kind: 'digest'; readonly request: string; readonly text: string }
+  | { readonly kind: 'action'; readonly number: number; readonly isThisTurn: boolean; readonly text: string }
+
+type State = 'own' | 'recalled' | 'notes' | 'this turn' | 'turn before' | 'artifact'
+
+/** Line by line: a title opens a section, a blank line or the next title ends it. */
+export function splitSections(text: string): readonly Section[] {
+  const sections: Section[] = []
+  let state: State = 'own'
+  /** Recalled texts may have several paragraphs: only what is numbered begins a new one. */
+  let recalled: Extract<Section, { kind: 'recalled' }> | undefined
+  const flush = () => {
+    if (recalled !== undefined) sections.push(recalled)
+    recalled = undefined
+  }
+  for (const whole of text.split('\n')) {
+    const opened = openedBy(whole)
+    if (opened !== undefined) {
+      flush()
+      state = opened.state
+    }
+    const line = opened?.rest ?? whole
+    const digest = digestLine.exec(line)
+    const numbered = state === 'recalled' ? recalledLine.exec(line) : undefined
+    const action = state === 'this turn' || state === 'turn before' ? actionLine.exec(line) : undefined
+    const note = noteLine.exec(line)?.[1]
+    if (digest) sections.push({ kind: 'digest', request: digest[1]!, text: digest[2]! })
+    else if (numbered) {
+      flush()
+      recalled = {
+        kind: 'recalled',
+        seq: Number(numbered[1]),
+        role: numbered[2] as 'user',
+        text: numbered[3]!,
+      }
+    } else if (recalled) recalled = { ...recalled, text: `${recalled.text}\n${line}` }
+    else if (action)
+      sections.push({
+        kind: 'action',
+        number: Number(action[1]),
+        isThisTurn: state === 'this turn',
+        text: line,
+      })
+    else if (line.trim() === '') state = state === 'recalled' ? state : 'own'
+    else if (note !== undefined || state === 'notes') sections.push({ kind: 'note', text: note ?? line })
+    else if (state !== 'artifact' && !emptyLine.test(line)) sections.push({ kind: 'own', text: line })
+  }
+  flush()
+  return sections
+}
+
+/**
+ * What the user wrote in a message that also carries insertions, as templates need that want roles to take turns:
+ * the last paragraph that is none of them. A message without any is the user's as it stands.
+ */
+export function ownParagraphs(text: string): string {
+  const paragraphs = text.split('\n\n')
+  if (!paragraphs.some(isInserted)) return text
+  return paragraphs.findLast(paragraph => paragraph.trim() !== '' && !isInserted(paragraph)) ?? ''
+}
+
+function isInserted(paragraph: string): boolean {
+  const line = paragraph.split('\n', 1)[0]!
+  const isEmpty = emptyLine.test(line) && !paragraph.includes('\n')
+  return openedBy(line) !== undefined || digestLine.test(line) || recalledLine.test(line) || isEmpty
+}
+
+const titles: readonly (readonly [title: string, state: State])[] = [
+  [recallTitle, 'recalled'],
+  [artifactTitle, 'artifact'],
+  [notesTitle, 'notes'],
+  [actionsTitle, 'this turn'],
+  [previousActionsTitle, 'turn before'],
+]
+
+function openedBy(line: string): { readonly state: State; readonly rest: string } | undefined {
+  const found = titles.find(([title]) => line.startsWith(title))
+  return found && { state: found[1], rest: line.slice(found[0].length).trim() }
+}

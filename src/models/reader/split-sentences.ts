@@ -1,0 +1,37 @@
+/**
+ * The sentences of a text. A line break ends one; a mark ends one only before white space, so that `3.14` and
+ * `index.ts` stay whole, and not after a single letter or a title (`J. Smith`, `Dr. Smith`).
+ */
+export function splitSentences(text: string): readonly string[] {
+  return text
+    .split(/\n+/)
+    .flatMap(line => line.split(boundary))
+    .map(sentence => sentence.replace(leadingMarks, '').trim())
+    .filter(sentence => /[\p{L}\p{N}]/u.test(sentence))
+}
+
+const boundary =
+  /(?<=[!?…][!?…"'”’)\]]*|(?<!(?:^|[^\p{L}\p{N}])(?:\p{L}|[DMSJ]r|Mrs|Ms|St|vs|etc|No))\.["'”’)\]]*)\s+|(?<=[。！？])/u
+
+/** A bullet, a heading, a quotation mark of Markdown, the arrow of a note. */
+const leadingMarks = /^(?:[-*+•#>→]+\s+)+/
+
+const closing = `["'”’)\\]]*\\s*$`
+const withMark = new RegExp(`[?？]${closing}`)
+const politeness = String.raw`^\W*(?:(?:and|so|but|then|now|well|hey|hi|hello|ok|okay|please|sorry)\W+)*`
+const auxiliary =
+  'am|is|are|was|were|do|does|did|can|could|will|would|shall|should|have|has|had|may|might|must'
+const someone = 'i|you|we|they|he|she|it|there|this|that|these|those|the|my|your|our|his|her|its|their|any'
+const interrogative = new RegExp(
+  `${politeness}(?:what(?:['’]?s\\b|(?!\\s+(?:an?|i|we|you)\\b)\\b)|(?:who|whose|whom|which|where|when|why|how)(?:['’]s\\b|\\s+(?:${auxiliary}|many|much|old|long|far|often|big)\\b)|(?:${auxiliary})\\s+(?:${someone})\\b)`,
+  'i',
+)
+const request = new RegExp(
+  `${politeness}(?:(?:tell|remind|show|give)\\s+(?:me|us)|recall|repeat|quote|list|find|look\\s+up|summari[sz]e|describe|explain)\\b`,
+  'i',
+)
+
+/** Does a sentence ask for something that is to be said? `Tell me …` does, `When I was young …` does not. */
+export function isQuestion(sentence: string): boolean {
+  return withMark.test(sentence) || interrogative.test(sentence) || request.test(sentence)
+}

@@ -1,0 +1,20 @@
+import type { Model } from '../../model.ts'
+
+export type Body = Readonly<Record<string, unknown>>
+
+/** Answers one route. Aborting `left` stops the reader: the client is gone. */
+export type Handler = (body: Body | undefined, left: AbortController) => Response | Promise<Response>
+
+/** What the routes share. */
+export interface Upstream {
+  readonly models: readonly string[]
+  readonly window: number
+  readonly now: () => number
+  hasModel(name: string): boolean
+  /** A reader for one request, with the window that it asks for, but never more than the server's. */
+  open(options: {
+    readonly name: string
+    readonly overflow: 'error' | 'cut'
+    readonly windowAsked?: number | undefined
+  }): Model
+}

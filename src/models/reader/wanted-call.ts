@@ -1,0 +1,33 @@
+/** A tool call that a text asks for. */
+export interface WantedCall {
+  readonly name: string
+  /** JSON text of an object. */
+  readonly arguments: string
+}
+
+/** Where in the text it was found. */
+export interface FoundCall {
+  readonly from: number
+  readonly to: number
+  /** Undefined when the arguments cannot be read. */
+  readonly call: WantedCall | undefined
+  readonly name: string
+}
+
+/** The same tool with the same arguments, however they were written down on the way. */
+export function isSameCall(a: WantedCall, b: WantedCall): boolean {
+  return a.name === b.name && canonical(a.arguments) === canonical(b.arguments)
+}
+
+function canonical(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), sortKeys)
+  } catch {
+    return json
+  }
+}
+
+function sortKeys(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,52 @@
+import { cut } from '../../log/line.ts'
+
+/** Whose words are quoted. */
+export type Speaker = 'user' | 'assistant' | 'tool' | 'instructions' | 'note'
+
+/** A quotation is a sentence, not a document. */
+const longestQuote = 240
+const longestAcknowledged = 80
+
+const openings: Readonly<Record<Speaker, string>> = {
+  user: 'You said',
+  assistant: 'I said',
+  tool: 'A tool said',
+  instructions: 'My instructions say',
+  note: 'My notes say',
+}
+
+export const helplessText = 'I cannot see anything about that in what I was given.'
+export const nothingAskedText = 'I was given nothing to answer.'
+export const selfDescription =
+  'I am the reader, a small program and no language model. I answer by quoting the sentence of what I was given that fits best, and I know nothing else.'
+
+/** `You said: "My locker code is 4471."` */
+export function quote({ speaker, text }: { readonly speaker: Speaker; readonly text: string }): string {
+  return `${openings[speaker]}: "${cut(text, longestQuote)}"`
+}
+
+/** `Noted: "I park on level 3".` */
+export function acknowledge(sentence: string): string {
+  return `Noted: "${cut(sentence, longestAcknowledged).replace(/\.$/, '')}".`
+}
+
+/** What a tool gave back, quoted: `add said: "3".` */
+export function quoteResult(name: string, result: string): string {
+  return `${name} said: "${cut(result, 200)}".`
+}
+
+/** The other way round: whose words a line of the reader's own quotes. */
+export function quotedBy(line: string): { readonly speaker: Speaker; readonly text: string } | undefined {
+  const [, opening, text] = ownQuotation.exec(line) ?? []
+  if (opening === undefined || text === undefined) return undefined
+  const speaker = speakers.find(name => openings[name] === opening)
+  return { speaker: speaker ?? 'user', text }
+}
+
+/** Is this the reader saying that it knows nothing? It must never be quoted as an answer. */
+export function isHelpless(line: string): boolean {
+  return line.includes('I cannot see anything about that')
+}
+
+const speakers = Object.keys(openings) as readonly Speaker[]
+const ownQuotation = new RegExp(`^\\W*(${[...Object.values(openings), 'Noted'].join('|')}): "(.*?)"?[.…]?$`)

@@ -1,0 +1,100 @@
+import { ModelError, type ModelErrorCode } from './model-error.ts'
+import { quoteFault } from './quote-fault.ts'
+import { type Fault, isTooLong } from './read-fault.ts'
+
+/** Whom we asked, in words for messages. */
+export interface Server {
+  /** `Ollama at http://127.0.0.1:11434` */
+  readonly name: string
+  readonly model: string
+  /** What to do when it does not have the model, or is not there. */
+  readonly notFound: string
+  readonly unavailable: string
+  /** The texts of the request, and its secrets: they appear in no message. */
+  sent(): readonly string[]
+}
+
+/** An answer that is not 2xx. */
+export function toStatusError(server: Server, status: number, fault: Fault, headers: Headers): ModelError {
+  const code = codeOf(status, fault)
+  const retryAfterMs = readRetryAfter(headers)
+  return new ModelError(code, `${server.name} ${explain(server, code, status, fault)}`, {
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    // A quota that is used up does not come back within a retry.
+    ...(fault.code === 'insufficient_quota' ? { isRetryable: false } : {}),
+  })
+}
+
+/** The stream had begun and did not come to its end. */
+export function toStreamError(server: Server, problem: string, fault?: Fault, cause?: unknown): ModelError {
+  if (fault && isTooLong(fault)) return new ModelError('context_too_long', tooLong(server, fault))
+  const said = fault ? quoteFault(fault.words, server.sent()) : ''
+  const message = `${server.name} ${problem}${said}. What came is not the whole reply: ask again.`
+  return new ModelError('model_stream_broken', message, { cause })
+}
+
+/** Nobody answered, or nobody went on. */
+export function toNetworkError(server: Server, cause: unknown): ModelError {
+  const { code } = rootOf(cause)
+  if (isTimeout(cause)) {
+    const why = 'it may still be loading the model or reading the prompt'
+    return new ModelError('model_stalled', `${server.name} sent nothing for too long: ${why}.`, { cause })
+  }
+  const what = `${server.name} cannot be reached${code === '' ? '' : ` (${code})`}`
+  return new ModelError('model_unavailable', `${what}: ${server.unavailable}.`, { cause })
+}
+
+/** Whether somebody's patience ended: the client's, or that of `fetch` itself. */
+export function isTimeout(error: unknown): boolean {
+  const { name, code } = rootOf(error)
+  return /^(Abort|Timeout)Error$/.test(name) || /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)
+}
+
+function codeOf(status: number, fault: Fault): ModelErrorCode {
+  if (status === 429) return 'model_busy'
+  if (status === 404) return 'model_not_found'
+  if (status !== 401 && status !== 403 && isTooLong(fault)) return 'context_too_long'
+  return status >= 500 ? 'model_unavailable' : 'model_refused'
+}
+
+function explain(server: Server, code: ModelErrorCode, status: number, fault: Fault): string {
+  // Providers repeat a part of the key that they refuse.
+  if (status === 401 || status === 403)
+    return `refused the credentials (${status}): check the key or "headers".`
+  const said = quoteFault(fault.words, server.sent())
+  switch (code) {
+    case 'model_busy':
+      return `is busy or a quota is used up (429)${said}. Try again later.`
+    case 'model_not_found':
+      return `does not have the model "${server.model}" (404)${said}. ${server.notFound}.`
+    case 'context_too_long':
+      return tooLong(server, fault).slice(server.name.length + 1)
+    case 'model_unavailable':
+      return `failed (${status})${said}. Try again.`
+    default:
+      return `refused the request (${status})${said}.`
+  }
+}
+
+function tooLong(server: Server, { words }: Fault): string {
+  return `${server.name} says that the prompt does not fit into its window${quoteFault(words, server.sent())}. Send less, or give the model a larger window.`
+}
+
+/** Seconds, a date, or OpenAI's milliseconds. */
+function readRetryAfter(headers: Headers): number | undefined {
+  const exact = Number.parseFloat(headers.get('retry-after-ms') ?? '')
+  if (exact >= 0) return exact
+  const value = headers.get('retry-after') ?? ''
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+}
+
+/** `fetch` says only "fetch failed": what happened is the innermost cause. */
+function rootOf(error: unknown): { name: string; code: string } {
+  let at = error
+  while (at instanceof Error && at.cause !== undefined) at = at.cause
+  const { name, code } = (at ?? {}) as { name?: unknown; code?: unknown }
+  return { name: typeof name === 'string' ? name : '', code: typeof code === 'string' ? code : '' }
+}

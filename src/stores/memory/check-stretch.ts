@@ -1,0 +1,82 @@
+import { InvalidOptionError } from '../../log/error.ts'
+import { checkEntries, checkNames } from '../check-input.ts'
+import type { RestoreEntries, StoredEntry, StoredTurn } from '../store.ts'
+
+/**
+ * Refuses a stretch that no store could have given: places and turns without gaps, each turn whole. What is in the
+ * store does not matter here.
+ */
+export function checkStretch({ entries, turns, forkOf }: RestoreEntries, maxEntryBytes: number): void {
+  checkEntries(entries, maxEntryBytes)
+  for (const { error, key, body } of turns) checkNames({ error, key, body })
+  checkNames({ forkOf: forkOf?.branch })
+  entries.forEach((entry, n) => {
+    checkEntry(entry, entries[n - 1])
+  })
+  const from = entries[0]?.seq ?? turns[0]?.first ?? 1
+  turns.forEach((turn, n) => {
+    checkTurn(turn, turns[n - 1], from, from + entries.length - 1)
+  })
+  const { seq: twice } = findTwice(entries, ({ id }) => id) ?? {}
+  if (twice !== undefined) throw refused('entries', `the id of entry ${twice} stands twice`)
+  const { turn: again } = findTwice(turns, ({ key }) => key) ?? {}
+  if (again !== undefined) throw refused('turns', `the key of turn ${again} stands twice`)
+  checkTogether(entries, turns)
+}
+
+const roles: readonly string[] = ['system', 'user', 'assistant', 'tool', 'assistant_note']
+const statuses: readonly string[] = ['open', 'completed', 'failed', 'cancelled', 'interrupted']
+
+function checkEntry({ seq, turn, time, role, tokens }: StoredEntry, before: StoredEntry | undefined): void {
+  if (!isCount(seq) || seq < 1) throw refused('entries', `${seq} is not a place`)
+  if (before && seq !== before.seq + 1)
+    throw refused('entries', `after entry ${before.seq} comes entry ${seq}`)
+  if (!isCount(turn)) throw refused('entries', `the turn of entry ${seq} is ${turn}`)
+  if (!Number.isSafeInteger(time)) throw refused('entries', `the time of entry ${seq} is ${time}`)
+  if (!roles.includes(role)) throw refused('entries', `the role of entry ${seq} is "${role}"`)
+  if (!Object.values(tokens).every(count => Number.isFinite(count)))
+    throw refused('entries', `the token counts of entry ${seq} are not all numbers`)
+}
+
+function checkTurn(turn: StoredTurn, before: StoredTurn | undefined, from: number, to: number): void {
+  const { turn: number, status, first, last, startedAt, endedAt } = turn
+  const refuse = (problem: string) => {
+    throw refused('turns', `turn ${number} ${problem}`)
+  }
+  if (!isCount(number) || number < 1) refuse('has a number that is none')
+  if (before && number !== before.turn + 1) refuse(`comes after turn ${before.turn}`)
+  if (!statuses.includes(status)) refuse(`has the status "${status}"`)
+  if (!isCount(first) || !isCount(last)) refuse(`goes from ${first} to ${last}`)
+  // A turn without entries ends before the place where it would begin.
+  if (first < from || last > to || last < first - 1)
+    refuse(`goes from ${first} to ${last}, the stretch from ${from} to ${to}`)
+  if (before && first <= before.last) refuse(`begins at ${first}, in turn ${before.turn}`)
+  if (!Number.isSafeInteger(startedAt)) refuse(`began at ${startedAt}`)
+  if (endedAt !== undefined && !Number.isSafeInteger(endedAt)) refuse(`ended at ${endedAt}`)
+  if (before?.status === 'open') refuse('comes after an open one')
+  if (status === 'open' && (last !== to || endedAt !== undefined)) refuse('is open, but has ended')
+}
+
+/** The entries between the ends of a turn are its own, and no others are. */
+function checkTogether(entries: readonly StoredEntry[], turns: readonly StoredTurn[]): void {
+  let at = 0
+  for (const { seq, turn } of entries) {
+    while (at < turns.length && turns[at]!.last < seq) at++
+    const around = turns[at]
+    const expected = around && around.first <= seq ? around.turn : 0
+    if (turn !== expected)
+      throw refused('entries', `entry ${seq} says turn ${turn}, where turn ${expected} should be`)
+  }
+}
+
+function findTwice<T>(all: readonly T[], nameOf: (one: T) => string | undefined): T | undefined {
+  const seen = new Set<string>()
+  return all.find(one => {
+    const name = nameOf(one)
+    return name !== undefined && seen.size === seen.add(name).size
+  })
+}
+
+const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0
+
+const refused = (option: string, problem: string) => new InvalidOptionError(option, problem)

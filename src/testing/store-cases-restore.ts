@@ -1,0 +1,168 @@
+import type { RestoreEntries, Store, ThreadKey } from '../stores/store.ts'
+import {
+  entry,
+  equal,
+  exchange,
+  long,
+  open,
+  read,
+  refused,
+  type StoreCase,
+  storeCase,
+  texts,
+} from './store-cases-help.ts'
+
+/** A log that comes back: from an export, or from another store. */
+export const restoreCases: readonly StoreCase[] = [
+  storeCase('restores entries and turns as they once were, and once', async (store, thread) => {
+    await exchange(store, thread, 'a', 'b')
+    await store.seed(thread, { expectedHead: 2, entries: [entry('seeded')] })
+    const failing = await open(store, thread, { key: 'k', body: 'hash', entries: [entry('c')] })
+    const end = { lease: failing.lease, expectedHead: 4, entries: [], status: 'failed' } as const
+    await store.end(thread, { ...end, error: 'overloaded' })
+    const empty = await open(store, thread, { entries: [] })
+    await store.end(thread, { lease: empty.lease, expectedHead: 4, entries: [], status: 'cancelled' })
+    const stretch = await stretchOf(store, thread)
+    const copy = { ...thread, conversation: 'copy' }
+    for (const time of ['first', 'second']) {
+      equal(await store.restore(copy, stretch), { head: 4 }, `what the ${time} restore says`)
+      equal(await stretchOf(store, copy), stretch, `what is there after the ${time} restore`)
+      equal(await store.head(copy), { head: 4, turns: 3 }, `the head after the ${time} restore`)
+    }
+  }),
+  storeCase('goes on after a restore: numbers, keys, search, repeated appends', async (store, thread) => {
+    const begun = await open(store, thread, { key: 'k', body: 'hash', entries: [entry('blue heron')] })
+    const answer = entry('a bird', { role: 'assistant' })
+    const end = { lease: begun.lease, expectedHead: 1, entries: [answer], status: 'completed' } as const
+    await store.end(thread, end)
+    const copy = { ...thread, conversation: 'copy' }
+    await store.restore(copy, await stretchOf(store, thread))
+    const request = { owner: 'ada', leaseMs: long, key: 'k', entries: [entry('again')] }
+    const replayed = await store.begin(copy, { ...request, body: 'hash' })
+    equal([replayed.kind, replayed.turn], ['replayed', (await store.turns(thread))[0]], 'the same key')
+    await refused(() => store.begin(copy, { ...request, body: 'other' }), 'key_reused')
+    await refused(() => store.renew(copy, begun.lease, long), 'lease_lost')
+    const next = await open(store, copy, { expectedHead: 2, entries: [entry('and then?')] })
+    equal([next.turn.turn, next.turn.first, next.head], [2, 3, 3], 'the next turn')
+    await store.append(copy, { lease: next.lease, expectedHead: 3, entries: [answer] })
+    equal(await texts(store, copy), ['blue heron', 'a bird', 'and then?'], 'the entries')
+    const found = await store.search(thread.tenant, 'heron')
+    equal(found.map(f => `${f.thread.conversation}/${f.seq}`).sort(), ['copy/1', 'lemonade/1'], 'found')
+  }),
+  storeCase('restores stretch by stretch, each as often as one likes', async (store, thread) => {
+    await exchange(store, thread, 'a', 'b')
+    await exchange(store, thread, 'c', 'd')
+    await exchange(store, thread, 'e', 'f')
+    const whole = await stretchOf(store, thread)
+    const copy = { ...thread, conversation: 'copy' }
+    const parts = [
+      part(whole, 1, 2),
+      part(whole, 1, 4),
+      part(whole, 3, 4),
+      part(whole, 3, 6),
+      part(whole, 1, 2),
+    ]
+    const heads = []
+    for (const stretch of parts) heads.push((await store.restore(copy, stretch)).head)
+    equal(heads, [2, 4, 4, 6, 6], 'the heads')
+    equal(await stretchOf(store, copy), whole, 'what is there')
+  }),
+  storeCase('restores an open turn as one whose writer is gone', async (store, thread) => {
+    await exchange(store, thread, 'a', 'b')
+    const { lease } = await open(store, thread, { entries: [entry('c')] })
+    const stretch = await stretchOf(store, thread)
+    const copy = { ...thread, conversation: 'copy' }
+    await store.restore(copy, stretch)
+    const head = await store.head(copy)
+    equal([head?.open?.turn, head?.open?.status, head?.open?.isExpired], [2, 'open', true], 'the open turn')
+    await refused(
+      () => store.append(copy, { lease, expectedHead: 3, entries: [entry('not yours')] }),
+      'lease_lost',
+    )
+    await store.restore(copy, stretch)
+    equal(await stretchOf(store, copy), stretch, 'what is there after it was repeated')
+    const later = { entries: [{ ...entry('late'), seq: 4, turn: 0 }], turns: [] }
+    await refused(() => store.restore(copy, later), 'turn_open')
+    const closing = [entry('[Interrupted.]', { role: 'assistant' })]
+    const next = await open(store, copy, { closing, entries: [entry('d')] })
+    equal([next.turn.turn, next.turn.first], [3, 5], 'the next turn')
+    equal(await texts(store, copy), ['a', 'b', 'c', '[Interrupted.]', 'd'], 'the entries')
+    equal(
+      (await store.turns(copy)).map(t => t.status),
+      ['completed', 'interrupted', 'open'],
+      'the turns',
+    )
+  }),
+  storeCase('restores a branch on the past that it shares', async (store, thread) => {
+    await exchange(store, thread, 'heron', 'b')
+    await exchange(store, thread, 'c', 'd')
+    for (const branch of ['edit', 'idle']) await store.fork(thread, { at: 2, branch })
+    const [edit, idle] = [
+      { ...thread, branch: 'edit' },
+      { ...thread, branch: 'idle' },
+    ]
+    await exchange(store, edit, 'C', 'D')
+    const into = (key: ThreadKey) => ({ ...key, conversation: 'copy' })
+    await store.restore(into(thread), await stretchOf(store, thread))
+    const own = part(await stretchOf(store, edit), 3, 4)
+    for (let time = 0; time < 2; time++) {
+      await store.restore(into(idle), { forkOf: { branch: 'main', at: 2 }, entries: [], turns: [] })
+      await store.restore(into(edit), { forkOf: { branch: 'main', at: 2 }, ...own })
+    }
+    // Whole, with the shared past in it: that is there already.
+    await store.restore(into(edit), await stretchOf(store, edit))
+    for (const key of [thread, edit, idle]) {
+      equal(await stretchOf(store, into(key)), await stretchOf(store, key), `the branch ${key.branch}`)
+      equal(await store.head(into(key)), await store.head(key), `its head`)
+    }
+    const found = (await store.search(thread.tenant, 'heron')).map(f => f.thread)
+    equal(
+      found.filter(f => f.conversation === 'copy').map(f => f.branch),
+      ['main'],
+      'found where it was written',
+    )
+    equal((await open(store, into(idle))).turn.turn, 2, 'the next turn of a branch without its own')
+  }),
+  storeCase('dates a restored conversation by what is in it', async (store, thread) => {
+    const dates = async () => {
+      const [info] = await store.conversations(thread.tenant)
+      return [info?.createdAt, info?.updatedAt]
+    }
+    await store.restore(thread, turnAt(1, 5_000))
+    equal(await dates(), [5_000, 5_002], 'after the first stretch')
+    await store.restore(thread, turnAt(2, 7_000))
+    equal(await dates(), [5_000, 7_002], 'after a later one')
+    await store.restore({ ...thread, actor: 'bob' }, turnAt(1, 3_000))
+    equal(await dates(), [5_000, 7_002], 'after an older one')
+    await store.restore(thread, turnAt(1, 5_000))
+    equal(await dates(), [5_000, 7_002], 'after one that was there')
+  }),
+]
+
+/** All of a branch as it is read; what it shares with another branch included. */
+export async function stretchOf(store: Store, thread: ThreadKey): Promise<RestoreEntries> {
+  const forkOf = (await store.head(thread))?.forkOf
+  const [entries, turns] = [await read(store, thread), await store.turns(thread)]
+  return { ...(forkOf && { forkOf }), entries, turns }
+}
+
+/** The places of a stretch from one to another, with their turns. */
+export function part({ entries, turns }: RestoreEntries, from: number, to: number): RestoreEntries {
+  return {
+    entries: entries.filter(({ seq }) => seq >= from && seq <= to),
+    turns: turns.filter(({ first }) => first >= from && first <= to),
+  }
+}
+
+/** A turn of two entries, in its place: the times are the given one and the next two milliseconds. */
+export function turnAt(turn: number, time: number): RestoreEntries {
+  const last = turn * 2
+  const texts = [`question ${turn}`, `answer ${turn}`]
+  return {
+    entries: texts.map((text, n) => ({
+      ...entry(text, { role: n ? 'assistant' : 'user', id: `${text}` }),
+      ...{ time: time + n, seq: last - 1 + n, turn },
+    })),
+    turns: [{ turn, status: 'completed', first: last - 1, last, startedAt: time, endedAt: time + 2 }],
+  }
+}

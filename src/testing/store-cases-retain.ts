@@ -1,0 +1,67 @@
+import {
+  abandoned,
+  equal,
+  exchange,
+  newThread,
+  open,
+  refused,
+  type StoreCase,
+  storeCase,
+  texts,
+} from './store-cases-help.ts'
+
+const call = { turn: 1, model: 'llama', plan: '{}', predicted: 10 }
+
+/** What a store lets go of when it is old: records of calls, and conversations that nobody uses. */
+export const retainCases: readonly StoreCase[] = [
+  storeCase('deletes the calls of one tenant before a time, in all threads', async (store, thread) => {
+    const bob = { ...thread, conversation: 'other', actor: 'bob' }
+    const edit = { ...thread, branch: 'edit' }
+    const theirs = { ...thread, tenant: newThread().tenant }
+    for (const key of [thread, bob, theirs]) await exchange(store, key, 'a', 'b')
+    await store.fork(thread, { at: 2, branch: 'edit' })
+    for (const key of [thread, bob, edit, theirs])
+      for (const time of [1, 5, 9]) await store.saveCall(key, { ...call, id: `call ${time}`, time })
+    equal(await store.deleteCalls(thread.tenant, 5), 3, 'how many')
+    const times = async (key: typeof thread) => (await store.calls(key)).map(({ time }) => time)
+    for (const key of [thread, bob, edit])
+      equal(await times(key), [9, 5], `the calls of ${key.actor}/${key.branch}`)
+    equal(await times(theirs), [9, 5, 1], 'the calls of another tenant')
+    equal(await store.deleteCalls(thread.tenant, 5), 0, 'how many, again')
+    equal(await store.deleteCalls(newThread().tenant, 99), 0, 'how many of nobody')
+    await store.saveCall(thread, { ...call, id: 'call 1', time: 12 })
+    equal(await times(thread), [12, 9, 5], 'an id that was free again')
+    equal(await texts(store, thread), ['a', 'b'], 'the entries')
+    await refused(() => store.deleteCalls(thread.tenant, Number.NaN), 'invalid_option')
+    equal(await times(thread), [12, 9, 5], 'the calls after a time that is none')
+  }),
+  storeCase('deletes a conversation only when nothing was written since', async (store, thread) => {
+    await exchange(store, thread, 'a', 'b')
+    await exchange(store, { ...thread, actor: 'bob' }, 'c')
+    const { updatedAt } = (await store.conversations(thread.tenant))[0]!
+    const remove = (unusedSince: number) =>
+      store.deleteConversation(thread.tenant, thread.conversation, { unusedSince })
+    for (const since of [0, updatedAt - 1, updatedAt]) equal(await remove(since), false, 'while it is used')
+    await refused(() => remove(Number.NaN), 'invalid_option')
+    equal(await texts(store, thread), ['a', 'b'], 'the entries')
+    await exchange(store, thread, 'd')
+    equal(await remove(updatedAt + 1e9), true, 'when it is old')
+    equal(await store.head(thread), undefined, 'the head')
+    await refused(() => exchange(store, thread, 'late'), 'conversation_deleted')
+    equal(await remove(updatedAt + 1e9), false, 'once it is deleted')
+    const never = store.deleteConversation(thread.tenant, 'never', { unusedSince: updatedAt + 1e9 })
+    equal(await never, false, 'where nothing is')
+  }),
+  storeCase('deletes no conversation in which somebody holds a turn', async (store, thread) => {
+    const bob = { ...thread, actor: 'bob' }
+    await exchange(store, thread, 'a')
+    const { lease } = await open(store, bob)
+    const future = (await store.conversations(thread.tenant))[0]!.updatedAt + 1e9
+    const remove = () => store.deleteConversation(thread.tenant, thread.conversation, { unusedSince: future })
+    equal(await remove(), false, 'while a turn is held')
+    await store.end(bob, { lease, expectedHead: 1, entries: [], status: 'completed' })
+    await abandoned(store, bob)
+    equal(await remove(), true, 'when the lease has run out')
+    equal(await store.conversations(thread.tenant), [], 'the list')
+  }),
+]
