@@ -7,6 +7,7 @@ const benchmarks = {
   prefix: 'how much of the prompt is read again on each turn? needs --data',
   estimate: 'how far is the estimate from exact counts? --data adds the public conversations',
   plot: 'draws docs/memory-against-cost.svg from the --json of quality and prefix',
+  storage: 'what it costs to keep a conversation of 500 and of 10,000 turns: time, bytes, appends a second',
   fit: 'the time of one turn, append and fit into 4096 tokens, at 100 to 100,000 messages',
 }
 

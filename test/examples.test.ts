@@ -16,6 +16,7 @@ const expected: Readonly<Record<string, RegExp>> = {
     /^No hypothesis available\. Please generate hypotheses first using the generate_hypotheses tool\.\nExperiment on "Larger button"\nExperiment on "Larger button"$/,
   '07-log.ts':
     /2 messages were sent\n4 messages were sent.*--- ASSISTANT ---.*2 calls, notes: answered: Berth 12 is yours/s,
+  '08-ai-sdk.ts': /Pump 2 failed on day 17\.\n61 calls, the largest \d+ tokens/,
   '03-own-policy.ts': /ok: gives nothing for nothing.*elided: too short to matter/s,
 }
 

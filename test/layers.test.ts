@@ -9,7 +9,7 @@ const floors = [
   ['log'],
   ['tokens', 'notes', 'state', 'stores'],
   ['context', 'request', 'models'],
-  ['history'],
+  ['history', 'bridges'],
   ['chat'],
   ['experiment'],
   ['testing', 'cli'],

@@ -9,9 +9,9 @@ export type UpstreamAnswer =
       readonly chunks: readonly string[]
       readonly headers?: Readonly<Record<string, string>>
       /** `reset` cuts the connection, `stall` sends no more and waits for the client to leave. */
-      readonly then?: 'end' | 'reset' | 'stall'
+      readonly ending?: 'end' | 'reset' | 'stall'
     }
-  | { readonly then: 'reset' | 'stall' }
+  | { readonly ending: 'reset' | 'stall' }
 
 export interface UpstreamRequest {
   readonly method: string
@@ -19,10 +19,9 @@ export interface UpstreamRequest {
   readonly headers: IncomingMessage['headers']
   /** Parsed, if it is JSON. */
   readonly body: unknown
-  /** Whether the client left before the answer had ended. */
-  readonly left: () => boolean
-  /** Fulfilled when the connection of an unfinished answer closes: the client left. */
-  readonly untilLeft: Promise<void>
+  /** How the answer ended: `whole`, `reset` as the script said, or the client `left` before its end. */
+  readonly ended: Promise<'whole' | 'reset' | 'left'>
+  readonly state: () => 'open' | 'whole' | 'reset' | 'left'
 }
 
 export interface Upstream {
@@ -97,10 +96,15 @@ export function sse(data: unknown): string {
   return `data: ${JSON.stringify(data)}\n\n`
 }
 
+const wasReset = new WeakSet<ServerResponse>()
+
 async function readRequest(incoming: IncomingMessage, response: ServerResponse): Promise<UpstreamRequest> {
-  const untilLeft = new Promise<void>(resolve => {
+  let state: ReturnType<UpstreamRequest['state']> = 'open'
+  const ended = new Promise<'whole' | 'reset' | 'left'>(resolve => {
     response.on('close', () => {
-      if (!response.writableFinished) resolve()
+      const end = response.writableFinished ? 'whole' : wasReset.has(response) ? 'reset' : 'left'
+      state = end
+      resolve(end)
     })
   })
   const pieces: Buffer[] = []
@@ -111,8 +115,8 @@ async function readRequest(incoming: IncomingMessage, response: ServerResponse):
     path: incoming.url ?? '',
     headers: incoming.headers,
     body: parse(text),
-    left: () => response.closed && !response.writableFinished,
-    untilLeft,
+    ended,
+    state: () => state,
   }
 }
 
@@ -128,8 +132,10 @@ async function write(response: ServerResponse, answer: UpstreamAnswer): Promise<
     response.writeHead(200, answer.headers)
     for (const chunk of answer.chunks) await new Promise<unknown>(resolve => response.write(chunk, resolve))
   }
-  if (answer.then === 'reset') response.socket?.resetAndDestroy()
-  else if (answer.then !== 'stall') response.end()
+  if (answer.ending === 'stall') return
+  if (answer.ending !== 'reset') return void response.end()
+  wasReset.add(response)
+  response.socket?.resetAndDestroy()
 }
 
 function parse(text: string): unknown {

@@ -35,6 +35,10 @@ describe('snippets', () => {
       paths: {
         throughline: ['../../src/index.ts'],
         'throughline/testing': ['../../src/testing/index.ts'],
+        'throughline/models': ['../../src/models/index.ts'],
+        'throughline/chat': ['../../src/chat/index.ts'],
+        'throughline/ai-sdk': ['../../src/bridges/ai-sdk/index.ts'],
+        'throughline/langchain': ['../../src/bridges/langchain/index.ts'],
         'throughline/request': ['../../src/request/index.ts'],
         'throughline/tokens/*': ['../../src/tokens/*.ts'],
       },

@@ -27,6 +27,11 @@ export function report(lines) {
     ...measured
       .filter(({ result }) => result.driver)
       .map(({ subject, result }) => `${nameOf(subject)}: with ${result.driver}`),
+    ...measured
+      .filter(({ subject, result }) => result.turns < subject.turns)
+      .map(
+        ({ subject, result }) => `${nameOf(subject)}: given up after ${result.turns}, which took too long`,
+      ),
     ...skipped.map(({ subject, result }) => `${nameOf(subject)}: not measured: ${result.skipped}`),
     ...goals(measured.filter(({ subject }) => subject.isOurs)),
   ].join('\n')
@@ -52,9 +57,9 @@ const growthOf = ({ firstMedianMs, lastMedianMs }) => lastMedianMs / firstMedian
 
 function goals(ours) {
   if (ours.length === 0) return []
-  const longest = Math.max(...ours.map(({ result }) => result.turns))
+  const longest = Math.max(...ours.map(({ subject }) => subject.turns))
   const checks = ours.flatMap(({ subject, result }) => {
-    const { bytes, rawBytes, searchBytes, shareOfRaw, turns } = result
+    const { bytes, rawBytes, searchBytes, shareOfRaw } = result
     const growth = growthOf(result)
     const list = [
       goal(
@@ -64,7 +69,7 @@ function goals(ours) {
         percent(leastOfRaw),
       ),
     ]
-    if (turns === longest) {
+    if (subject.turns === longest) {
       list.push(
         goal(subject, `the last turns take ${growth.toFixed(2)} × the first`, growth <= flat, `${flat} ×`),
       )

@@ -1,15 +1,13 @@
 import type { Context, FitOptions } from '../context/context.ts'
-import { counterOf } from '../context/draft/frame-options.ts'
 import { fit } from '../context/fit.ts'
 import type { MessageLike } from '../log/message.ts'
-import { countApart } from './count-apart.ts'
 
 /**
  * `fit`, for messages that go on through a client library. What we add stands as a user message there: Anthropic's and
  * Google's providers, and some chat templates, refuse a system message in the middle. It costs the same.
  */
 export function fitPrompt<M extends MessageLike>(messages: readonly M[], options: FitOptions): Context<M> {
-  const context = fit(messages, { ...options, count: countApart(counterOf(options)) })
+  const context = fit(messages, options)
   const added = new Set(context.receipt.inserted.map(({ place }) => place))
   return {
     ...context,

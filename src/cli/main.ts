@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander'
 import { ThroughlineError } from '../log/error.ts'
 import { addDemoCommand } from './demo-command.ts'
 import { addFitCommand } from './fit-command.ts'
-import { addLogCommand } from './log-command.ts'
+import { addLogCommand } from './log/log-command.ts'
 import { UserError } from './user-error.ts'
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }

@@ -1,7 +1,7 @@
 import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { Context, FitOptions } from './context.ts'
-import { stampEntry } from './conversation/stamp.ts'
+import { stampEntry } from './conversation/stamp-entry.ts'
 import { createTranscript } from './conversation/transcript.ts'
 import type { Entry } from './conversation/unit.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'

@@ -33,7 +33,7 @@ export async function replayCall(source: LogSource, call: StoredCall): Promise<r
   const plan = readPlan(call.plan)
   const messages = new Map<number, MessageLike>()
   for (const [from, to] of stretches(entriesOf(plan)))
-    for await (const { seq, message } of readLog(source, { from, to })) messages.set(seq, message)
+    for await (const { seq, view } of readLog(source, { from, to })) messages.set(seq, view)
   return fromPlan(plan, seq => messages.get(seq))
 }
 

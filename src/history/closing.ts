@@ -11,6 +11,9 @@ const texts = {
   interrupted: () => '[Interrupted.]',
 } as const
 
+/** What stands where the model answered nothing that a user may see. */
+export const noReply: MessageLike = { role: 'assistant', content: '[No visible reply.]' }
+
 /** The messages that close a turn, so that what is sent stays a valid sequence. */
 export function closingMessages(
   turn: readonly MessageLike[],

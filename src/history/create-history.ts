@@ -3,9 +3,13 @@ import type { Policy } from '../context/draft/policy.ts'
 import type { ConversationInfo, Found, Store } from '../stores/store.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { estimate } from '../tokens/estimate.ts'
+import { checkCheckpoints } from './check-checkpoints.ts'
+import { allConversations, type Retained, type RetainOptions, retain } from './retain.ts'
 import { createThread, type Thread } from './thread.ts'
 import { createThreadLog } from './thread-log.ts'
 import { createThreadLogs } from './thread-logs.ts'
+import { exportConversation } from './transfer/export-conversation.ts'
+import { type Imported, type ImportOptions, importLines } from './transfer/import-lines.ts'
 
 export interface HistoryOptions {
   readonly store: Store
@@ -24,6 +28,8 @@ export interface HistoryOptions {
 
 /** The object that people hold: conversations that survive, whoever asks for them. */
 export interface History {
+  /** Counts what is appended. */
+  readonly count: TokenCounter
   thread(conversation: string, options?: { readonly actor?: string; readonly branch?: string }): Thread
   conversations(options?: {
     readonly after?: string
@@ -32,6 +38,14 @@ export interface History {
   search(query: string, options?: { readonly limit?: number }): Promise<readonly Found[]>
   /** Deletes a conversation whole; late writes are refused. False when there was none. */
   delete(conversation: string): Promise<boolean>
+  /** A conversation as lines of JSON, or all of them: lossless, line by line. Notes are in it. */
+  export(conversation?: string): AsyncIterable<string>
+  /** Reads such lines; the same ones again change nothing. */
+  import(lines: AsyncIterable<string> | Iterable<string>, options?: ImportOptions): Promise<Imported>
+  /** Deletes what is older than it should be kept. */
+  retain(options: RetainOptions): Promise<Retained>
+  /** What is wrong with the log, in words; nothing when all is well. `rebuild` also makes its caches anew. */
+  check(options?: { readonly rebuild?: boolean }): Promise<readonly string[]>
   close(): Promise<void>
 }
 
@@ -57,6 +71,7 @@ export function createHistory({
   const owner = newId()
   const logs = createThreadLogs(key => createThreadLog({ store, key, count }))
   return {
+    count,
     thread: (conversation, { actor = 'assistant', branch = 'main' } = {}) =>
       createThread({
         store,
@@ -72,6 +87,23 @@ export function createHistory({
     conversations: options => store.conversations(tenant, options),
     search: (query, options) => store.search(tenant, query, options),
     delete: conversation => store.deleteConversation(tenant, conversation),
+    async *export(only) {
+      for await (const info of allConversations(store, tenant)) {
+        if (only === undefined || info.conversation === only) yield* exportConversation(store, tenant, info)
+      }
+    },
+    import: (lines, options) => importLines(store, tenant, lines, options),
+    retain: options => retain(store, tenant, now(), options),
+    async check(options) {
+      const problems = [...(await store.check())]
+      for await (const { conversation, threads } of allConversations(store, tenant)) {
+        for (const { actor, branch } of threads) {
+          const key = { tenant, conversation, actor, branch }
+          problems.push(...(await checkCheckpoints({ store, key, count }, options)))
+        }
+      }
+      return problems
+    },
     close: () => store.close(),
   }
 }

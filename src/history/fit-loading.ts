@@ -1,7 +1,7 @@
 import { EntryNeeded, fillEntry, isAbsent } from '../context/checkpoint/absent-entry.ts'
 import type { Context, FitOptions } from '../context/context.ts'
 import type { Conversation } from '../context/conversation/read-conversation.ts'
-import { stampEntry } from '../context/conversation/stamp.ts'
+import { stampEntry } from '../context/conversation/stamp-entry.ts'
 import type { Transcript } from '../context/conversation/transcript.ts'
 import { fitConversation } from '../context/fit-conversation.ts'
 import { InvalidOptionError } from '../log/error.ts'
@@ -64,11 +64,11 @@ async function loadAround(
 ): Promise<void> {
   const from = Math.max(0, at - pageBefore)
   const to = Math.min(transcript.entries.length, at + pageAfter)
-  for await (const { message, seq } of readLog(source, { from: lead + from + 1, to: lead + to })) {
+  for await (const { view, seq } of readLog(source, { from: lead + from + 1, to: lead + to })) {
     const place = seq - lead - 1
     if (!isAbsent(transcript.entries[place])) continue
-    fillEntry(transcript, place, stampEntry(message, seq, source.count))
-    places.set(message, seq)
+    fillEntry(transcript, place, stampEntry(view, seq, source.count))
+    places.set(view, seq)
     onLoad(place)
   }
 }

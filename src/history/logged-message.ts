@@ -11,15 +11,25 @@ export interface LoggedMessage {
   readonly turn: number
   readonly id: string
   readonly time: number
+  /** What was said, whole. */
   readonly message: MessageLike
+  /** What contexts take in its place: a result of five megabytes is shown by its beginning, say. */
+  readonly view: MessageLike
   /** Written by us to close a turn that did not end by itself: sent to the model, not shown to the user. */
   readonly isClosing: boolean
   /** How far our counts were from the provider's: holds for what comes after. */
   readonly calibration?: Calibration
 }
 
+/** A message that contexts see otherwise than the log keeps it. */
+export interface SeenMessage {
+  readonly message: MessageLike
+  readonly view: MessageLike
+}
+
 interface Payload {
   readonly message: MessageLike
+  readonly view?: MessageLike
   readonly closing?: true
   readonly calibration?: Calibration
 }
@@ -34,17 +44,18 @@ export interface EntryOptions {
 
 /** A message on its way into the log: checked, normalised, its tokens counted once and for all. */
 export function toEntry(
-  given: MessageLike,
+  given: MessageLike | SeenMessage,
   { id, time, count, isClosing = false, calibration }: EntryOptions,
 ): NewEntry {
   const payload: Payload = {
-    message: given,
+    ...('view' in given ? { message: given.message, view: given.view } : { message: given }),
     ...(isClosing && { closing: true as const }),
     ...(calibration && { calibration }),
   }
   const text = JSON.stringify(payload, (_, value) => (typeof value === 'string' ? normalize(value) : value))
   // What will be read back is what is counted: a Date has become a text by then.
-  const { message, tokens } = stampMessage((JSON.parse(text) as Payload).message, 0, count)
+  const read = JSON.parse(text) as Payload
+  const { message, tokens } = stampMessage(read.view ?? read.message, 0, count)
   return { id, role: message.role, time, payload: text, tokens: { [count.id]: tokens } }
 }
 
@@ -52,12 +63,14 @@ export function toEntry(
 export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounter): LoggedMessage {
   const { seq, turn, id, time, payload, tokens } = entry
   try {
-    const { message: stored, closing, calibration } = JSON.parse(payload) as Payload
-    const message = withTime(stored, time)
+    const { message: whole, view: seen, closing, calibration } = JSON.parse(payload) as Payload
+    const message = withTime(whole, time)
+    const view = seen ? withTime(seen, time) : message
     const counted = tokens[count.id]
-    if (counted === undefined) stampMessage(message, seq, count)
-    else adoptStamp(message, seq, count.id, counted)
-    return { seq, turn, id, time, message, isClosing: closing === true, ...(calibration && { calibration }) }
+    if (counted === undefined) stampMessage(view, seq, count)
+    else adoptStamp(view, seq, count.id, counted)
+    const isClosing = closing === true
+    return { seq, turn, id, time, message, view, isClosing, ...(calibration && { calibration }) }
   } catch (error) {
     throw new CorruptEntryError(thread, seq, error instanceof Error ? error.message : String(error), {
       cause: error,

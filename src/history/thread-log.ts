@@ -1,7 +1,7 @@
 import { emptyEntries, isAbsent } from '../context/checkpoint/absent-entry.ts'
 import { restoreTranscript } from '../context/checkpoint/restore-transcript.ts'
 import type { Context, FitOptions } from '../context/context.ts'
-import { stampEntry } from '../context/conversation/stamp.ts'
+import { stampEntry } from '../context/conversation/stamp-entry.ts'
 import { createTranscript } from '../context/conversation/transcript.ts'
 import type { Entry } from '../context/conversation/unit.ts'
 import type { Fate } from '../context/receipt.ts'
@@ -59,12 +59,12 @@ export function createThreadLog(source: LogSource): ThreadLog {
   let borrowed: number[] = []
   let previous: Context | undefined
 
-  function add({ message, seq, calibration }: LoggedMessage): void {
-    places.set(message, seq)
+  function add({ view, seq, calibration }: LoggedMessage): void {
+    places.set(view, seq)
     if (calibration) calibrations.push([seq, calibration])
-    const entry = stampEntry(message, seq, count)
+    const entry = stampEntry(view, seq, count)
     if (entry.role === 'system' && transcript.entries.length === 0) lead.push(entry)
-    else transcript.append(message, seq)
+    else transcript.append(view, seq)
     known = seq
   }
 
@@ -82,9 +82,9 @@ export function createThreadLog(source: LogSource): ThreadLog {
     emptied = transcript.entries.length
     borrowed = []
     previous = undefined
-    for (const { message, seq } of await listLog(source, { to: found[0]?.facts.lead ?? 0 })) {
-      places.set(message, seq)
-      lead.push(stampEntry(message, seq, count))
+    for (const { view, seq } of await listLog(source, { to: found[0]?.facts.lead ?? 0 })) {
+      places.set(view, seq)
+      lead.push(stampEntry(view, seq, count))
     }
   }
 

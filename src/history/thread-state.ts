@@ -1,7 +1,11 @@
 import type { MessageLike } from '../log/message.ts'
-import { readState, type State, type StateReading } from '../state/index.ts'
+import { type ReadStateOptions, readState, type State, type StateReading } from '../state/index.ts'
 import { type LogSource, readLog } from './read-log.ts'
-import type { ViewOptions } from './views.ts'
+
+export interface StateOptions extends ReadStateOptions {
+  /** The state as it was when this entry was the last. */
+  readonly at?: number
+}
 
 /** A state that has no fold is mostly near the end; each further look goes twice as far back. */
 const firstPage = 64
@@ -13,7 +17,7 @@ const firstPage = 64
 export async function readThreadState<Value, Start extends Value | undefined>(
   source: LogSource,
   state: State<Value, Start>,
-  { at }: ViewOptions = {},
+  { at, ...options }: StateOptions = {},
 ): Promise<StateReading<Value | Start>> {
   const messages: MessageLike[] = []
   let page = state.fold ? Number.POSITIVE_INFINITY : firstPage
@@ -23,11 +27,11 @@ export async function readThreadState<Value, Start extends Value | undefined>(
     start = seq - 1
     // A round is read whole: its call stands before its results.
     if (messages.length < page || message.role === 'tool' || message.role === 'assistant_note') continue
-    const reading = readState(messages.toReversed(), state)
+    const reading = readState(messages.toReversed(), state, options)
     if (reading.entry) return shifted(reading, start)
     page *= 2
   }
-  return shifted(readState(messages.toReversed(), state), start)
+  return shifted(readState(messages.toReversed(), state, options), start)
 }
 
 function shifted<Value>(reading: StateReading<Value>, by: number): StateReading<Value> {

@@ -6,9 +6,9 @@ import type { Store, StoredCall, StoredTurn, ThreadKey } from '../stores/store.t
 import type { Calibration } from '../tokens/calibration.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { type CallInfo, replayCall, toCall } from './calls.ts'
-import { toEntry } from './logged-message.ts'
+import { type SeenMessage, toEntry } from './logged-message.ts'
 import type { ThreadLog } from './thread-log.ts'
-import { readThreadState } from './thread-state.ts'
+import { readThreadState, type StateOptions } from './thread-state.ts'
 import { createTurn, type Turn } from './turn.ts'
 import { turnMessages, unloggedEnd, type ViewOptions, viewDisplay, viewMessages, viewNotes } from './views.ts'
 
@@ -34,7 +34,7 @@ export interface Thread {
   dump(of?: ThreadContextOptions | StoredCall): Promise<string>
   state<Value, Start extends Value | undefined>(
     state: State<Value, Start>,
-    options?: ViewOptions,
+    options?: StateOptions,
   ): Promise<StateReading<Value | Start>>
   notes(options?: ViewOptions): Promise<readonly string[]>
   turns(): Promise<readonly StoredTurn[]>
@@ -72,7 +72,7 @@ export function createThread(options: ThreadOptions): Thread {
   const source = { store, key, count }
 
   const toEntries = (
-    messages: readonly MessageLike[],
+    messages: readonly (MessageLike | SeenMessage)[],
     rest: { readonly isClosing?: boolean; readonly calibration?: Calibration } = {},
   ) => messages.map(message => toEntry(message, { id: newId(), time: now(), count, ...rest }))
 
@@ -117,7 +117,7 @@ export function createThread(options: ThreadOptions): Thread {
     async dump(of = {}) {
       return dump('plan' in of ? { messages: await replay(of) } : await context(of))
     },
-    state: (state, view) => readThreadState(source, state, view),
+    state: (state, options) => readThreadState(source, state, options),
     notes: view => viewNotes(source, view),
     turns: () => store.turns(key),
     async saveCall(fitted, { turn, ...info }) {

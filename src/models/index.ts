@@ -2,3 +2,9 @@ export type { Model, ModelPart, ModelRequest, ModelSettings, ModelUsage, ToolSpe
 export { ModelError, type ModelErrorCode } from './model-error.ts'
 export { type OllamaOptions, ollama } from './ollama/ollama.ts'
 export { type OpenAiCompatibleOptions, openaiCompatible } from './openai/openai-compatible.ts'
+export {
+  type ReaderOptions,
+  type ReaderUpstreamOptions,
+  reader,
+  readerUpstream,
+} from './reader/index.ts'

@@ -1,7 +1,9 @@
 import type { State } from '../state/index.ts'
 import { otherProject } from '../state/own-result.ts'
+import { roundsFromEnd } from '../state/read-round.ts'
 import { hasResultSince, readState } from '../state/read-state.ts'
-import { OtherProjectError, StateMissingError } from './errors.ts'
+import { readRounds } from '../state/read-rounds.ts'
+import { OtherProjectError, StateMissingError, StateUndeclaredError } from './errors.ts'
 import { currentScope, type Scope } from './request-context.ts'
 
 export interface CurrentStateOptions<Value> {
@@ -56,7 +58,11 @@ function read(
   if (known && !hasResultSince(conversation, state, known.seq, context)) {
     return { value: known.value, skipped: [] }
   }
-  return readState(conversation, state, context)
+  const { older } = context
+  if (!older) return readState(conversation, state, context)
+  const before = older.get(state)
+  if (!before) throw new StateUndeclaredError(state.name)
+  return readRounds(roundsFromEnd(conversation), state, before, context)
 }
 
 /** A model can be talked into passing on an id from anywhere: what was given explicitly is checked like a result. */

@@ -33,3 +33,16 @@ export class OtherProjectError extends ThroughlineError {
     this.subject = subject
   }
 }
+
+/** A state was asked for in a long conversation of which only the newest part is at hand. */
+export class StateUndeclaredError extends ThroughlineError {
+  readonly state: string
+
+  constructor(state: string) {
+    super(
+      'state_undeclared',
+      `This conversation is too long to be held whole, so the state "${state}" must be declared: name it in the \`state\` option of createChat`,
+    )
+    this.state = state
+  }
+}

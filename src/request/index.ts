@@ -7,7 +7,12 @@ export {
   rememberState,
   requireState,
 } from './current-state.ts'
-export { NoRequestContextError, OtherProjectError, StateMissingError } from './errors.ts'
+export {
+  NoRequestContextError,
+  OtherProjectError,
+  StateMissingError,
+  StateUndeclaredError,
+} from './errors.ts'
 export {
   appendToConversation,
   bindContext,

@@ -1,13 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
-import type { State } from '../state/index.ts'
+import type { State, StateReading } from '../state/index.ts'
 import { NoRequestContextError } from './errors.ts'
 
 /** What every tool of a request can ask for without being handed it. */
 export interface RequestContext<Data = unknown> {
   /** The whole conversation: as the client sent it, or as the store has it. Never a context cut to fit. */
   readonly conversation: readonly MessageLike[]
+  /**
+   * Present when `conversation` is only the newest part of a long one: what states were before it. To ask for another
+   * state than these is an error, as it may stand in the part that is not here.
+   */
+  readonly older?: ReadonlyMap<State<unknown>, StateReading<unknown>>
   /** Whose request it is. States and ids of other projects are refused. */
   readonly projectId?: string
   /** The application's own. */

@@ -36,7 +36,7 @@ export async function runTraced(
   mkdirSync(folder)
   const path = join(folder, 'log.db')
   const place = { kind: 'sqlite', path } as const
-  const writer = program.start({ place, conversation: 'trip', name: 'ada', turns: 3, ...options }, wrap(path))
+  const writer = program.start({ place, conversation: 'trip', name: 'ada', turns: 4, ...options }, wrap(path))
   const exit = await writer.ended()
   const acknowledged = writer.lines.filter(isAcknowledged)
   const store = laterStore(path)

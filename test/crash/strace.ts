@@ -2,6 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** The exhaustive part was asked for. */
+export const isLong = process.env.THROUGHLINE_LONG === '1'
+
 /** A call of the system, the n-th of its name that touches one of the files. */
 export interface CrashPoint {
   readonly call: string
@@ -63,8 +66,8 @@ export function readPoints(trace: string): readonly CrashPoint[] {
 
 /** So many of a list, spread over all of it; all of them in the long run. */
 export function spread<T>(all: readonly T[], count: number): readonly T[] {
-  if (process.env.THROUGHLINE_LONG === '1' || all.length <= count) return all
-  return Array.from({ length: count }, (_, n) => all[Math.floor((n * all.length) / count)]!)
+  if (isLong || all.length <= count) return all
+  return Array.from({ length: count }, (_, n) => all[Math.floor(((n + 0.5) * all.length) / count)]!)
 }
 
 const tampered = (path: string, call: string, how: string): readonly string[] => [

@@ -1,6 +1,6 @@
 import type { Context, FitOptions } from '../../context/context.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { fitPrompt } from '../fit-prompt.ts'
+import { fitAiSdk } from './fit-ai-sdk.ts'
 import { type ToolSetLike, toolSchemas } from './tool-schemas.ts'
 
 export interface FitStepOptions extends Omit<FitOptions, 'tools' | 'previous'> {
@@ -44,7 +44,7 @@ export function fitStep({
 
   return async <M extends MessageLike>({ messages }: { readonly messages: readonly M[] }) => {
     schemas ??= toolSchemas(tools)
-    const context = fitPrompt<M | SystemMessage>([...head, ...messages], {
+    const context = fitAiSdk<M | SystemMessage>([...head, ...messages], {
       ...options,
       tools: await schemas,
     })

@@ -1,6 +1,7 @@
 import type { Context, FitOptions } from '../../context/context.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { fitPrompt } from '../fit-prompt.ts'
+import { fitAiSdk } from './fit-ai-sdk.ts'
+import { rememberPrompts } from './remember-prompts.ts'
 
 export interface MiddlewareOptions extends Omit<FitOptions, 'tools' | 'previous'> {
   /** What stays free for the reply. Default: the call's `maxOutputTokens`, at most half of the window; else 0. */
@@ -34,13 +35,14 @@ export function throughlineMiddleware({
   reserve,
   ...options
 }: MiddlewareOptions): ThroughlineMiddleware {
+  const recognise = rememberPrompts<MessageLike>()
   return {
     specificationVersion: 'v3',
     async transformParams({ params }) {
       const { prompt, tools = [], maxOutputTokens = 0, responseFormat } = params
       // Some providers write the schema of the reply into the prompt.
       const schema = responseFormat?.schema
-      const context = fitPrompt(prompt, {
+      const context = fitAiSdk(recognise(prompt), {
         ...options,
         reserve: reserve ?? Math.min(maxOutputTokens, Math.floor(options.window / 2)),
         tools: [...tools.map(toSentTool), ...(schema === undefined ? [] : [schema])],

@@ -31,11 +31,19 @@ async function toJsonSchema(schema: unknown, tool: string): Promise<unknown> {
     readonly jsonSchema?: unknown
     readonly '~standard'?: { readonly jsonSchema?: { input(options: { target: string }): unknown } }
   }
+  if (given.jsonSchema !== undefined) return await given.jsonSchema
   const standard = given['~standard']?.jsonSchema
-  const json = given.jsonSchema ?? standard?.input({ target: 'draft-07' })
-  if (json !== undefined) return await json
+  if (standard) return closed(standard.input({ target: 'draft-07' }))
   throw new InvalidOptionError(
     'tools',
     `the input schema of "${tool}" has no JSON form that can be counted: use jsonSchema() or zod 4.2 or later`,
   )
+}
+
+/** The AI SDK forbids fields that a schema does not name, in every object: a few tokens more. */
+function closed(schema: unknown): unknown {
+  const text = JSON.stringify(schema, (_, value) =>
+    value?.type === 'object' ? { ...value, additionalProperties: false } : value,
+  )
+  return JSON.parse(text)
 }

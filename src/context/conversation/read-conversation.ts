@@ -1,7 +1,7 @@
 import type { MessageLike } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { inherit } from './remember.ts'
-import { stampEntry } from './stamp.ts'
+import { stampEntry } from './stamp-entry.ts'
 import { createTranscript, type Transcript } from './transcript.ts'
 import type { Entry } from './unit.ts'
 

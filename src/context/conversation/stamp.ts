@@ -3,7 +3,6 @@ import { parseMessage } from '../../log/parse-message.ts'
 import { mapTexts } from '../../log/write-message.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import type { Entry } from './unit.ts'
 
 /** What was read and counted of a message object, remembered so that no text is ever tokenised twice. */
 export interface Stamp {
@@ -27,13 +26,6 @@ export function stampMessage(source: MessageLike, seq: number, count: TokenCount
     : counted(readMessage(source, seq), count)
   stamps.set(source, stamp)
   return stamp
-}
-
-/** A message as an entry of a conversation. */
-export function stampEntry<M extends MessageLike>(source: M, seq: number, count: TokenCounter): Entry<M> {
-  const stamp = stampMessage(source, seq, count)
-  const { message, tokens, raw } = stamp
-  return { source, message, role: message.role, tokens, stamp, ...(raw ? { raw: raw as M } : {}) }
 }
 
 /** Stamps a message whose tokens were counted when it was logged: no text is tokenised again. */

@@ -4,7 +4,7 @@ import { parseMessage } from '../../log/parse-message.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { inlineNote, interruptedResult } from '../texts.ts'
-import { stampEntry } from './stamp.ts'
+import { stampEntry } from './stamp-entry.ts'
 import { addSums, type Sums } from './sums.ts'
 import type { Entry, Stray, Unit, UnitKind } from './unit.ts'
 

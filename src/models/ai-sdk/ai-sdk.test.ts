@@ -145,9 +145,30 @@ describe('a failure', () => {
       error: { message: 'cannot read "the secret word is heron"', code: 'bad_request' },
     }))
     const error = await failure(collect(real))
-    expect(error.message).toMatch(/Model "qwen3" refused the request \(400, .*bad_request\)/)
+    expect(error.message).toMatch(
+      /^Model "qwen3" refused the request \(400, bad_request\) \(its words repeat/,
+    )
     const seen = [error.message, String(error.stack), JSON.stringify(error), String(error.cause)].join()
     expect(seen).not.toContain('heron')
+  })
+
+  it('says what the provider says, but for the key', async () => {
+    const { real } = await modelAt(call => ({
+      status: call === 1 ? 400 : 401,
+      error: { message: 'top_k is odd' },
+    }))
+    expect((await failure(collect(real))).message).toContain('(400): "top_k is odd". Check the')
+    expect((await failure(collect(real))).message).not.toContain('top_k')
+  })
+
+  it('does not quote a reply that could not be read', async () => {
+    const error = Object.assign(new Error('cannot read: a secret reply'), { name: 'AI_JSONParseError' })
+    const broken = await failure(collect(told([{ type: 'error', error }])))
+    expect(broken).toMatchObject({
+      code: 'model_stream_broken',
+      message: expect.stringContaining('JSONParse'),
+    })
+    expect(broken.message).not.toContain('secret')
   })
 
   it.each(['quietly', 'reset', 'error event'] as const)('a stream that is cut (%s) has broken', async cut => {
@@ -177,6 +198,7 @@ describe('a failure', () => {
   })
 
   it('is told at once for what is no model', () => {
+    expect(() => aiSdk(told([]), { window: 0 })).toThrow(/"window": must be/)
     expect(() => aiSdk('gpt-5' as never)).toThrow(/"model": expected a language model .* got a text/)
   })
 })

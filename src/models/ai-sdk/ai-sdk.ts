@@ -1,6 +1,8 @@
 import { InvalidOptionError } from '../../log/error.ts'
+import { checkWindow, mergeSettings } from '../check-options.ts'
 import type { Model, ModelPart, ModelRequest, ModelSettings } from '../model.ts'
 import { ModelError } from '../model-error.ts'
+import { textsOf } from '../pair-results.ts'
 import type { AiSdkModel } from './ai-sdk-model.ts'
 import { readPart } from './read-part.ts'
 import { toCall } from './to-call.ts'
@@ -29,12 +31,13 @@ export function aiSdk(model: AiSdkModel, { window, name, settings }: AiSdkOption
       `expected a language model of the AI SDK, such as openai('…'), got ${given}`,
     )
   }
+  checkWindow(window)
   const called = name ?? model.modelId
   return {
     name: called,
     window: async () => window,
     stream: request =>
-      streamParts(model, called, { ...request, settings: { ...settings, ...request.settings } }),
+      streamParts(model, called, { ...request, settings: mergeSettings(settings, request.settings) }),
   }
 }
 
@@ -43,7 +46,8 @@ async function* streamParts(
   name: string,
   request: ModelRequest,
 ): AsyncGenerator<ModelPart> {
-  const { signal } = request
+  const { messages, signal } = request
+  const asked = { name, sent: () => textsOf(messages) }
   const call = toCall(model, request)
   signal?.throwIfAborted()
   const reader = await open()
@@ -52,7 +56,7 @@ async function* streamParts(
     for (;;) {
       const { done, value } = await next()
       if (done) break
-      const part = readPart(value, name)
+      const part = readPart(value, asked)
       if (part?.type === 'end') end = part
       else if (part) yield part
     }
@@ -71,7 +75,7 @@ async function* streamParts(
       return (await model.doStream(call as never)).stream.getReader()
     } catch (error) {
       signal?.throwIfAborted()
-      throw toModelError(error, name, 'call')
+      throw toModelError(error, asked, 'call')
     }
   }
 
@@ -80,7 +84,7 @@ async function* streamParts(
       return await reader.read()
     } catch (error) {
       signal?.throwIfAborted()
-      throw toModelError(error, name, 'stream')
+      throw toModelError(error, asked, 'stream')
     }
   }
 }

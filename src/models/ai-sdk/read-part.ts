@@ -1,10 +1,10 @@
 import type { ModelPart, ModelUsage } from '../model.ts'
 import { ModelError } from '../model-error.ts'
 import type { AiSdkStreamPart } from './ai-sdk-model.ts'
-import { toModelError } from './to-model-error.ts'
+import { type Asked, toModelError } from './to-model-error.ts'
 
 /** A part of an AI SDK stream as ours; undefined for what a turn does not need (beginnings, sources, raw chunks). */
-export function readPart(part: AiSdkStreamPart, model: string): ModelPart | undefined {
+export function readPart(part: AiSdkStreamPart, asked: Asked): ModelPart | undefined {
   switch (part.type) {
     case 'text-delta':
       return { type: 'text-delta', text: String(part.delta ?? '') }
@@ -20,9 +20,9 @@ export function readPart(part: AiSdkStreamPart, model: string): ModelPart | unde
         arguments: toArguments(part.input),
       }
     case 'finish':
-      return { type: 'end', reason: readReason(part.finishReason, model), usage: readUsage(part.usage) }
+      return { type: 'end', reason: readReason(part.finishReason, asked.name), usage: readUsage(part.usage) }
     case 'error':
-      throw toModelError(part.error, model, 'stream')
+      throw toModelError(part.error, asked, 'stream')
     default:
       return undefined
   }

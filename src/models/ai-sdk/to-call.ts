@@ -42,7 +42,7 @@ function providerOptionsOf(
   { thinking, provider: given }: ModelSettings,
 ): Record<string, JsonObject> | undefined {
   const own = given as Record<string, JsonObject> | undefined
-  if (typeof thinking !== 'string') return own
+  if (typeof thinking !== 'string') return own && Object.keys(own).length > 0 ? own : undefined
   const [name = provider] = provider.split('.')
   return { ...own, [name]: { reasoningEffort: thinking, ...own?.[name] } }
 }

@@ -1,80 +1,89 @@
 import { ModelError, type ModelErrorCode } from '../model-error.ts'
+import { quoteFault } from '../quote-fault.ts'
+import { type Fault, isTooLong, readFault } from '../read-fault.ts'
+
+/** Whom we asked, and what: none of it may appear in a message. */
+export interface Asked {
+  readonly name: string
+  sent(): readonly string[]
+}
 
 /** What the AI SDK's errors may tell. Read by shape: two copies of its packages have two classes. */
 interface Failure {
   readonly name?: unknown
-  readonly message?: unknown
   readonly statusCode?: unknown
-  readonly status?: unknown
   readonly responseHeaders?: Readonly<Record<string, string>>
   readonly responseBody?: unknown
   readonly data?: unknown
-  readonly code?: unknown
-  readonly type?: unknown
   readonly isRetryable?: unknown
 }
 
-/**
- * An error of the AI SDK as ours. It is not kept as the cause: an APICallError holds the whole request, and providers
- * quote it, so that of their words only codes are passed on.
- */
-export function toModelError(error: unknown, model: string, during: 'call' | 'stream'): ModelError {
-  if (error instanceof ModelError) return error
-  const failure: Failure = typeof error === 'object' && error !== null ? error : { message: error }
-  const status = [failure.statusCode, failure.status].find(value => typeof value === 'number')
-  const code = codeOf(failure, status, during)
-  const codes = [status, ...wordsOf(failure)].filter(word => word !== undefined)
-  const said = codes.length > 0 ? ` (${codes.join(', ')})` : ''
-  const retryAfterMs = retryAfter(failure.responseHeaders)
-  return new ModelError(code, `Model "${model}" ${advice[code]}`.replace('%', said), {
+/** An error of the AI SDK as ours. It is not kept as the cause: an APICallError holds the whole request. */
+export function toModelError(error: unknown, { name, sent }: Asked, during: 'call' | 'stream'): ModelError {
+  const failure: Failure = typeof error === 'object' && error !== null ? error : {}
+  const { statusCode, responseBody, data, responseHeaders } = failure
+  const status = typeof statusCode === 'number' ? statusCode : undefined
+  const faults = [responseBody, data, error].map(readFault)
+  const fault = faults.find(({ words, code }) => words !== '' || code !== '') ?? { words: '', code: '' }
+  const code = codeOf(failure, status, fault, during)
+  const [what, todo] = texts[code]
+  const why = [status, ...[failure.name, fault.code].filter(isName)].filter(one => one !== undefined)
+  const retryAfterMs = retryAfter(responseHeaders)
+  const text = `${what}${why.length > 0 ? ` (${why.join(', ')})` : ''}${wordsOf(error, status, fault, sent)}`
+  return new ModelError(code, `Model "${name}" ${text}. ${todo}.`, {
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    // A quota that is used up does not come back within a retry.
+    ...(fault.code === 'insufficient_quota' ? { isRetryable: false } : {}),
   })
 }
 
-const advice: Readonly<Record<ModelErrorCode, string>> = {
-  model_busy: 'is busy%: wait and ask again.',
-  model_unavailable: 'cannot be reached%: see that its server runs, then ask again.',
-  model_not_found: 'is not known to its provider%: check its name.',
-  model_refused: 'refused the request%: check the key, the settings and the messages.',
-  context_too_long: 'says that the prompt is longer than its window%: fit it into a smaller one.',
-  model_stalled: 'sent nothing for too long%: ask again.',
-  model_stream_broken: 'broke off its reply%: ask again.',
-  client_missing: 'needs a client that is not installed%.',
+const texts: Readonly<Record<ModelErrorCode, readonly [what: string, todo: string]>> = {
+  model_busy: ['is busy, or a quota is used up', 'Try again later'],
+  model_unavailable: ['cannot be reached, or failed', 'See that its server runs, then ask again'],
+  model_not_found: ['is not known to its provider', 'Check its name'],
+  model_refused: ['refused the request', 'Check the key, the settings and the messages'],
+  context_too_long: ['says that the prompt does not fit', 'Send less, or give the model a larger window'],
+  model_stalled: ['sent nothing for too long', 'Ask again'],
+  model_stream_broken: ['broke off its reply', 'What came is not the whole: ask again'],
+  client_missing: ['needs a client that is not installed', 'Install it'],
 }
 
-function codeOf(failure: Failure, status: number | undefined, during: 'call' | 'stream'): ModelErrorCode {
-  const { name, message, responseBody } = failure
+function codeOf(
+  { name, isRetryable }: Failure,
+  status: number | undefined,
+  fault: Fault,
+  during: 'call' | 'stream',
+): ModelErrorCode {
   const isRefusal = status === undefined || status === 400 || status === 413 || status === 422
-  const words = [message, responseBody, ...wordsOf(failure)].map(String).join('\n')
-  if (isRefusal && tooLong.test(words)) return 'context_too_long'
+  if (isRefusal && (isTooLong(fault) || tooLong.test(fault.words))) return 'context_too_long'
   if (status === 429) return 'model_busy'
   if (status === 404 || name === 'AI_NoSuchModelError') return 'model_not_found'
   if (status === 408 || (status !== undefined && status >= 500)) return 'model_unavailable'
   if (status !== undefined && status >= 400) return 'model_refused'
   if (during === 'stream') return 'model_stream_broken'
   // No answer at all: `fetch` throws a TypeError, the AI SDK marks it as worth another try.
-  const isUnreachable = failure.isRetryable === true || (name === 'TypeError' && message === 'fetch failed')
+  const isUnreachable = isRetryable === true || (name === 'TypeError' && fault.words === 'fetch failed')
   return isUnreachable ? 'model_unavailable' : 'model_refused'
 }
 
-/** How OpenAI, Anthropic, Google, llama.cpp, vLLM and Ollama say it. */
-const tooLong =
-  /context[ _-]?(?:length|window|size)|prompt is too long|(?:input|prompt)[^\n]{0,40}exceed[^\n]{0,40}(?:token|length)|maximum number of tokens|too many (?:input )?tokens/i
+/** How Anthropic and Google say it, whom only the AI SDK reaches. */
+const tooLong = /prompt is too long|token count[^\n]{0,40}exceeds|too many (?:input )?tokens/i
 
-/** Codes that a provider gives: words without spaces, never sentences. */
-function wordsOf({ name, data, code, type }: Failure): readonly string[] {
-  const inner = ((data as { error?: unknown } | undefined)?.error ?? {}) as Record<string, unknown>
-  const words = [name, inner.code, inner.type, code, type].filter(
-    word => typeof word === 'string' && /^[A-Za-z][\w.-]{1,63}$/.test(word) && word !== 'error',
-  )
-  return [...new Set(words as string[])]
+/** The AI SDK's own errors quote replies, and a provider that refuses a key repeats a part of it. */
+function wordsOf(error: unknown, status: number | undefined, { words }: Fault, sent: Asked['sent']): string {
+  const isOwn = error instanceof Error && status === undefined
+  return isOwn || status === 401 || status === 403 ? '' : quoteFault(words, sent())
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && /^[A-Za-z][\w.-]{1,63}$/.test(value) && value !== 'AI_APICallError'
 }
 
 function retryAfter(headers: Failure['responseHeaders']): number | undefined {
   const milliseconds = Number(headers?.['retry-after-ms'] ?? Number.NaN)
   if (milliseconds >= 0) return milliseconds
-  // The other form is a date, and nothing here reads a clock.
+  // The other form is a date: it says less than our own patience.
   const seconds = Number(headers?.['retry-after'] ?? Number.NaN)
   return seconds >= 0 ? Math.ceil(seconds * 1000) : undefined
 }

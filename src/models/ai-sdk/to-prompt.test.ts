@@ -160,4 +160,20 @@ describe('toPrompt', () => {
       { type: 'tool-call', toolCallId: 'a', toolName: 'look', input: '{"pier": ' },
     ])
   })
+
+  it('gives calls without an id one that no other call has', () => {
+    const round = [
+      { role: 'assistant', content: '', tool_calls: [{ function: { name: 'look', arguments: {} } }] },
+      { role: 'tool', tool_name: 'look', content: 'ok' },
+    ]
+    const ids = toPrompt([...round, ...round]).map(
+      ({ content }) => (content[0] as { toolCallId: string }).toolCallId,
+    )
+    expect(ids).toEqual([ids[0], ids[0], ids[2], ids[2]])
+    expect(ids[0]).not.toBe(ids[2])
+  })
+
+  it('refuses a note, as every model does', () => {
+    expect(() => toPrompt([{ role: 'assistant_note', content: 'x' }])).toThrow(/Message 0: is a note/)
+  })
 })

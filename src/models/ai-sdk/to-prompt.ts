@@ -1,18 +1,19 @@
-import { matchResult } from '../../log/match-result.ts'
-import type { Message, MessageLike, ToolCall, ToolResult } from '../../log/message.ts'
-import { parseMessage } from '../../log/parse-message.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { type PairedCall, type PairedMessage, type PairedResult, pairResults } from '../pair-results.ts'
 import type { AiSdkMessage, CallPart, FilePart, PromptPart, ResultPart, TextPart } from './ai-sdk-model.ts'
 import { toFilePart } from './to-file-part.ts'
 import { toParts } from './to-parts.ts'
 
-type IdentifiedCall = ToolCall & { readonly id: string }
+/** Calls that have no id of their own get one that no other call of the prompt has: some providers insist. */
+type Ids = Map<PairedCall, string>
 
 /** Messages of any provider as the prompt of an AI SDK model. */
 export function toPrompt(messages: readonly MessageLike[]): AiSdkMessage[] {
   const prompt: AiSdkMessage[] = []
-  let open: IdentifiedCall[] = []
-  for (const [seq, source] of messages.entries()) {
-    const message = parseMessage(source, seq)
+  const ids: Ids = new Map()
+  for (const paired of pairResults(messages)) {
+    const { seq, source, message, calls } = paired
+    for (const [at, call] of calls.entries()) ids.set(call, call.id ?? `call_${seq}_${at}`)
     const options = optionsOf(source)
     switch (message.role) {
       case 'system':
@@ -21,18 +22,15 @@ export function toPrompt(messages: readonly MessageLike[]): AiSdkMessage[] {
       case 'user':
         prompt.push({ role: 'user', content: toParts(source) as (TextPart | FilePart)[], ...options })
         break
+      case 'assistant':
+        prompt.push({ role: 'assistant', content: assistantParts(paired, ids), ...options })
+        break
       case 'tool': {
-        const content = message.results.map((result, index) => toResult(source, result, index, seq, open))
+        const content = paired.results.map((result, index) => toResult(paired, result, index, ids))
         const last = prompt.at(-1)
         // The results of one round are one message here.
         if (last?.role === 'tool' && !options) last.content.push(...content)
         else prompt.push({ role: 'tool', content, ...options })
-        break
-      }
-      case 'assistant':
-      case 'assistant_note': {
-        open = message.calls.map((call, index) => ({ ...call, id: call.id ?? `call_${seq}_${index}` }))
-        prompt.push({ role: 'assistant', content: assistantParts(source, message, open), ...options })
       }
     }
   }
@@ -40,19 +38,15 @@ export function toPrompt(messages: readonly MessageLike[]): AiSdkMessage[] {
 }
 
 /** Calls stand beside the content with Ollama and OpenAI, among its parts with the AI SDK. */
-function assistantParts(
-  source: MessageLike,
-  { calls }: Message,
-  open: readonly IdentifiedCall[],
-): PromptPart[] {
+function assistantParts({ source, calls }: PairedMessage, ids: Ids): PromptPart[] {
   const parts = toParts(source)
   const inside = parts.filter(part => part.type === 'tool-call').length
-  const beside = open.slice(0, calls.length - inside).map(
-    ({ id, name, arguments: json }): CallPart => ({
+  const beside = calls.slice(0, calls.length - inside).map(
+    (call): CallPart => ({
       type: 'tool-call',
-      toolCallId: id,
-      toolName: name,
-      input: readJson(json),
+      toolCallId: ids.get(call)!,
+      toolName: call.name,
+      input: readJson(call.arguments),
     }),
   )
   return [...parts, ...beside]
@@ -60,23 +54,20 @@ function assistantParts(
 
 /** A result with the id and the name of its call, which Ollama's and OpenAI's messages need not have. */
 function toResult(
-  source: MessageLike,
-  result: ToolResult,
+  { source, seq }: PairedMessage,
+  { call, callId, name, text }: PairedResult,
   index: number,
-  seq: number,
-  open: IdentifiedCall[],
+  ids: Ids,
 ): ResultPart {
-  const at = matchResult(result, open)
-  const [call] = at >= 0 ? open.splice(at, 1) : []
   const { content } = source
   const own = Array.isArray(content) ? content.filter(part => part?.type === 'tool-result')[index] : undefined
   if (own?.output !== undefined && own.toolCallId !== undefined) return own as ResultPart
   return {
     type: 'tool-result',
     // One that answers nothing is passed on: the provider refuses it, and says so.
-    toolCallId: call?.id ?? result.callId ?? `call_${seq}_${index}`,
-    toolName: call?.name ?? result.name ?? 'unknown',
-    output: outputOf(source, result.text),
+    toolCallId: (call && ids.get(call)) ?? callId ?? `call_${seq}_${index}`,
+    toolName: call?.name ?? name ?? 'unknown',
+    output: outputOf(source, text),
   }
 }
 

@@ -1,38 +1,61 @@
+import type { ModelError } from '../model-error.ts'
 import { readFault } from '../read-fault.ts'
 import { type Server, toStreamError } from '../to-model-error.ts'
 
 /**
  * Lets through the lines of a stream that can be read, up to the one that is `done`. The client skips what it cannot
- * read, with a print of it; here a bad line, an error and an early end each break the stream.
+ * read, with a print of it; here a bad line, an error and an early end each fail the stream. A failure is told, and takes
+ * its place in the stream as an error line: to throw would lose the lines before it that are not yet read.
  */
-export function checkLines(server: Server): TransformStream<Uint8Array, Uint8Array> {
+export function checkLines(
+  server: Server,
+  fail: (error: ModelError) => void,
+): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
   let rest = ''
-  let isDone = false
+  // What follows is read, so that the connection can be used again, and means nothing.
+  let isOver = false
 
-  function take(line: string, controller: TransformStreamDefaultController<Uint8Array>): void {
-    // What follows is read, so that the connection can be used again, and means nothing.
-    if (isDone || line.trim() === '') return
-    const value = parse(line)
-    if (!value) throw toStreamError(server, 'sent a line that cannot be read')
-    if ('error' in value) throw toStreamError(server, 'failed in the middle of its answer', readFault(value))
-    isDone = value.done === true
-    controller.enqueue(encoder.encode(`${line}\n`))
+  function check(lines: readonly string[]): string {
+    let good = ''
+    for (const line of lines) {
+      if (isOver || line.trim() === '') continue
+      const value = parse(line)
+      if (!value || 'error' in value) return good + broken(value)
+      isOver = value.done === true
+      good += `${line}\n`
+    }
+    return good
+  }
+
+  function broken(value: unknown): string {
+    isOver = true
+    fail(
+      value
+        ? toStreamError(server, 'failed in the middle of its answer', readFault(value))
+        : toStreamError(server, 'sent a line that cannot be read'),
+    )
+    return errorLine
   }
 
   return new TransformStream({
     transform(chunk, controller) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
       rest = lines.pop() ?? ''
-      for (const line of lines) take(line, controller)
+      const good = check(lines)
+      if (good !== '') controller.enqueue(encoder.encode(good))
     },
     flush(controller) {
-      take(rest + decoder.decode(), controller)
-      if (!isDone) throw toStreamError(server, 'ended its answer before it was done')
+      controller.enqueue(encoder.encode(check([rest + decoder.decode()])))
+      if (isOver) return
+      fail(toStreamError(server, 'ended its answer before it was done'))
+      controller.enqueue(encoder.encode(errorLine))
     },
   })
 }
+
+const errorLine = '{"error":"broken"}\n'
 
 function parse(line: string): Readonly<Record<string, unknown>> | undefined {
   try {

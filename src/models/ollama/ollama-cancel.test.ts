@@ -4,7 +4,7 @@ import { partsOf, textOf, upstreamWith } from '../upstream.fixture.ts'
 import { ollama } from './ollama.ts'
 
 const messages = [{ role: 'user', content: 'hello' }]
-const begun = { chunks: ollamaAnswer([{ content: 'one' }]).chunks.slice(0, 1), then: 'stall' } as const
+const begun = { chunks: ollamaAnswer([{ content: 'one' }]).chunks.slice(0, 1), ending: 'stall' } as const
 
 it('closes the connection when the signal aborts in the stream, and throws its reason', async () => {
   const upstream = await upstreamWith([begun])
@@ -16,22 +16,22 @@ it('closes the connection when the signal aborts in the stream, and throws its r
   const reason = new Error('the user left')
   const parts = stream[Symbol.asyncIterator]()
   expect(await parts.next()).toEqual({ done: false, value: { type: 'text-delta', text: 'one' } })
-  expect(upstream.requests[0]!.left()).toBe(false)
+  expect(upstream.requests[0]!.state()).toBe('open')
   const next = parts.next()
   controller.abort(reason)
   await expect(next).rejects.toBe(reason)
-  await upstream.requests[0]!.untilLeft
+  expect(await upstream.requests[0]!.ended).toBe('left')
 })
 
 it('closes the connection when the signal aborts before the first word', async () => {
-  const upstream = await upstreamWith([{ then: 'stall' }])
+  const upstream = await upstreamWith([{ ending: 'stall' }])
   const controller = new AbortController()
   const model = ollama({ model: 'm', window: 2048, host: upstream.url })
   const parts = partsOf(model.stream({ messages, signal: controller.signal }))
   await expect.poll(() => upstream.requests.length).toBe(1)
   controller.abort('enough')
   await expect(parts).rejects.toBe('enough')
-  await upstream.requests[0]!.untilLeft
+  expect(await upstream.requests[0]!.ended).toBe('left')
 })
 
 it('closes the connection when the reader stops reading', async () => {
@@ -41,7 +41,7 @@ it('closes the connection when the reader stops reading', async () => {
     expect(part.type).toBe('text-delta')
     break
   }
-  await upstream.requests[0]!.untilLeft
+  expect(await upstream.requests[0]!.ended).toBe('left')
 })
 
 it('cancels no other request', async () => {
@@ -64,10 +64,10 @@ it('cancels no other request', async () => {
   await expect.poll(() => upstream.requests.length).toBe(2)
   controller.abort('enough')
   await expect(first.next()).rejects.toBe('enough')
-  await upstream.requests[0]!.untilLeft
+  expect(await upstream.requests[0]!.ended).toBe('left')
   release()
   expect(textOf(await second)).toBe('still here')
-  expect(upstream.requests[1]!.left()).toBe(false)
+  expect(await upstream.requests[1]!.ended).toBe('whole')
 })
 
 it('asks nothing when the signal has aborted already', async () => {
@@ -79,9 +79,10 @@ it('asks nothing when the signal has aborted already', async () => {
   expect(upstream.requests).toEqual([])
 })
 
-it('uses a connection again after a whole reply', async () => {
+it('lets a whole reply come to its end, so that its connection can be used again', async () => {
   const upstream = await upstreamWith(() => ollamaAnswer([{ content: 'a' }]))
   const model = ollama({ model: 'm', window: 2048, host: upstream.url })
   for (let turn = 0; turn < 3; turn++) await partsOf(model.stream({ messages }))
-  expect(upstream.requests.map(request => request.left())).toEqual([false, false, false])
+  const ends = await Promise.all(upstream.requests.map(request => request.ended))
+  expect(ends).toEqual(['whole', 'whole', 'whole'])
 })

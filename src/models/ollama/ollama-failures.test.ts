@@ -93,7 +93,7 @@ describe('a server that refuses', () => {
   })
 
   it('is unavailable when it cuts the connection before it answers', async () => {
-    expect((await failureFrom({ then: 'reset' })).error.code).toBe('model_unavailable')
+    expect((await failureFrom({ ending: 'reset' })).error.code).toBe('model_unavailable')
   })
 })
 
@@ -103,7 +103,7 @@ describe('a stream that breaks is never a success', () => {
   const cases: [string, UpstreamAnswer, string][] = [
     ['ends early', { chunks: begun }, 'before it was done'],
     ['ends at once', { chunks: [] }, 'before it was done'],
-    ['is reset', { chunks: begun, then: 'reset' }, 'broke off'],
+    ['is reset', { chunks: begun, ending: 'reset' }, 'broke off'],
     ['has an error line', { chunks: [...begun, '{"error":"out of memory"}\n'] }, 'out of memory'],
     ['has bad JSON', { chunks: [...begun, '{"message":{"content":"tw\n', chunks[2]!] }, 'cannot be read'],
     ['has a number', { chunks: [...begun, '17\n', chunks[2]!] }, 'cannot be read'],
@@ -117,9 +117,12 @@ describe('a stream that breaks is never a success', () => {
     expect(parts.every(part => part.type === 'text-delta')).toBe(true)
   })
 
-  it('gives what came before', async () => {
-    const { parts } = await failureFrom({ chunks: begun, then: 'end' })
-    expect(parts).toEqual([
+  it.each([
+    ['in packets of their own', [...begun, 'rubbish\n']],
+    ['in one packet with the fault', [`${begun.join('')}rubbish\n`]],
+    ['in one packet, and then the end', [begun.join('')]],
+  ])('gives what came before, %s', async (_, chunks) => {
+    expect((await failureFrom({ chunks })).parts).toEqual([
       { type: 'text-delta', text: 'one' },
       { type: 'text-delta', text: 'two' },
     ])

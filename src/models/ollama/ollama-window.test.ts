@@ -85,7 +85,7 @@ it('is not lost to others when one of them stops waiting; when all do, the quest
   const held = new Promise<void>(resolve => {
     release = resolve
   })
-  const upstream = await upstreamWith((_, at) => (at === 0 ? { then: 'stall' } : loaded('m:latest', 6144)))
+  const upstream = await upstreamWith((_, at) => (at === 0 ? { ending: 'stall' } : loaded('m:latest', 6144)))
   const slow: typeof fetch = async (...given) => {
     if (upstream.requests.length > 0) await held
     return fetch(...given)
@@ -96,7 +96,7 @@ it('is not lost to others when one of them stops waiting; when all do, the quest
   await expect.poll(() => upstream.requests.length).toBe(1)
   one.abort('one')
   await expect(first).rejects.toBe('one')
-  await upstream.requests[0]!.untilLeft
+  expect(await upstream.requests[0]!.ended).toBe('left')
 
   const [second, third] = [model.window(two.signal), model.window(three.signal)]
   two.abort('two')

@@ -3,6 +3,7 @@ import { askOnce } from '../ask-once.ts'
 import { checkAddress, checkWindow, mergeSettings, secretsOf } from '../check-options.ts'
 import { loadClient } from '../load-client.ts'
 import type { Model, ModelPart, ModelRequest, ModelSettings } from '../model.ts'
+import type { ModelError } from '../model-error.ts'
 import { openWire, type Wire } from '../open-wire.ts'
 import { textsOf } from '../pair-results.ts'
 import type { Server } from '../to-model-error.ts'
@@ -35,16 +36,6 @@ export function ollama(options: OllamaOptions): Model {
   const { model, window, host = 'http://127.0.0.1:11434', headers = {}, keepAlive, settings } = options
   checkWindow(window)
   const address = checkAddress('host', host)
-  const findOnce = askOnce(async signal => {
-    const wire = openWire({ ...way, server: serverFor([]), signal })
-    try {
-      return await findWindow(await connect(wire), model)
-    } catch (error) {
-      throw wire.toError(error)
-    } finally {
-      wire.close(true)
-    }
-  })
   const way = options.fetch ? { fetch: options.fetch } : {}
 
   const serverFor = (messages: readonly MessageLike[]): Server => ({
@@ -61,11 +52,27 @@ export function ollama(options: OllamaOptions): Model {
     return new Ollama({ host: address, fetch, headers: { ...headers } })
   }
 
+  const findOnce = askOnce(async signal => {
+    const wire = openWire({ ...way, server: serverFor([]), signal })
+    try {
+      return await findWindow(await connect(wire), model)
+    } catch (error) {
+      throw wire.toError(error)
+    } finally {
+      wire.close(true)
+    }
+  })
+
   async function* stream(request: ModelRequest): AsyncGenerator<ModelPart> {
     const { messages, tools, signal } = request
     signal?.throwIfAborted()
     const server = serverFor(messages)
-    const wire = openWire({ ...way, server, signal, check: () => checkLines(server) })
+    let failure: ModelError | undefined
+    const check = () =>
+      checkLines(server, error => {
+        failure = error
+      })
+    const wire = openWire({ ...way, server, signal, check })
     let isWhole = false
     try {
       const body = toOllamaRequest({
@@ -77,15 +84,15 @@ export function ollama(options: OllamaOptions): Model {
         keepAlive,
       })
       const client = await connect(wire)
-      for await (const part of readParts(
-        await client.chat(body as Parameters<typeof client.chat>[0] & { stream: true }),
-      )) {
+      // The client's type does not know all that the server does.
+      const chunks = await client.chat(body as Parameters<typeof client.chat>[0] & { stream: true })
+      for await (const part of readParts(chunks)) {
         isWhole = part.type === 'end'
         yield part
         if (!isWhole) signal?.throwIfAborted()
       }
     } catch (error) {
-      throw wire.toError(error)
+      throw wire.toError(failure ?? error)
     } finally {
       wire.close(isWhole)
     }

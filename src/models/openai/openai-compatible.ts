@@ -8,7 +8,7 @@ import { textsOf } from '../pair-results.ts'
 import { readFault } from '../read-fault.ts'
 import { type Server, toStreamError } from '../to-model-error.ts'
 import { connect } from './connect.ts'
-import { readParts } from './read-parts.ts'
+import { type OpenAiChunk, readParts } from './read-parts.ts'
 import { readWindow } from './read-window.ts'
 import { toOpenAiMessages } from './to-openai-messages.ts'
 import { toOpenAiRequest } from './to-openai-request.ts'
@@ -80,8 +80,9 @@ export function openaiCompatible(options: OpenAiCompatibleOptions): Model {
         isOpenAi,
       })
       const client = await connect(access, wire)
-      const chunks = await client.chat.completions.create(body as never)
-      for await (const part of readParts(chunks as never, server)) {
+      // The client's types know OpenAI only, and neither what others take nor what they send.
+      const chunks: unknown = await client.chat.completions.create(body as never)
+      for await (const part of readParts(chunks as AsyncIterable<OpenAiChunk>, server)) {
         isWhole = part.type === 'end'
         yield part
         if (!isWhole) signal?.throwIfAborted()

@@ -40,14 +40,15 @@ export function answer(
   const given = readGiven(messages)
   const next = nextCalls(given, tools)
   if (next.kind === 'calls') return { text: '', calls: next.calls }
+  const text = next.kind === 'refusal' ? next.text : reply(given, next.done)
   const { format } = settings
-  if (format !== undefined) return { text: formatted(given, format), calls: [] }
-  return withNote(given, tools, next.kind === 'refusal' ? next.text : reply(given))
+  if (format !== undefined) return { text: formatted(given, format, text), calls: [] }
+  return withNote(given, tools, text)
 }
 
-function reply(given: Given): string {
+function reply(given: Given, done: number): string {
   const { asked } = given
-  const report = reportResults(given)
+  const report = reportResults(given, done)
   if (report !== undefined) return report
   if (asksForProgram(given.system)) return lampProgram(given)
   if (asked.trim() === '') return nothingAskedText
@@ -63,22 +64,21 @@ const asksWhoItIs =
   /\b(?:who|what)(?:\s+exactly)?\s+are\s+you(?:\s+(?:exactly|really))?\s*[?!.]*\s*$|\bare you (?:an?|the) (?:ai|bot|robot|human|person|program|model|language model|llm|reader)\b/i
 
 /** After the last round: what its tools said. Earlier ones are only counted. */
-function reportResults({ turn, cutActions }: Given): string | undefined {
+function reportResults({ turn }: Given, done: number): string | undefined {
   const actions = readActions(turn).filter(({ call }) => call.name !== noteToolName)
   if (actions.length === 0) return undefined
   const last = turn.findLast(({ calls }) => calls.some(({ name }) => name !== noteToolName))!
   const size = last.calls.filter(({ name }) => name !== noteToolName).length
   const said = actions.slice(-size).map(({ call, result }) => quoteResult(call.name, result ?? '(no result)'))
-  const all = actions.length + cutActions
-  return [...(all > size ? [`I made ${all} calls.`] : []), ...said].join(' ')
+  return [...(done > size ? [`I made ${done} calls.`] : []), ...said].join(' ')
 }
 
 /** JSON is a lamp program, unless a schema asks for something else: then its properties are filled with the answer. */
-function formatted(given: Given, format: NonNullable<ModelSettings['format']>): string {
+function formatted(given: Given, format: NonNullable<ModelSettings['format']>, text: string): string {
   const properties =
     format === 'json' ? undefined : (format.properties as Record<string, unknown> | undefined)
   if (format === 'json' || properties?.program !== undefined) return lampProgram(given)
-  return JSON.stringify(fillArguments(format, reply(given)))
+  return JSON.stringify(fillArguments(format, text))
 }
 
 function withNote(given: Given, tools: readonly ToolSpec[], text: string): Answer {

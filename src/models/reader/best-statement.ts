@@ -37,6 +37,8 @@ function mostShared(
   const strong = words.filter(word => !isWeak(word))
   const needed = strong.length > 0 ? strong : words
   const least = Math.ceil((needed.length * leastOverlap) / 100)
+  // Box 19 is no answer to a question about box 7.
+  const numbers = words.filter(word => /\p{N}/u.test(word))
   const read = candidates.map(statement => ({ statement, has: new Set(meaningfulWords(statement.text)) }))
   const weights = new Map(words.map(word => [word, weigh(read.filter(({ has }) => has.has(word)).length)]))
   const wantsNumber = asksForNumber(question)
@@ -50,6 +52,7 @@ function mostShared(
   let bestScore = 0
   for (const { statement, has } of read) {
     if (needed.filter(word => has.has(word)).length < least) continue
+    if (!numbers.every(number => has.has(number))) continue
     const shared = words.reduce((sum, word) => sum + (has.has(word) ? weights.get(word)! : 0), 0)
     // Small against any word: it only decides between sentences that share the same ones.
     const fitting = (wantsNumber && hasNumber(statement.text) ? 2 : 0) + (statement.isCut ? 0 : 1)

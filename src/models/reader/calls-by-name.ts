@@ -18,7 +18,7 @@ export function callsByName(text: string, tools: readonly ToolSpec[]): readonly 
   if (isQuestion(text) && !politeOrder.test(text)) return []
   const words = readWords(text)
   const found = tools.flatMap(tool => {
-    const place = findName(words, nameWords(tool.name))
+    const place = findName(text, words, nameWords(tool.name))
     if (place === undefined || isForbidden(text.slice(0, place.from))) return []
     const call = { name: tool.name, arguments: JSON.stringify(fillArguments(tool.parameters, text)) }
     return [{ ...place, call, name: tool.name }]
@@ -45,22 +45,22 @@ function nameWords(name: string): readonly string[] {
     .map(stem)
 }
 
-function findName(words: readonly Word[], name: readonly string[]): Pick<Word, 'from' | 'to'> | undefined {
+function findName(
+  text: string,
+  words: readonly Word[],
+  name: readonly string[],
+): Pick<Word, 'from' | 'to'> | undefined {
   if (name.length === 0) return undefined
   const at = words.findIndex(
     (_, start) =>
       name.every((part, offset) => words[start + offset]?.stem === part) &&
       // A single word is said in many ways: it is an order only where a sentence or a step begins.
-      (name.length > 1 || isBeginning(words, start)),
+      (name.length > 1 || isBeginning.test(text.slice(0, words[start]!.from))),
   )
   return at < 0 ? undefined : { from: words[at]!.from, to: words[at + name.length - 1]!.to }
 }
 
-const before = new Set(['please', 'and', 'then', 'now', 'first', 'you', 'to'].map(stem))
-
-function isBeginning(words: readonly Word[], start: number): boolean {
-  return start === 0 || before.has(words[start - 1]!.stem)
-}
+const isBeginning = /(?:^|[.!?,;:\n]|\b(?:please|and|then|now|first|you|to))\W*$/i
 
 function isForbidden(textBefore: string): boolean {
   return /\b(?:not|never|don['’]?t|without)\s+(?:\w+\s+)?$/i.test(textBefore)

@@ -2,6 +2,9 @@ import type { ToolSpec } from '../model.ts'
 import { fillArguments } from './fill-arguments.ts'
 import type { FoundCall } from './wanted-call.ts'
 
+/** Nobody writes out more, and each one may read the rest of the text. */
+const mostCalls = 100
+
 /**
  * The calls that a text spells out: `call add with {"a":1}`, `use add {"a":1}`, `add(a=1, b=2)`, `add({"a":1})`; and
  * `call add`, whose arguments are then taken from the words around it.
@@ -16,7 +19,11 @@ export function findCalls(text: string, tools: readonly ToolSpec[]): readonly Fo
     .join('|')
   const opening = new RegExp(`(?<![\\w-])(?:(call|use|run)\\s+)?(${names})(?![\\w-])`, 'gi')
   const found: FoundCall[] = []
-  for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
+  for (
+    let match = opening.exec(text);
+    match !== null && found.length < mostCalls;
+    match = opening.exec(text)
+  ) {
     const tool = toolNamed(tools, match[2]!)
     const spelled = readArguments(text, opening.lastIndex, tool)
     if (spelled === undefined && match[1] === undefined) continue

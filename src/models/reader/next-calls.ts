@@ -10,7 +10,8 @@ import { type FoundCall, isSameCall, type WantedCall } from './wanted-call.ts'
 export type NextCalls =
   | { readonly kind: 'calls'; readonly calls: readonly WantedCall[] }
   | { readonly kind: 'refusal'; readonly text: string }
-  | { readonly kind: 'none' }
+  /** Nothing is left to do, and so many calls were made. */
+  | { readonly kind: 'none'; readonly done: number }
 
 /** More rounds than this are no plan. */
 const mostRounds = 10_000
@@ -28,10 +29,11 @@ export function nextCalls(given: Given, offered: readonly ToolSpec[]): NextCalls
     return { kind: 'refusal', text }
   }
   const plan = found.map(round => round.map(({ call }) => call!))
-  const calls = remaining(plan, countDone(given, plan.flat()))
+  const done = countDone(given, plan.flat())
+  const calls = remaining(plan, done)
   if (calls.length > 0) return { kind: 'calls', calls }
-  const missing = plan.length === 0 ? missingTool(given.asked) : undefined
-  if (missing === undefined) return { kind: 'none' }
+  const missing = done === 0 && plan.length === 0 ? missingTool(given.asked) : undefined
+  if (missing === undefined) return { kind: 'none', done }
   return { kind: 'refusal', text: `I was given no tool named "${missing}".` }
 }
 

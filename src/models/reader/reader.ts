@@ -50,7 +50,9 @@ export function reader({
         const reply = answer(taken.messages, tools, settings)
         return { reply, promptTokens: taken.promptTokens, ids: freshIds(taken.messages) }
       })
-      const room = Math.min(settings.maxTokens ?? window, window - promptTokens)
+      // A server that cuts also makes room while it writes: there only the request limits the reply.
+      const left = overflow === 'cut' ? Number.POSITIVE_INFINITY : window - promptTokens
+      const room = Math.min(settings.maxTokens ?? left, left)
       let written = ''
       let replyTokens = 0
       let isWhole = true

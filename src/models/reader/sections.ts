@@ -44,6 +44,7 @@ export function splitSections(text: string): readonly Section[] {
     if (opened !== undefined) {
       flush()
       state = opened.state
+      if (opened.rest === '') continue
     }
     const line = opened?.rest ?? whole
     const digest = digestLine.exec(line)

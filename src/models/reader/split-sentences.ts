@@ -4,17 +4,34 @@
  */
 export function splitSentences(text: string): readonly string[] {
   return text
+    .replace(/[。！？]+/g, '$&\n')
     .split(/\n+/)
-    .flatMap(line => line.split(boundary))
+    .flatMap(splitLine)
     .map(sentence => sentence.replace(leadingMarks, '').trim())
     .filter(sentence => /[\p{L}\p{N}]/u.test(sentence))
 }
 
-const boundary =
-  /(?<=[!?…][!?…"'”’)\]]*|(?<!(?:^|[^\p{L}\p{N}])(?:\p{L}|[DMSJ]r|Mrs|Ms|St|vs|etc|No))\.["'”’)\]]*)\s+|(?<=[。！？])/u
+/** Word by word: a pattern over the whole line would take minutes for a page of exclamation marks. */
+function splitLine(line: string): readonly string[] {
+  const sentences: string[] = []
+  let from = 0
+  for (const { 0: word, index } of line.matchAll(/\S+/g)) {
+    const end = word.slice(-longestEnd)
+    const isNumbering = index === from && /^\d{1,4}\.$/.test(end)
+    if (!ending.test(end) || abbreviation.test(end) || isNumbering) continue
+    sentences.push(line.slice(from, index + word.length))
+    from = index + word.length + 1
+  }
+  return [...sentences, line.slice(from)]
+}
 
-/** A bullet, a heading, a quotation mark of Markdown, the arrow of a note. */
-const leadingMarks = /^(?:[-*+•#>→]+\s+)+/
+/** No abbreviation, and no run of marks that matters, is longer. */
+const longestEnd = 12
+const ending = /[.!?…]["'”’)\]]*$/
+const abbreviation = /(?:^|[^\p{L}\p{N}])(?:\p{L}|[DMSJ]r|Mrs|Ms|St|vs|etc|No)\.$/u
+
+/** A bullet, a number, a heading, a quotation mark of Markdown, the arrow of a note. */
+const leadingMarks = /^(?:(?:[-*+•#>→]+|\d{1,4}\.)\s+)+/
 
 const closing = `["'”’)\\]]*\\s*$`
 const withMark = new RegExp(`[?？]${closing}`)

@@ -87,7 +87,7 @@ function sentences(speaker: Speaker, text: string, era: Placed['era'], seq: numb
 /** Notes stand in the replies that they ended. */
 function takeNotes(text: string): { readonly text: string; readonly notes: readonly string[] } {
   const notes: string[] = []
-  const rest = text.replace(/\[NOTE TO SELF(?: [A-Za-z0-9]+)?:([^\]]*)\]/g, (_, note: string) => {
+  const rest = text.replace(/\[NOTE TO SELF(?: [A-Za-z0-9]{1,32})?:([^\]]{0,2000})\]/g, (_, note: string) => {
     notes.push(note.trim())
     return ''
   })

@@ -45,7 +45,7 @@ export function quotedBy(line: string): { readonly speaker: Speaker; readonly te
 
 /** Is this the reader saying that it knows nothing? It must never be quoted as an answer. */
 export function isHelpless(line: string): boolean {
-  return line.includes('I cannot see anything about that')
+  return line.includes('I cannot see anything')
 }
 
 const speakers = Object.keys(openings) as readonly Speaker[]

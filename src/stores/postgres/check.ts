@@ -11,15 +11,16 @@ export async function check(database: Database, schema: string): Promise<readonl
 }
 
 const rules = (schema: string): readonly (readonly [problem: string, sql: string])[] => {
-  const place = (row: string) => `concat_ws('/', ${row}.tenant, ${row}.conversation, ${row}.line) as place`
-  const sameLine = (a: string, b: string) =>
-    `${a}.tenant = ${b}.tenant and ${a}.conversation = ${b}.conversation and ${a}.line = ${b}.line`
+  const names = (row: string) =>
+    `coalesce((select concat_ws('/', c.tenant, c.conversation) from ${schema}.conversations c where c.key = ${row}.key), ${row}.key::text)`
+  const place = (row: string) => `concat_ws('/', ${names(row)}, ${row}.line) as place`
+  const sameLine = (a: string, b: string) => `${a}.key = ${b}.key and ${a}.line = ${b}.line`
   const parts = ['entries', 'turns', 'calls', 'caches']
   return [
     [
       'its entries are not numbered without gaps from its beginning to its head',
       `select ${place('b')} from ${schema}.branches b left join ${schema}.entries e on ${sameLine('e', 'b')}
-      group by b.tenant, b.conversation, b.line, b.head, b.fork_at
+      group by b.key, b.line, b.head, b.fork_at
       having count(e.seq) <> b.head - coalesce(b.fork_at, 0)
         or min(e.seq) <> coalesce(b.fork_at, 0) + 1 or max(e.seq) <> b.head`,
     ],
@@ -27,7 +28,7 @@ const rules = (schema: string): readonly (readonly [problem: string, sql: string
       'its turns are not the ones that it counts',
       `select ${place('b')} from ${schema}.branches b
       where b.turns <> (select coalesce(max(t.turn), 0) from ${schema}.lines_of(b) l join ${schema}.turns t
-        on t.tenant = b.tenant and t.conversation = b.conversation and t.line = l.line
+        on t.key = b.key and t.line = l.line
         where t.line = b.line or t.first <= l.last)`,
     ],
     [
@@ -38,15 +39,25 @@ const rules = (schema: string): readonly (readonly [problem: string, sql: string
     ],
     [
       'an entry lies outside of its turn',
-      `select concat_ws('/', e.tenant, e.conversation, e.line, e.seq) as place from ${schema}.entries e left join ${schema}.turns t
+      `select concat_ws('/', ${names('e')}, e.line, e.seq) as place from ${schema}.entries e left join ${schema}.turns t
         on ${sameLine('t', 'e')} and t.turn = e.turn
       where e.turn <> 0 and (t.turn is null or e.seq < t.first or e.seq > t.last)`,
     ],
     [
       'its shared past is not there',
       `select ${place('b')} from ${schema}.branches b cross join lateral unnest(b.past_lines, b.past_ends) p (line, last)
-      left join ${schema}.branches s on s.tenant = b.tenant and s.conversation = b.conversation and s.line = p.line
+      left join ${schema}.branches s on s.key = b.key and s.line = p.line
       where s.line is null or s.head < p.last`,
+    ],
+    [
+      'its key is not the one of its names',
+      `select concat_ws('/', c.tenant, c.conversation) as place from ${schema}.conversations c
+      where c.key <> ${schema}.key_of(c.tenant, c.conversation)`,
+    ],
+    [
+      'its branches are there, and it is not',
+      `select ${place('b')} from ${schema}.branches b left join ${schema}.conversations c on c.key = b.key
+      where c.key is null or c.deleted_at is not null`,
     ],
     ...parts.map(
       part =>

@@ -1,11 +1,19 @@
 import { StoreError } from '../store-error.ts'
 import { isCollision, isLost, messageOf, toStoreError } from './postgres-error.ts'
+import { preparedStatements } from './prepared-statements.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
+/** One with a name is parsed once for a connection. */
+export interface Statement {
+  readonly text: string
+  readonly values?: unknown[]
+  readonly name?: string
+}
+
 /** What is used of a client of `pg`. */
 export interface PgClient {
-  query(text: string, values?: unknown[]): Promise<{ readonly rows: Row[] }>
+  query(statement: Statement): Promise<{ readonly rows: Row[] }>
   on(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
   release(destroy?: boolean): void
@@ -20,7 +28,7 @@ export interface PgPool {
 /** Every statement is a transaction of its own: that is what runs behind any pooler. */
 export interface Database {
   read(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
-  /** Rolled back by a collision: run again. No answer: OutcomeUnknownError. */
+  /** Rolled back by a collision: run again. No answer: OutcomeUnknownError. Prepared, where the pooler allows it. */
   write(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
   /** Several statements in one transaction on one connection. Only migrations need it. */
   transaction<T>(run: (client: PgClient) => Promise<T>): Promise<T>
@@ -36,6 +44,7 @@ const attempts = 12
 export function openDatabase(given: { readonly url?: string; readonly pool?: PgPool }): Database {
   let opened: Promise<PgPool> | undefined
   let isClosed = false
+  const prepared = preparedStatements()
   const pool = () => {
     if (isClosed) throw new StoreError('store_closed', 'The store was closed: open another one.')
     opened ??= given.pool ? Promise.resolve(given.pool) : openPool(given.url)
@@ -59,18 +68,20 @@ export function openDatabase(given: { readonly url?: string; readonly pool?: PgP
   }
 
   return {
-    read: (sql, values) => withClient(false, async client => (await client.query(sql, [...values])).rows),
-    write: (sql, values) => withClient(true, async client => (await client.query(sql, [...values])).rows),
+    read: (text, values) =>
+      withClient(false, async client => (await client.query({ text, values: [...values] })).rows),
+    write: (text, values) =>
+      withClient(true, async client => (await prepared.query(client, { text, values: [...values] })).rows),
     transaction: run =>
       withClient(true, async client => {
         // Whoever waited for a lock must see what the one before has done.
-        await client.query('begin isolation level read committed')
+        await client.query({ text: 'begin isolation level read committed' })
         try {
           const result = await run(client)
-          await client.query('commit')
+          await client.query({ text: 'commit' })
           return result
         } catch (error) {
-          if (!isLost(error)) await client.query('rollback')
+          if (!isLost(error)) await client.query({ text: 'rollback' })
           throw error
         }
       }),

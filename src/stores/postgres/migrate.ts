@@ -1,21 +1,15 @@
 import { StoreError } from '../store-error.ts'
 import type { Database } from './database.ts'
-import { branches } from './schema-branches.ts'
-import { entryFunctions } from './schema-entries.ts'
-import { guards } from './schema-guards.ts'
-import { tables } from './schema-tables.ts'
-import { turnFunctions } from './schema-turns.ts'
+import { version1 } from './version-1/version-1.ts'
+import { version2 } from './version-2/version-2.ts'
 
 /** Never edited once released: a change is a new line. The place in the list, from 1, is the version. */
-const migrations: readonly { readonly name: string; readonly sql: (schema: string) => string }[] = [
-  {
-    name: '1 the log',
-    sql: schema =>
-      [tables, guards, entryFunctions, branches, turnFunctions].map(part => part(schema)).join('\n'),
-  },
+export const migrations: readonly { readonly name: string; readonly sql: (schema: string) => string }[] = [
+  { name: '1 the log', sql: version1 },
+  { name: '2 short keys', sql: version2 },
 ]
 
-/** Brings the schema up to date and says what that took; with \`dryRun\`, what it would take. */
+/** Brings the schema up to date and says what that took; with `dryRun`, what it would take. */
 export async function migrate(
   database: Database,
   schema: string,
@@ -24,17 +18,18 @@ export async function migrate(
   if (dryRun) return missing(await versionOf(sql => database.read(sql, []), schema))
   return database.transaction(async client => {
     // Two instances that start at once: the second waits here, then finds nothing left to do.
-    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`throughline ${schema}`])
-    await assertUtf8(async sql => (await client.query(sql)).rows)
-    await client.query(`create schema if not exists ${schema}`)
-    await client.query(`create table if not exists ${schema}.migrations (
+    const query = async (text: string, values: unknown[] = []) => (await client.query({ text, values })).rows
+    await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`throughline ${schema}`])
+    await assertUtf8(query)
+    await query(`create schema if not exists ${schema}`)
+    await query(`create table if not exists ${schema}.migrations (
       version integer primary key, name text not null, applied_at timestamptz not null default now())`)
-    const version = await versionOf(async sql => (await client.query(sql)).rows, schema)
+    const version = await versionOf(query, schema)
     const names = missing(version)
     for (const [index, { name, sql }] of migrations.slice(version).entries()) {
-      await client.query(sql(schema))
+      await client.query({ text: sql(schema) })
       const row = [version + index + 1, name]
-      await client.query(`insert into ${schema}.migrations (version, name) values ($1, $2)`, row)
+      await query(`insert into ${schema}.migrations (version, name) values ($1, $2)`, row)
     }
     return names
   })

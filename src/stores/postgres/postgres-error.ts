@@ -28,6 +28,9 @@ export function toStoreError(error: unknown, isWrite: boolean): ThroughlineError
 /** Two transactions stood in each other's way and one was rolled back: it can simply be run again. */
 export const isCollision = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
 
+/** A pooler has lent us a connection that knows the statement not, or already; nothing was run. */
+export const isUnprepared = (error: unknown): boolean => /^(26000|42P05)$/.test(codeOf(error))
+
 /** No answer of the database at all, or one that says that it is going away. */
 export const isLost = (error: unknown): boolean =>
   !(error instanceof Error && 'severity' in error) || /^(08|57P0[123]|40003)/.test(codeOf(error))

@@ -92,7 +92,10 @@ describe.skipIf(reason)(`PostgreSQL that fails${reason ? `: ${reason}` : ''}`, (
 
   it.skipIf(!isOurs)('catches a store that lets the database acknowledge early', async () => {
     await acknowledgeEarly(server.url)
-    await runSql(server.url, 'create or replace function throughline.make_durable() returns void return null')
+    await runSql(
+      server.url,
+      'create or replace function throughline.make_durable() returns boolean return true',
+    )
     const { acknowledged, lost } = await crash(server)
     expect(acknowledged).toBeGreaterThan(0)
     expect(lost.length).toBeGreaterThan(0)

@@ -7,7 +7,7 @@ import { keyOf, toTurn } from './read-rows.ts'
 type Reads = Pick<Store, 'head' | 'entries' | 'turns' | 'conversations'>
 
 export function postgresReads(database: Database, schema: string): Reads {
-  const isThread = 'b.tenant = $1 and b.conversation = $2 and b.actor = $3 and b.branch = $4'
+  const isThread = 'b.key = $1 and b.actor = $2 and b.branch = $3'
 
   async function read(thread: ThreadKey, sql: string): Promise<readonly Row[]> {
     checkKey(thread)
@@ -21,9 +21,9 @@ export function postgresReads(database: Database, schema: string): Reads {
         `select b.head, b.turns as count, b.fork_of as "forkOf", b.fork_at as "forkAt", b.lease_owner as owner,
           b.epoch, b.lease_until as "leaseUntil", b.lease_until <= ${schema}.now_ms() as "isExpired",
           b.open_turn as turn, t.status, t.first, b.head as last, t.started_at as "startedAt",
-          t.ended_at as "endedAt", t.error, t.key, t.body
+          t.ended_at as "endedAt", t.error, t.idempotency_key as key, t.body
         from ${schema}.branches b left join ${schema}.turns t
-          on t.tenant = b.tenant and t.conversation = b.conversation and t.line = b.line and t.turn = b.open_turn
+          on t.key = b.key and t.line = b.line and t.turn = b.open_turn
         where ${isThread}`,
       )
       return row && toHead(row)
@@ -33,16 +33,11 @@ export function postgresReads(database: Database, schema: string): Reads {
       yield* readEntries(database, schema, thread, range)
     },
     async turns(thread) {
-      // The shared past brings its turns, cut where it ends, without their idempotency keys.
       const rows = await read(
         thread,
-        `select t.turn, t.status, t.first, least(coalesce(t.last, b.head), l.last) as last,
-          t.started_at as "startedAt", t.ended_at as "endedAt", t.error,
-          case when t.line = b.line then t.key end as key, case when t.line = b.line then t.body end as body
-        from ${schema}.branches b cross join lateral ${schema}.lines_of(b) l join ${schema}.turns t
-          on t.tenant = b.tenant and t.conversation = b.conversation and t.line = l.line
-        where ${isThread} and (t.line = b.line or t.first <= l.last)
-        order by t.turn`,
+        `select t.turn, t.status, t.first, t.last, t.started_at as "startedAt", t.ended_at as "endedAt", t.error,
+          t.idempotency_key as key, t.body
+        from ${schema}.branches b cross join lateral ${schema}.turns_of(b) t where ${isThread} order by t.turn`,
       )
       return rows.map(toTurn)
     },
@@ -53,9 +48,9 @@ export function postgresReads(database: Database, schema: string): Reads {
         `select c.conversation, c.created_at as "createdAt", max(b.updated_at) as "updatedAt",
           json_agg(json_build_object('actor', b.actor, 'branch', b.branch, 'head', b.head)
             order by b.actor, b.branch)::text as threads
-        from ${schema}.conversations c join ${schema}.branches b using (tenant, conversation)
+        from ${schema}.conversations c join ${schema}.branches b using (key)
         where c.tenant = $1 and ($2::text is null or c.conversation > $2)
-        group by c.tenant, c.conversation order by c.conversation limit $3`,
+        group by c.key order by c.conversation limit $3`,
         [tenant, after ?? null, limit ?? null],
       )
       return rows.map(row => ({

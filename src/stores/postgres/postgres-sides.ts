@@ -10,15 +10,15 @@ type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache'>
 /** What lies beside the log: calls and caches. */
 export function postgresSides(database: Database, schema: string, maxBytes: number): Sides {
   /** The lock keeps the branch from being deleted meanwhile, and holds up nobody who appends to it. */
-  const branch = `with b as (select tenant, conversation, line from ${schema}.branches
-    where tenant = $1 and conversation = $2 and actor = $3 and branch = $4 for key share)`
+  const branch = `with b as (select key, line from ${schema}.branches
+    where key = $1 and actor = $2 and branch = $3 for key share)`
   const ofThread = `${schema}.branches b join lateral`
 
   async function save(thread: ThreadKey, sql: string, values: readonly unknown[]): Promise<void> {
     const rows = await database.write(`${branch} ${sql} returning 1`, [...keyOf(thread), ...values])
     if (rows.length > 0) return
-    const why = `select ${schema}.why_missing($1, $2)->>'outcome' as outcome`
-    const [row] = await database.read(why, [thread.tenant, thread.conversation])
+    const why = `select ${schema}.why_missing($1)->>'outcome' as outcome`
+    const [row] = await database.read(why, keyOf(thread).slice(0, 1))
     throw new NoConversationError(thread.conversation, row!.outcome === 'deleted')
   }
 
@@ -29,9 +29,9 @@ export function postgresSides(database: Database, schema: string, maxBytes: numb
       checkCall(call, maxBytes)
       await save(
         thread,
-        `insert into ${schema}.calls (tenant, conversation, line, id, turn, time, model, plan, predicted, reported)
-          select tenant, conversation, line, $5, $6, $7, $8, $9, $10, $11 from b
-        on conflict (tenant, conversation, line, id) do update set turn = excluded.turn, time = excluded.time,
+        `insert into ${schema}.calls (key, line, id, turn, time, model, plan, predicted, reported)
+          select key, line, $4, $5, $6, $7, $8, $9, $10 from b
+        on conflict (key, line, id) do update set turn = excluded.turn, time = excluded.time,
           model = excluded.model, plan = excluded.plan, predicted = excluded.predicted, reported = excluded.reported`,
         [id, turn, time, model, plan, predicted, reported ?? null],
       )
@@ -41,10 +41,9 @@ export function postgresSides(database: Database, schema: string, maxBytes: numb
       const rows = await database.read(
         `select c.* from ${ofThread} (
           select * from ${schema}.calls c
-          where c.tenant = b.tenant and c.conversation = b.conversation and c.line = b.line
-          order by c.place desc limit $5
+          where c.key = b.key and c.line = b.line order by c.place desc limit $4
         ) c on true
-        where b.tenant = $1 and b.conversation = $2 and b.actor = $3 and b.branch = $4 order by c.place desc`,
+        where b.key = $1 and b.actor = $2 and b.branch = $3 order by c.place desc`,
         [...keyOf(thread), limit ?? null],
       )
       return rows.map(toCall)
@@ -54,9 +53,9 @@ export function postgresSides(database: Database, schema: string, maxBytes: numb
       checkNames({ 'key of the cache': key })
       await save(
         thread,
-        `insert into ${schema}.caches (tenant, conversation, line, key, at, bytes)
-          select tenant, conversation, line, $5, $6, $7 from b
-        on conflict (tenant, conversation, line, key) do update set at = excluded.at, bytes = excluded.bytes`,
+        `insert into ${schema}.caches (key, line, cache, at, bytes)
+          select key, line, $4, $5, $6 from b
+        on conflict (key, line, cache) do update set at = excluded.at, bytes = excluded.bytes`,
         [key, at, bytes],
       )
     },
@@ -65,8 +64,8 @@ export function postgresSides(database: Database, schema: string, maxBytes: numb
       checkNames({ 'key of the cache': key })
       const [row] = await database.read(
         `select c.at, c.bytes from ${ofThread} (select * from ${schema}.caches c
-          where c.tenant = b.tenant and c.conversation = b.conversation and c.line = b.line and c.key = $5) c on true
-        where b.tenant = $1 and b.conversation = $2 and b.actor = $3 and b.branch = $4`,
+          where c.key = b.key and c.line = b.line and c.cache = $4) c on true
+        where b.key = $1 and b.actor = $2 and b.branch = $3`,
         [...keyOf(thread), key],
       )
       return row && { at: Number(row.at), bytes: new Uint8Array(row.bytes as Uint8Array) }

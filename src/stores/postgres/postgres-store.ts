@@ -4,12 +4,15 @@ import type { Store } from '../store.ts'
 import { check } from './check.ts'
 import { openDatabase, type PgPool } from './database.ts'
 import { migrate } from './migrate.ts'
+import { postgresDeletes } from './postgres-deletes.ts'
 import { postgresReads } from './postgres-reads.ts'
+import { postgresRestore } from './postgres-restore.ts'
 import { postgresSides } from './postgres-sides.ts'
 import { postgresWrites } from './postgres-writes.ts'
-import { search } from './search.ts'
+import { search as searchEntries } from './search.ts'
+import { toRecords } from './to-records.ts'
 
-export type { PgClient, PgPool } from './database.ts'
+export type { PgClient, PgPool, Statement } from './database.ts'
 export { OutcomeUnknownError } from './postgres-error.ts'
 
 export interface PostgresStoreOptions {
@@ -18,13 +21,19 @@ export interface PostgresStoreOptions {
   /** A pool of `pg` instead. It stays open when the store is closed. */
   readonly pool?: PgPool
   readonly maxEntryBytes?: number
+  /**
+   * An index of words, the same for all instances: it has only what was written with it. Without it search reads every
+   * entry of the tenant.
+   */
+  readonly search?: boolean
   /** The PostgreSQL schema that holds the tables. */
   readonly schema?: string
 }
 
 /**
  * The log in PostgreSQL, for several instances at once. Every operation is one statement, so one transaction; nothing
- * is kept in the session: it runs behind a pooler in transaction mode, and even in statement mode.
+ * is kept in the session but prepared statements, and those only where the pooler carries them along: it runs behind a
+ * pooler in transaction mode, and even in statement mode.
  *
  * @example
  * const store = postgresStore({ url: 'postgres://localhost/throughline' })
@@ -34,17 +43,22 @@ export function postgresStore({
   url,
   pool,
   maxEntryBytes = defaultMaxEntryBytes,
+  search = true,
   schema = 'throughline',
 }: PostgresStoreOptions = {}): Store {
   if (url !== undefined && pool) throw new InvalidOptionError('pool', 'give a url or a pool, not both')
   const database = openDatabase({ ...(url === undefined ? {} : { url }), ...(pool ? { pool } : {}) })
   const name = quote(schema)
+  const records = toRecords(search)
   return {
     migrate: ({ dryRun = false } = {}) => migrate(database, name, dryRun),
-    ...postgresWrites(database, name, maxEntryBytes),
+    ...postgresWrites(database, name, maxEntryBytes, records),
+    restore: postgresRestore(database, name, maxEntryBytes, records),
+    ...postgresDeletes(database, name),
     ...postgresReads(database, name),
     ...postgresSides(database, name, maxEntryBytes),
-    search: (tenant, query, options) => search(database, name, tenant, query, options),
+    search: (tenant, query, options = {}) =>
+      searchEntries(database, name, tenant, query, { ...options, isIndexed: search }),
     check: () => check(database, name),
     close: () => database.close(),
   }

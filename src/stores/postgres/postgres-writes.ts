@@ -1,35 +1,24 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import { checkEntries, checkNames } from '../check-input.ts'
-import { leaseLost, nameOf, notAPlace, turnOpen } from '../refusals.ts'
-import type { Lease, NewEntry, Store, ThreadKey } from '../store.ts'
-import { ConflictError, KeyReusedError, NoConversationError } from '../store-error.ts'
+import { notAPlace } from '../refusals.ts'
+import type { Store, ThreadKey } from '../store.ts'
+import { KeyReusedError, NoConversationError } from '../store-error.ts'
+import { caller, headOf } from './answer.ts'
 import { checkKey } from './check-key.ts'
-import type { Database, Row } from './database.ts'
+import type { Database } from './database.ts'
 import { toTurn } from './read-rows.ts'
-import { wordHashes } from './word-hashes.ts'
+import type { ToRecords } from './to-records.ts'
 
-type Writes = Pick<Store, 'begin' | 'append' | 'end' | 'renew' | 'seed' | 'fork' | 'deleteConversation'>
+type Writes = Pick<Store, 'begin' | 'append' | 'end' | 'renew' | 'seed' | 'fork'>
 
-/** What a function of the schema says: how it went, and what belongs to it. */
-interface Answer {
-  readonly outcome: string
-  readonly head: number
-  readonly turn: Row
-  readonly open: number
-  readonly epoch: number
-  readonly leaseUntil: number
-}
-
-/** Each is one call of one function of the schema: see schema-turns.ts and schema-branches.ts. */
-export function postgresWrites(database: Database, schema: string, maxEntryBytes: number): Writes {
-  async function call(name: string, thread: ThreadKey, values: readonly unknown[]): Promise<Answer> {
-    const all = [thread.tenant, thread.conversation, thread.actor, thread.branch, ...values]
-    const places = all.map((_, index) => `$${index + 1}`).join(', ')
-    const [row] = await database.write(`select ${schema}.${name}(${places})::text as answer`, all)
-    const answer = JSON.parse(String(row!.answer)) as Answer
-    if (answer.outcome === 'deleted') throw new NoConversationError(thread.conversation, true)
-    return answer
-  }
+/** Each is one call of one function of the schema: see version-2. */
+export function postgresWrites(
+  database: Database,
+  schema: string,
+  maxEntryBytes: number,
+  toRecords: ToRecords,
+): Writes {
+  const call = caller(database, schema)
 
   async function append(
     thread: ThreadKey,
@@ -43,7 +32,8 @@ export function postgresWrites(database: Database, schema: string, maxEntryBytes
     )
     checkEntries(entries, maxEntryBytes)
     checkNames({ owner: lease.owner, error: error ?? undefined })
-    const values = [lease.owner, lease.epoch, expectedHead, toJson(thread, entries), status, error]
+    const { count, json } = toRecords(thread, entries)
+    const values = [lease.owner, lease.epoch, expectedHead, count, json, status, error]
     const answer = await call('append_entries', thread, values)
     return { head: headOf(thread, answer, expectedHead, lease) }
   }
@@ -54,8 +44,8 @@ export function postgresWrites(database: Database, schema: string, maxEntryBytes
       checkEntries([...closing, ...entries], maxEntryBytes)
       checkNames({ owner, key, body })
       const values = [owner, leaseMs, expectedHead ?? null, key ?? null, body ?? null]
-      const texts = [toJson(thread, closing), toJson(thread, entries)]
-      const answer = await call('begin_turn', thread, [...values, ...texts])
+      const texts = [toRecords(thread, closing).json, toRecords(thread, entries).json]
+      const answer = await call('begin_turn', thread, [...namesOf(thread), ...values, ...texts])
       if (answer.outcome === 'key_reused') throw new KeyReusedError(key!)
       const head = headOf(thread, answer, expectedHead ?? 0)
       const turn = toTurn(answer.turn)
@@ -70,7 +60,8 @@ export function postgresWrites(database: Database, schema: string, maxEntryBytes
         entries.map(({ id }) => id),
       )
       checkEntries(entries, maxEntryBytes)
-      const answer = await call('seed_entries', thread, [expectedHead, toJson(thread, entries)])
+      const { json } = toRecords(thread, entries)
+      const answer = await call('seed_entries', thread, [...namesOf(thread), expectedHead, json])
       return { head: headOf(thread, answer, expectedHead) }
     },
     async renew(thread, lease, leaseMs) {
@@ -88,43 +79,8 @@ export function postgresWrites(database: Database, schema: string, maxEntryBytes
       if (outcome === 'exists') throw new InvalidOptionError('branch', `"${branch}" exists already`)
       if (outcome !== 'ok') throw notAPlace(at)
     },
-    async deleteConversation(tenant, conversation) {
-      checkKey({ tenant, conversation, actor: '-', branch: '-' })
-      const sql = `select ${schema}.delete_conversation($1, $2) as "isDone"`
-      const [row] = await database.write(sql, [tenant, conversation])
-      return row!.isDone === true
-    },
   }
 }
 
-/** The head, or the error that the outcome stands for. */
-function headOf(thread: ThreadKey, answer: Answer, expected: number, lease?: Lease): number {
-  switch (answer.outcome) {
-    case 'missing':
-      throw new NoConversationError(thread.conversation, false)
-    case 'conflict':
-      throw new ConflictError(nameOf(thread), expected, answer.head)
-    case 'turn_open':
-      throw turnOpen(thread, { turn: answer.open })
-    case 'lease_lost':
-      throw leaseLost(thread, lease!)
-    default:
-      return answer.head
-  }
-}
-
-/** One text for all entries of a call, each id once. */
-function toJson({ tenant }: ThreadKey, entries: readonly NewEntry[]): string {
-  const seen = new Set<string>()
-  const once = entries.filter(({ id }) => !seen.has(id) && seen.add(id))
-  return JSON.stringify(
-    once.map(({ id, role, time, tokens, payload }) => ({
-      id,
-      role,
-      time,
-      tokens: JSON.stringify(tokens),
-      words: wordHashes(tenant, payload),
-      payload,
-    })),
-  )
-}
+/** What a conversation is made with. */
+const namesOf = ({ tenant, conversation }: ThreadKey) => [tenant, conversation]

@@ -48,12 +48,12 @@ const pageSql = (schema: string, reverse: boolean) => {
         select b.head, p.* from ${schema}.branches b cross join lateral ${schema}.lines_of(b) l
         cross join lateral (
           select e.seq, e.turn, e.role, e.id, e.time, e.tokens, e.payload from ${schema}.entries e
-          where e.tenant = $1 and e.conversation = $2 and e.line = l.line
-            and e.seq between greatest(l.first, $5::integer) and least(l.last, $6::integer)
-          order by e.seq ${order} limit $7::integer
+          where e.key = b.key and e.line = l.line
+            and e.seq between greatest(l.first, $4::integer) and least(l.last, $5::integer)
+          order by e.seq ${order} limit $6::integer
         ) p
-        where b.tenant = $1 and b.conversation = $2 and b.actor = $3 and b.branch = $4
-        order by p.seq ${order} limit $7::integer
+        where b.key = $1 and b.actor = $2 and b.branch = $3
+        order by p.seq ${order} limit $6::integer
       ) e
     ) e where before < ${pageBytes} order by seq ${order}`
 }

@@ -2,6 +2,7 @@ import type { Role } from '../../log/message.ts'
 import { nameOf } from '../refusals.ts'
 import type { StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
 import { CorruptEntryError } from '../store-error.ts'
+import { conversationKey } from './conversation-key.ts'
 import type { Row } from './database.ts'
 
 /** From rows to what the store gives. Absent fields are null in the database, and absent here. */
@@ -43,8 +44,7 @@ export const toCall = (row: Row): StoredCall => ({
 })
 
 export const keyOf = (thread: ThreadKey): readonly string[] => [
-  thread.tenant,
-  thread.conversation,
+  conversationKey(thread),
   thread.actor,
   thread.branch,
 ]

@@ -5,38 +5,63 @@ import { snippet } from '../snippet.ts'
 import type { Found } from '../store.ts'
 import { words } from '../words.ts'
 import type { Database, Row } from './database.ts'
-import { hashWord } from './word-hashes.ts'
+import { hashWord, isCommon } from './word-hashes.ts'
 
-/** Rows that are looked at together: a payload can have megabytes. */
-const pageRows = 20
+export interface SearchOptions {
+  readonly limit?: number
+  /** Whether the index of words has every entry; else every entry of the tenant is read. */
+  readonly isIndexed: boolean
+}
 
-/** Entries that have all the words, newest first. The index knows words by their hash: the text decides. */
+/**
+ * Entries that have all the words, newest first. The index knows words by their hash, and common ones not at all: the
+ * text decides.
+ */
 export async function search(
   database: Database,
   schema: string,
   tenant: string,
   query: string,
-  { limit = 20 }: { readonly limit?: number } = {},
+  { limit = 20, isIndexed }: SearchOptions,
 ): Promise<readonly Found[]> {
   checkNames({ tenant })
   const wanted = [...new Set(words(query))]
   if (wanted.length === 0) return []
-  const hashes = wanted.map(word => hashWord(tenant, word))
+  const rare = isIndexed ? wanted.filter(word => !isCommon(word)) : []
+  const hashes = rare.map(word => hashWord(tenant, word))
+  const sql = pageSql(schema, hashes.length > 0)
   const found: Found[] = []
-  for (let offset = 0; found.length < limit; offset += pageRows) {
-    const rows = await database.read(
-      `select b.conversation, b.actor, b.branch, e.seq, e.role, e.time, e.payload
-      from ${schema}.entries e join ${schema}.branches b
-        on b.tenant = e.tenant and b.conversation = e.conversation and b.line = e.line
-      where e.words @> $1::integer[] and e.tenant = $2
-      order by e.time desc, e.conversation desc, e.line desc, e.seq desc limit ${pageRows} offset $3`,
-      [hashes, tenant, offset],
-    )
+  let last: Row | undefined
+  do {
+    const before = last ? [last.time, last.conversation, last.line, last.seq] : [null, null, null, null]
+    const rows = await database.read(sql, [tenant, ...before, ...(hashes.length > 0 ? [hashes] : [])])
     const hits = rows.filter(row => hasAll(String(row.payload), wanted))
     found.push(...hits.map(row => toFound(tenant, row, wanted)))
-    if (rows.length < pageRows) break
-  }
+    last = rows.at(-1)
+  } while (last && found.length < limit)
   return found.slice(0, limit)
+}
+
+/** A page ends when either is reached: one payload can have megabytes. */
+const pageBytes = 4 * 1024 * 1024
+const pageRows = (isIndexed: boolean) => (isIndexed ? 50 : 2_000)
+
+/** What comes after the last one of the page before, in an order that no two entries share. */
+const pageSql = (schema: string, isIndexed: boolean) => {
+  const order = 'time desc, conversation desc, line desc, seq desc'
+  return `
+    select * from (
+      select e.*, sum(octet_length(payload)) over (order by ${order}) - octet_length(payload) as before
+      from (
+        select c.conversation, b.actor, b.branch, e.line, e.seq, e.role, e.time, e.payload
+        from ${schema}.conversations c join ${schema}.entries e on e.key = c.key
+          join ${schema}.branches b on b.key = e.key and b.line = e.line
+        where c.tenant = $1 ${isIndexed ? 'and e.words @> $6::integer[]' : ''}
+          and ($2::double precision is null
+            or (e.time, c.conversation, e.line, e.seq) < ($2, $3::text, $4::integer, $5::integer))
+        order by e.time desc, c.conversation desc, e.line desc, e.seq desc limit ${pageRows(isIndexed)}
+      ) e
+    ) e where before < ${pageBytes} order by ${order}`
 }
 
 function hasAll(payload: string, wanted: readonly string[]): boolean {

@@ -11,12 +11,25 @@ const maxWords = 20_000
 export function wordHashes(tenant: string, payload: string): number[] | null {
   const hashes = new Set<number>()
   for (const text of payloadTexts(payload)) {
-    for (const word of words(text)) {
-      if (hashes.size < maxWords) hashes.add(hashWord(tenant, word))
+    for (const word of new Set(words(text))) {
+      if (hashes.size < maxWords && !isCommon(word)) hashes.add(hashWord(tenant, word))
     }
   }
   return hashes.size > 0 ? [...hashes] : null
 }
+
+/** Not in the index: half of an English text is made of these, and they lead to every other entry. */
+export const isCommon = (word: string): boolean => common.has(word)
+
+/** Words may be added. One that is taken away would not be found in what was stored before. */
+const common = new Set(
+  `a about after all also am an and any are as at be because been before being both but by can could did do does down
+  each even first for from get go got had has have he her here him his how i if in into is it its just know let like ll
+  made make many may me might more most much must my need new no not now of off on one only or other our out over own
+  re s same see she should so some such t than that the their them then there these they thing this those through time
+  to too two under up us use used using ve very want was way we well were what when where which while who why will with
+  would yes you your`.split(/\s+/),
+)
 
 /** FNV-1a over code units, as a signed integer. Stored: another function needs a migration. */
 export function hashWord(tenant: string, word: string): number {

@@ -1,6 +1,8 @@
-import type { ThreadKey } from '../store.ts'
-import { NoConversationError } from '../store-error.ts'
+import { nameOf } from '../refusals.ts'
+import type { Lease, ThreadKey } from '../store.ts'
+import { ConflictError, NoConversationError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
+import type { HeldTurns } from './held-turns.ts'
 
 export interface BranchRow {
   readonly id: number
@@ -79,6 +81,12 @@ export function insertBranch(
   )
 }
 
+/** A clock that goes back, or a log restored from the future, does not make a branch older. */
+export function setHead(connection: Connection, id: number, head: number, now: number): void {
+  const sql = 'UPDATE branches SET head = ?, updated_at = max(updated_at, ?) WHERE id = ?'
+  connection.run(sql, head, now, id)
+}
+
 export const branchById = (connection: Connection, id: number) =>
   connection.get<BranchRow>('SELECT * FROM branches WHERE id = ?', id)
 
@@ -92,6 +100,20 @@ export function segmentsOf(connection: Connection, branch: BranchRow): Segment[]
     at = at.parent_id === null || to === 0 ? undefined : branchById(connection, at.parent_id)
   }
   return segments
+}
+
+export function expectHead(thread: ThreadKey, { head }: BranchRow, expected: number): void {
+  if (expected !== head) throw new ConflictError(nameOf(thread), expected, head)
+}
+
+export const isHeldBy = ({ open_turn: open, owner, epoch }: BranchRow, lease: Lease) =>
+  open !== null && owner === lease.owner && epoch === lease.epoch
+
+/** Remembers the open turn of a branch, as committed. Not that of a fork: its new entries must be looked up in two. */
+export function holdTurn(held: HeldTurns, thread: ThreadKey, branch: BranchRow): void {
+  const { id: branchId, head, open_turn: turn, owner, epoch, parent_id: parent } = branch
+  if (turn === null || owner === null || parent !== null) held.delete(thread)
+  else held.set(thread, { branchId, head, turn, lease: { owner, epoch } })
 }
 
 function named(

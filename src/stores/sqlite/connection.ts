@@ -11,6 +11,8 @@ export interface ConnectionOptions {
   readonly path: string
   readonly readOnly?: boolean
   readonly driver?: SqliteDriver
+  /** A transaction was taken back: what was remembered of it is wrong. */
+  readonly onRollBack?: () => void
 }
 
 export interface Connection {
@@ -32,6 +34,7 @@ export function openConnection({
   path: given,
   readOnly = false,
   driver = loadDriver(),
+  onRollBack = () => {},
 }: ConnectionOptions): Connection {
   const path = realPath(given)
   const unlock = readOnly ? () => {} : lockForWriting(driver, path)
@@ -106,6 +109,7 @@ export function openConnection({
 
   /** SQLite has rolled back by itself after some errors, a full disk for one: then there is nothing to do. */
   function rollBack(): void {
+    onRollBack()
     try {
       database.exec('ROLLBACK')
     } catch {

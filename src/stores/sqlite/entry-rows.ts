@@ -3,47 +3,59 @@ import type { NewEntry, StoredEntry } from '../store.ts'
 import { CorruptEntryError, TooLargeError } from '../store-error.ts'
 import { type BranchRow, type Segment, segmentsOf } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
+import type { IndexQueue } from './index-queue.ts'
 import { maxSeq, placeOf } from './schema.ts'
-import { indexEntry } from './word-index.ts'
 
 /** Those of the entries that the branch does not have: not by itself, nor in the past that it shares, nor twice. */
 export function newOnes(connection: Connection, branch: BranchRow, entries: readonly NewEntry[]): NewEntry[] {
   const seen = new Set<string>()
   const segments = entries.length > 0 ? segmentsOf(connection, branch) : []
   return entries.filter(({ id }) => {
-    if (seen.has(id) || isStored(connection, segments, id)) return false
+    if (seen.has(id) || seqOf(connection, segments, id) !== undefined) return false
     seen.add(id)
     return true
   })
 }
 
-function isStored(connection: Connection, segments: readonly Segment[], id: string): boolean {
-  return segments.some(({ branchId, to }) => {
+/** The place of an entry in the branch, or in the past that it shares. */
+export function seqOf(connection: Connection, segments: readonly Segment[], id: string): number | undefined {
+  for (const { branchId, to } of segments) {
     const sql = 'SELECT seq FROM entries WHERE branch_id = ? AND id = ?'
     const row = connection.get<{ seq: number }>(sql, branchId, id)
-    return row !== undefined && row.seq <= to
-  })
+    if (row && row.seq <= to) return row.seq
+  }
+  return undefined
 }
 
 /** Writes after the head, in the order given; gives the new head. The branch's row is the caller's. */
 export function insertEntries(
   connection: Connection,
-  branch: { readonly id: number; readonly head: number; readonly isIndexed: boolean },
+  branch: { readonly id: number; readonly head: number },
   turn: number,
   entries: readonly NewEntry[],
+  queue: IndexQueue | undefined,
 ): number {
-  const head = branch.head + entries.length
-  if (head > maxSeq) throw new TooLargeError('The thread, in entries,', head, maxSeq)
-  entries.forEach(({ id, role, time, payload, tokens }, n) => {
-    const place = placeOf(branch.id, branch.head + n + 1)
-    connection.run(
-      'INSERT INTO entries (place, id, turn, role, time, tokens, payload) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      ...[place, id, turn, role, time, JSON.stringify(tokens), payload],
-    )
-    if (branch.isIndexed) indexEntry(connection, place, payload)
-  })
+  let { head } = branch
+  for (const entry of entries) insertEntry(connection, branch.id, ++head, turn, entry, queue)
   return head
 }
+
+export function insertEntry(
+  connection: Connection,
+  branchId: number,
+  seq: number,
+  turn: number,
+  { id, role, time, payload, tokens }: NewEntry,
+  queue: IndexQueue | undefined,
+): void {
+  if (seq > maxSeq) throw new TooLargeError('The thread, in entries,', seq, maxSeq)
+  const place = placeOf(branchId, seq)
+  connection.run(insertSql, place, id, turn, role, time, JSON.stringify(tokens), payload)
+  queue?.add(connection, branchId, seq, payload)
+}
+
+const insertSql =
+  'INSERT INTO entries (place, id, turn, role, time, tokens, payload) VALUES (?, ?, ?, ?, ?, ?, ?)'
 
 export interface EntryRow {
   readonly place: number

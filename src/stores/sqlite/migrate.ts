@@ -1,7 +1,7 @@
 import { StoreError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
 import { migrations } from './schema.ts'
-import { createWordIndex, dropWordIndex, hasWordIndex } from './word-index.ts'
+import { addWords, createWordIndex, dropWordIndex, hasWordIndex } from './word-index.ts'
 
 interface Step {
   readonly name: string
@@ -31,7 +31,10 @@ function steps(connection: Connection, search: boolean): Step[] {
   const schema = migrations.map(({ name, sql }, n) => ({
     name,
     isDone: () => versionOf(connection) > n,
-    run: () => connection.exec(`${sql}; PRAGMA user_version = ${n + 1}`),
+    run() {
+      if (n === 2) indexOldQueue(connection)
+      connection.exec(`${sql}; PRAGMA user_version = ${n + 1}`)
+    },
   }))
   return [
     ...schema,
@@ -41,6 +44,15 @@ function steps(connection: Connection, search: boolean): Step[] {
       run: () => (search ? createWordIndex(connection) : dropWordIndex(connection)),
     },
   ]
+}
+
+/** Up to version 2 a table had every entry that waited for the index. */
+function indexOldQueue(connection: Connection): void {
+  if (!connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'unindexed'")) return
+  const sql = 'SELECT place, payload FROM unindexed JOIN entries USING (place) ORDER BY place'
+  for (const { place, payload } of connection.all<{ place: number; payload: string }>(sql))
+    addWords(connection, place, payload)
+  connection.exec('DROP TABLE unindexed')
 }
 
 function refuseForeign(connection: Connection): void {

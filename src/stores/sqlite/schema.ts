@@ -108,4 +108,12 @@ export const migrations: readonly { readonly name: string; readonly sql: string 
         PRIMARY KEY (branch_id, key)
       );`,
   },
+  {
+    name: '3: what waits for the word index, by branch',
+    sql: `
+      CREATE TABLE waiting (
+        branch_id INTEGER PRIMARY KEY REFERENCES branches (id),
+        after INTEGER NOT NULL
+      );`,
+  },
 ]

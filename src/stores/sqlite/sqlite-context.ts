@@ -1,4 +1,6 @@
 import type { Connection } from './connection.ts'
+import type { HeldTurns } from './held-turns.ts'
+import type { IndexQueue } from './index-queue.ts'
 
 /** What the parts of the store share. */
 export interface SqliteContext {
@@ -6,5 +8,7 @@ export interface SqliteContext {
   ready(): Connection
   readonly now: () => number
   readonly maxEntryBytes: number
-  isIndexed(): boolean
+  readonly held: HeldTurns
+  /** Where there is an index. */
+  queue(): IndexQueue | undefined
 }

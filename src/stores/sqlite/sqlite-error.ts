@@ -15,6 +15,7 @@ export function resultCode(error: unknown): number | undefined {
 }
 
 export const SQLITE_BUSY = 5
+export const SQLITE_CONSTRAINT = 19
 
 const problems: Readonly<Record<number, readonly [StoreProblem, string]>> = {
   [SQLITE_BUSY]: ['store_busy', 'another process holds the file: try again'],

@@ -13,7 +13,7 @@ export function sqliteSearch(context: SqliteContext, tenant: string, query: stri
   const connection = context.ready()
   const wanted = words(query)
   if (wanted.length === 0) return []
-  const hits = context.isIndexed()
+  const hits = context.queue()
     ? lookUp(connection, tenant, wanted, limit)
     : scan(connection, tenant, wanted, limit)
   return hits.flatMap(({ place }) => {

@@ -2,17 +2,22 @@ import { defaultMaxEntryBytes } from '../check-input.ts'
 import type { Store } from '../store.ts'
 import { openConnection } from './connection.ts'
 import type { SqliteDriver } from './driver.ts'
+import { createHeldTurns } from './held-turns.ts'
+import { createIndexQueue } from './index-queue.ts'
 import { migrate, refuseOutdated } from './migrate.ts'
+import { sqliteAppend } from './sqlite-append.ts'
 import { checkFile } from './sqlite-check.ts'
 import type { SqliteContext } from './sqlite-context.ts'
-import { deleteConversation } from './sqlite-delete.ts'
+import { sqliteDeletes } from './sqlite-deletes.ts'
 import { sqliteReads } from './sqlite-reads.ts'
+import { sqliteRestore } from './sqlite-restore.ts'
 import { sqliteSearch } from './sqlite-search.ts'
 import { sqliteSides } from './sqlite-sides.ts'
 import { sqliteTurns } from './sqlite-turns.ts'
 import { sqliteWrites } from './sqlite-writes.ts'
 import { canIndexWords, hasWordIndex } from './word-index.ts'
 
+export { type BackupSqliteOptions, backupSqlite } from './backup.ts'
 export type { SqliteDatabase, SqliteDriver, SqliteStatement, SqliteValue } from './driver.ts'
 
 export interface SqliteStoreOptions {
@@ -44,9 +49,16 @@ export function sqliteStore({
   readOnly = false,
   driver,
 }: SqliteStoreOptions): Store {
-  const connection = openConnection({ path, readOnly, ...(driver && { driver }) })
+  const held = createHeldTurns()
+  const queue = createIndexQueue()
+  const connection = openConnection({ path, readOnly, onRollBack, ...(driver && { driver }) })
   let isReady = false
   let isIndexed = false
+
+  function onRollBack(): void {
+    held.clear()
+    queue.forget()
+  }
 
   function update(dryRun = false): readonly string[] {
     const steps = migrate(connection, {
@@ -70,17 +82,20 @@ export function sqliteStore({
     },
     now,
     maxEntryBytes,
-    isIndexed: () => isIndexed,
+    held,
+    queue: () => (isIndexed ? queue : undefined),
   }
 
   return {
     migrate: async ({ dryRun = false } = {}) => update(dryRun),
     ...sqliteTurns(context),
+    ...sqliteAppend(context),
     ...sqliteWrites(context),
+    restore: async (thread, stretch) => sqliteRestore(context, thread, stretch),
     ...sqliteReads(context),
     ...sqliteSides(context),
     search: async (tenant, query, { limit = 20 } = {}) => sqliteSearch(context, tenant, query, limit),
-    deleteConversation: async (tenant, conversation) => deleteConversation(context, tenant, conversation),
+    ...sqliteDeletes(context),
     check: async () => checkFile(context.ready()),
     close: async () => connection.close(),
   }

@@ -1,15 +1,23 @@
 import { checkEntries, checkNames, checkThread } from '../check-input.ts'
-import { leaseLost, nameOf, turnOpen } from '../refusals.ts'
-import type { Lease, NewEntry, Store, StoredTurn, ThreadKey } from '../store.ts'
-import { ConflictError, KeyReusedError } from '../store-error.ts'
-import { type BranchRow, makeBranch, needBranch } from './branch-rows.ts'
+import { leaseLost, turnOpen } from '../refusals.ts'
+import type { Begun, Lease, NewEntry, Store, StoredTurn } from '../store.ts'
+import { KeyReusedError } from '../store-error.ts'
+import {
+  type BranchRow,
+  expectHead,
+  holdTurn,
+  isHeldBy,
+  makeBranch,
+  needBranch,
+  setHead,
+} from './branch-rows.ts'
 import type { Connection } from './connection.ts'
 import { insertEntries, newOnes } from './entry-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { closeTurn, insertTurn, toTurn, turnByEpoch, turnByKey } from './turn-rows.ts'
 
-/** Turns: begun, appended to, ended. Each method is one transaction; an error takes all of it back. */
-export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'append' | 'end' | 'renew'> {
+/** Turns: begun, renewed, ended. Each method is one transaction; an error takes all of it back. */
+export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end' | 'renew'> {
   const { now, maxEntryBytes } = context
   return {
     async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries }) {
@@ -17,11 +25,11 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'appe
       checkEntries([...closing, ...entries], maxEntryBytes)
       checkNames({ owner, key, body })
       const connection = context.ready()
-      return connection.write(() => {
+      const begun = connection.write((): Begun & { branch: BranchRow } => {
         const branch = makeBranch(connection, thread, now())
         const known = key === undefined ? undefined : turnByKey(connection, branch, key)
         if (known && known.body !== (body ?? null)) throw new KeyReusedError(known.key!)
-        if (known) return { kind: 'replayed', turn: toTurn(known, branch.head), head: branch.head }
+        if (known) return { kind: 'replayed', turn: toTurn(known, branch.head), head: branch.head, branch }
         if (branch.open_turn !== null && now() < branch.lease_until)
           throw turnOpen(thread, { turn: branch.open_turn })
         expectHead(thread, branch, expectedHead ?? branch.head)
@@ -41,34 +49,25 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'appe
         }
         insertTurn(connection, branch.id, turn, lease)
         connection.run(
-          `UPDATE branches SET head = ?, turns = ?, open_turn = ?, owner = ?, epoch = ?, lease_until = ?, updated_at = ?
-           WHERE id = ?`,
+          `UPDATE branches SET head = ?, turns = ?, open_turn = ?, owner = ?, epoch = ?, lease_until = ?,
+             updated_at = max(updated_at, ?) WHERE id = ?`,
           ...[head, number, number, owner, lease.epoch, now() + leaseMs, now(), branch.id],
         )
-        return { kind: 'begun', turn, lease, head }
+        return { kind: 'begun', turn, lease, head, branch }
       })
-    },
-    async append(thread, { lease, expectedHead, entries }) {
-      checkThread(thread)
-      checkEntries(entries, maxEntryBytes)
-      const connection = context.ready()
-      return connection.write(() => {
-        const branch = needBranch(connection, thread)
-        const fresh = newOnes(connection, branch, entries)
-        // A repeated append, whoever holds the turn by now: all of it is stored.
-        if (entries.length > 0 && fresh.length === 0) return { head: branch.head }
-        if (!isHeldBy(branch, lease)) throw leaseLost(thread, lease)
-        expectHead(thread, branch, expectedHead)
-        const head = insert(connection, branch, branch.open_turn!, fresh)
-        connection.run('UPDATE branches SET head = ?, updated_at = ? WHERE id = ?', head, now(), branch.id)
-        return { head }
-      })
+      const { branch, ...answer } = begun
+      if (answer.kind === 'begun') {
+        const { turn, lease, head } = answer
+        holdTurn(context.held, thread, { ...branch, ...lease, open_turn: turn.turn, head })
+      }
+      return answer
     },
     async end(thread, { lease, expectedHead, entries, status, error }) {
       checkThread(thread)
       checkNames({ error })
       checkEntries(entries, maxEntryBytes)
       const connection = context.ready()
+      context.held.delete(thread)
       return connection.write(() => {
         const branch = needBranch(connection, thread)
         const fresh = newOnes(connection, branch, entries)
@@ -81,8 +80,8 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'appe
         const head = insert(connection, branch, branch.open_turn!, fresh)
         const end = { status, last: head, endedAt: now(), ...(error !== undefined && { error }) }
         closeTurn(connection, branch.id, branch.open_turn!, end)
-        const sql = 'UPDATE branches SET head = ?, open_turn = NULL, updated_at = ? WHERE id = ?'
-        connection.run(sql, head, now(), branch.id)
+        connection.run('UPDATE branches SET open_turn = NULL WHERE id = ?', branch.id)
+        setHead(connection, branch.id, head, now())
         return { head }
       })
     },
@@ -105,7 +104,7 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'appe
     turn: number,
     fresh: readonly NewEntry[],
   ): number {
-    return insertEntries(connection, { id, head, isIndexed: context.isIndexed() }, turn, fresh)
+    return insertEntries(connection, { id, head }, turn, fresh, context.queue())
   }
 
   /** Closes what a writer whose lease ran out has left open; gives the head. */
@@ -117,15 +116,8 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'appe
   }
 }
 
-const isHeldBy = ({ open_turn: open, owner, epoch }: BranchRow, lease: Lease) =>
-  open !== null && owner === lease.owner && epoch === lease.epoch
-
 /** An end that was stored, but whose answer was lost. One that was interrupted was ended by somebody else. */
 function isRepeatedEnd(connection: Connection, branch: BranchRow, lease: Lease, status: string): boolean {
   const turn = turnByEpoch(connection, branch, lease.epoch)
   return turn?.owner === lease.owner && turn.status === status && status !== 'interrupted'
-}
-
-export function expectHead(thread: ThreadKey, { head }: BranchRow, expected: number): void {
-  if (expected !== head) throw new ConflictError(nameOf(thread), expected, head)
 }

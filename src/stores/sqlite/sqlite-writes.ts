@@ -1,13 +1,20 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import { checkEntries, checkThread } from '../check-input.ts'
 import { notAPlace, turnOpen } from '../refusals.ts'
-import type { Store } from '../store.ts'
-import { type BranchRow, findBranch, insertBranch, makeBranch, needBranch } from './branch-rows.ts'
+import type { Store, ThreadKey } from '../store.ts'
+import {
+  type BranchRow,
+  expectHead,
+  findBranch,
+  insertBranch,
+  makeBranch,
+  needBranch,
+  setHead,
+} from './branch-rows.ts'
 import type { Connection } from './connection.ts'
 import { insertEntries, newOnes } from './entry-rows.ts'
 import { readEntries } from './read-entries.ts'
 import type { SqliteContext } from './sqlite-context.ts'
-import { expectHead } from './sqlite-turns.ts'
 import { turnByNumber, turnsOf } from './turn-rows.ts'
 
 /** What is written outside of turns. */
@@ -24,9 +31,8 @@ export function sqliteWrites(context: SqliteContext): Pick<Store, 'seed' | 'fork
         if (entries.length > 0 && fresh.length === 0) return { head: branch.head }
         if (branch.open_turn !== null) throw turnOpen(thread, { turn: branch.open_turn })
         expectHead(thread, branch, expectedHead)
-        const target = { id: branch.id, head: branch.head, isIndexed: context.isIndexed() }
-        const head = insertEntries(connection, target, 0, fresh)
-        connection.run('UPDATE branches SET head = ?, updated_at = ? WHERE id = ?', head, now(), branch.id)
+        const head = insertEntries(connection, branch, 0, fresh, context.queue())
+        setHead(connection, branch.id, head, now())
         return { head }
       })
     },
@@ -39,19 +45,23 @@ export function sqliteWrites(context: SqliteContext): Pick<Store, 'seed' | 'fork
         const existing = findBranch(connection, { ...thread, branch: name })
         if (existing && existing.parent_id === source.id && existing.fork_at === at) return
         if (existing) throw new InvalidOptionError('branch', `"${name}" exists already`)
-        if (!isForkPlace(connection, source, at)) throw notAPlace(at)
-        insertBranch(connection, {
-          conversationId: source.conversation_id,
-          actor: thread.actor,
-          branch: name,
-          parent: source.id,
-          at,
-          turns: turnsOf(connection, source).filter(({ first }) => first <= at).length,
-          now: now(),
-        })
+        addFork(connection, source, { ...thread, branch: name }, at, now())
       })
     },
   }
+}
+
+export function addFork(
+  connection: Connection,
+  source: BranchRow,
+  { actor, branch }: ThreadKey,
+  at: number,
+  now: number,
+): void {
+  if (!isForkPlace(connection, source, at)) throw notAPlace(at)
+  const turns = turnsOf(connection, source).filter(({ first }) => first <= at).length
+  const { id: parent, conversation_id: conversationId } = source
+  insertBranch(connection, { conversationId, actor, branch, parent, at, turns, now })
 }
 
 /** A turn may be left between two places: closed ones, or just before a user entry that is to be edited. */

@@ -69,11 +69,12 @@ export function insertTurn(
   turn: StoredTurn,
   { owner, epoch }: { readonly owner: string; readonly epoch: number },
 ): void {
-  const { turn: number, status, first, last, startedAt, key = null, body = null } = turn
+  const { turn: number, status, first, last, startedAt, endedAt = null, error = null } = turn
+  const { key = null, body = null } = turn
   connection.run(
-    `INSERT INTO turns (branch_id, turn, status, first, last, started_at, key, body, owner, epoch)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[branchId, number, status, first, last, startedAt, key, body, owner, epoch],
+    `INSERT INTO turns (branch_id, turn, status, first, last, started_at, ended_at, error, key, body, owner, epoch)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[branchId, number, status, first, last, startedAt, endedAt, error, key, body, owner, epoch],
   )
 }
 

@@ -53,7 +53,7 @@ async function complete(
     const message = {
       role: 'assistant',
       content: text === '' ? null : text,
-      ...(calls.length > 0 ? { tool_calls: calls.map(toCall) } : {}),
+      ...(calls.length > 0 ? { tool_calls: calls.map(call => toCall(call)) } : {}),
     }
     const choices = [{ index: 0, message, finish_reason: finishReason(end), logprobs: null }]
     return Response.json({ ...head('chat.completion'), choices, usage: usageOf(end) })
@@ -70,8 +70,7 @@ async function complete(
     let calls = 0
     for await (const part of parts) {
       if (part.type === 'text-delta') yield choice({ content: part.text })
-      else if (part.type === 'tool-call')
-        yield choice({ tool_calls: [{ index: calls, ...toCall(part, calls++) }] })
+      else if (part.type === 'tool-call') yield choice({ tool_calls: [{ index: calls++, ...toCall(part) }] })
       else if (part.type === 'end') {
         yield choice({}, finishReason(part))
         if (withUsage) yield event([], { usage: usageOf(part) })
@@ -81,7 +80,7 @@ async function complete(
   }
 }
 
-function toCall({ id, name, arguments: json }: Extract<ModelPart, { type: 'tool-call' }>, _: number) {
+function toCall({ id, name, arguments: json }: Extract<ModelPart, { type: 'tool-call' }>) {
   return { id, type: 'function', function: { name, arguments: json } }
 }
 

@@ -62,8 +62,14 @@ export function readerUpstream({
     request.signal.addEventListener('abort', () => left.abort(request.signal.reason), { once: true })
     const body = method === 'POST' ? parse(await request.text()) : undefined
     onRequest(body, { path, signal: left.signal })
-    const response = await handle(body, left)
-    return request.method === 'HEAD' ? new Response(null, response) : response
+    try {
+      const response = await handle(body, left)
+      return request.method === 'HEAD' ? new Response(null, response) : response
+    } catch (error) {
+      // Nobody is there to read it: the status is for logs.
+      if (left.signal.aborted) return new Response(null, { status: 499 })
+      throw error
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Message } from '../log/message.ts'
-import type { TokenCounter } from '../tokens/counter.ts'
+import type { Message } from '../../log/message.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
 
 /**
  * The AI SDK puts all results of a round into one message, and most providers are then sent a message for each. A

@@ -1,0 +1,51 @@
+import { ThroughlineError } from '../log/error.ts'
+import type { ChatStatus } from './chat-part.ts'
+import { arrivedOf, type Progress } from './progress.ts'
+import type { Session } from './session.ts'
+
+/** The model went on calling tools for too long. */
+export class TooManyRoundsError extends ThroughlineError {
+  constructor(rounds: number) {
+    super(
+      'too_many_rounds',
+      `The model called tools in ${rounds} rounds without answering: raise maxRounds, or look at what it does.`,
+    )
+  }
+}
+
+type Failure = Error & { readonly code?: string }
+
+/** Closes a turn that did not end by itself: cancelled by the user, broken off in the middle, or failed. */
+export async function endFailed(
+  session: Session,
+  signal: AbortSignal | undefined,
+  progress: Progress,
+  thrown: unknown,
+): Promise<{ readonly status: Exclude<ChatStatus, 'completed'>; readonly error?: Failure }> {
+  const arrived = arrivedOf(progress)
+  // Somebody else has gone on: nothing can be written any more, and nothing needs to be.
+  if (session.signal.aborted) return { status: 'interrupted', error: toError(session.signal.reason) }
+  if (signal?.aborted) {
+    const error = await attempt(() => session.cancel(arrived))
+    return { status: 'cancelled', ...(error && { error }) }
+  }
+  const error = toError(thrown)
+  const status = arrived.length > 0 ? 'interrupted' : 'failed'
+  await attempt(() => (arrived.length > 0 ? session.interrupt(arrived) : session.fail(codeOf(error))))
+  return { status, error }
+}
+
+/** What went wrong first says more; a turn that cannot be closed is closed by the next one. */
+async function attempt(close: () => Promise<void>): Promise<Failure | undefined> {
+  try {
+    await close()
+    return undefined
+  } catch (error) {
+    return toError(error)
+  }
+}
+
+const toError = (thrown: unknown): Failure => (thrown instanceof Error ? thrown : new Error(String(thrown)))
+
+/** It goes into what the model reads, so it is a code and never a message. */
+const codeOf = ({ code }: Failure) => (typeof code === 'string' ? code : 'internal_error')

@@ -1,0 +1,6 @@
+export type { ChatNotes, ChatOptions } from './chat-options.ts'
+export type { ChatEnd, ChatPart, ChatResult, ChatStatus, WarningCode } from './chat-part.ts'
+export { type Chat, createChat, type SendOptions } from './create-chat.ts'
+export { TooManyRoundsError } from './end-failed.ts'
+export type { Reply } from './reply.ts'
+export { defineTool, type Tool, type ToolOptions, type ToolRun } from './tool.ts'

@@ -1,0 +1,44 @@
+import type { Begun } from '../history/thread.ts'
+import { ThroughlineError } from '../log/error.ts'
+import type { MessageLike } from '../log/message.ts'
+import { parseMessage } from '../log/parse-message.ts'
+import { toDisplay } from '../notes/index.ts'
+import type { ChatPart, ChatResult } from './chat-part.ts'
+
+/** The answer that the same key got before: nothing is asked again. */
+export async function* replayTurn({
+  turn: { turn, status, error: code },
+  messages,
+}: Extract<Begun, { kind: 'replayed' }>): AsyncGenerator<ChatPart, ChatResult> {
+  const end = { status: status === 'open' ? ('interrupted' as const) : status, turn, rounds: 0, usage: {} }
+  const texts: string[] = []
+  const [, ...answered] = messages
+  for (const part of status === 'completed' ? partsOf(toDisplay(answered)) : []) {
+    if (part.type === 'text-delta') texts.push(part.text)
+    yield part
+  }
+  const error = status === 'completed' ? undefined : notAnswered(status, code)
+  if (error) yield { type: 'error', error }
+  yield { type: 'end', ...end }
+  return { ...end, text: texts.join('\n\n'), messages: answered, ...(error && { error }) }
+}
+
+function* partsOf(messages: readonly MessageLike[]): Generator<ChatPart> {
+  for (const [seq, message] of messages.entries()) {
+    const { role, text, calls, results } = parseMessage(message, seq)
+    if (role === 'assistant' && text !== '') yield { type: 'text-delta', text }
+    for (const { id = '', name, arguments: json } of calls)
+      yield { type: 'tool-call', id, name, arguments: json }
+    for (const { callId = '', name = '', text: result } of results)
+      yield { type: 'tool-result', id: callId, name, text: result, isError: result.startsWith('Error: ') }
+  }
+}
+
+function notAnswered(status: string, code: string | undefined): ThroughlineError {
+  if (status === 'open')
+    return new ThroughlineError('turn_open', 'The turn of this key is still being answered: ask again later.')
+  return new ThroughlineError(
+    code ?? `turn_${status}`,
+    `The turn of this key ended as ${status}: send it with a new key to try again.`,
+  )
+}

@@ -1,0 +1,55 @@
+import type { SeenMessage } from '../history/logged-message.ts'
+import type { MessageLike } from '../log/message.ts'
+import { TooLargeError } from '../stores/store-error.ts'
+import type { ReplyCall } from './call-model.ts'
+import type { ChatPart } from './chat-part.ts'
+import { clippedView } from './clip-result.ts'
+import { runTool, type ToolEnvironment, type ToolOutcome } from './run-tool.ts'
+import type { Session } from './session.ts'
+
+export interface ToolsRun extends ToolEnvironment {
+  readonly session: Session
+  /** A result with more tokens is shown by its beginning. */
+  readonly mostResultTokens: number
+  readonly onMessage: (message: MessageLike) => void
+}
+
+/** Runs the calls of one round side by side. Each result is in the log as soon as it is there. */
+export async function* runTools(calls: readonly ReplyCall[], run: ToolsRun): AsyncGenerator<ChatPart, void> {
+  for (const { id, name, arguments: json } of calls) yield { type: 'tool-call', id, name, arguments: json }
+  const running = new Map(calls.map((call, at) => [at, finish(call, run).then(parts => ({ at, parts }))]))
+  // One that fails while another is waited for must not go unheard, nor be unhandled.
+  for (const one of running.values()) one.catch(() => undefined)
+  while (running.size > 0) {
+    const { at, parts } = await Promise.race(running.values())
+    running.delete(at)
+    yield* parts
+  }
+}
+
+async function finish(call: ReplyCall, run: ToolsRun): Promise<readonly ChatPart[]> {
+  const outcome = await runTool(call, run)
+  try {
+    return await record(call, outcome, run)
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error
+    return record(call, { text: `Error: ${error.message}`, isError: true }, run)
+  }
+}
+
+async function record(call: ReplyCall, outcome: ToolOutcome, run: ToolsRun): Promise<readonly ChatPart[]> {
+  const { session, mostResultTokens: mostTokens, onMessage } = run
+  const { text, isError } = outcome
+  const message: MessageLike = { role: 'tool', tool_call_id: call.id, name: call.name, content: text }
+  let isClipped = false
+  await session.append((place): readonly (MessageLike | SeenMessage)[] => {
+    const shown = clippedView(text, { place, mostTokens, count: session.count })
+    isClipped = shown !== undefined
+    return [isClipped ? { message, view: { ...message, content: shown } } : message]
+  })
+  onMessage(message)
+  const result: ChatPart = { type: 'tool-result', id: call.id, name: call.name, text, isError }
+  if (!isClipped) return [result]
+  const warning = `The result of ${call.name} has ${text.length} characters: the model sees its beginning.`
+  return [result, { type: 'warning', code: 'result_clipped', message: warning }]
+}

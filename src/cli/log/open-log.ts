@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import { createHistory, type History } from '../../history/create-history.ts'
+import type { Store } from '../../stores/store.ts'
+
+/** The options that every command of `log` has. */
+export interface LogOptions {
+  readonly db: string
+  readonly tenant: string
+}
+
+/** Adds a command with the options that all have: its name with its arguments, and what it does. */
+export type AddCommand = (name: string, description: string) => Command
+
+export const isPostgres = (db: string) => /^postgres(ql)?:/.test(db)
+
+/** Looks only: a file that a server is writing to can be read at the same time. */
+export function readHistory(options: LogOptions, use: (history: History) => Promise<void>): Promise<void> {
+  return withStore(options, true, store => use(createHistory({ store, tenant: options.tenant })))
+}
+
+export function writeHistory(options: LogOptions, use: (history: History) => Promise<void>): Promise<void> {
+  return withStore(options, false, store => use(createHistory({ store, tenant: options.tenant })))
+}
+
+/** Opens the store that `--db` names; drivers are loaded only when they are needed. */
+export async function withStore(
+  { db }: LogOptions,
+  readOnly: boolean,
+  use: (store: Store) => Promise<void>,
+): Promise<void> {
+  const store = isPostgres(db)
+    ? (await import('../../stores/postgres/postgres-store.ts')).postgresStore({ url: db })
+    : (await import('../../stores/sqlite/sqlite-store.ts')).sqliteStore({ path: db, readOnly })
+  try {
+    await use(store)
+  } finally {
+    await store.close()
+  }
+}
+
+export const print = (line: string) => process.stdout.write(`${line}\n`)

@@ -1,0 +1,44 @@
+import type { Store } from '../stores/store.ts'
+
+/** How long things are kept. What is absent is kept for ever. */
+export interface RetainOptions {
+  /** Conversations in which nothing was written for so many milliseconds are deleted whole. */
+  readonly conversationsMs?: number
+  /** Records of calls that are older: what the model saw then can no longer be shown. The log itself stays. */
+  readonly callsMs?: number
+}
+
+export interface Retained {
+  readonly deleted: readonly string[]
+  readonly calls: number
+}
+
+/** Deletes what is older than it should be. Whatever is in use at that moment stays. */
+export async function retain(
+  store: Store,
+  tenant: string,
+  now: number,
+  { conversationsMs, callsMs }: RetainOptions,
+): Promise<Retained> {
+  const deleted: string[] = []
+  if (conversationsMs !== undefined) {
+    const unusedSince = now - conversationsMs
+    for await (const { conversation, updatedAt } of allConversations(store, tenant)) {
+      if (updatedAt >= unusedSince) continue
+      if (await store.deleteConversation(tenant, conversation, { unusedSince })) deleted.push(conversation)
+    }
+  }
+  const calls = callsMs === undefined ? 0 : await store.deleteCalls(tenant, now - callsMs)
+  return { deleted, calls }
+}
+
+/** Page by page: a tenant may have any number. */
+export async function* allConversations(store: Store, tenant: string) {
+  const limit = 100
+  for (let after: string | undefined; ; ) {
+    const page = await store.conversations(tenant, { limit, ...(after === undefined ? {} : { after }) })
+    yield* page
+    if (page.length < limit) return
+    after = page.at(-1)!.conversation
+  }
+}

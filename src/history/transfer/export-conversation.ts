@@ -1,0 +1,72 @@
+import type { ConversationInfo, Store, ThreadKey } from '../../stores/store.ts'
+import { type TransferRecord, toJson } from './record.ts'
+
+/** A conversation as lines of JSON, one after the other: nothing is held in memory but the turns of one thread. */
+export async function* exportConversation(
+  store: Store,
+  tenant: string,
+  { conversation, threads }: ConversationInfo,
+): AsyncGenerator<string> {
+  yield toLine({ kind: 'conversation', throughline: 1, conversation })
+  let entries = 0
+  for (const thread of await parentsFirst(store, { tenant, conversation }, threads)) {
+    const { actor, branch, forkOf } = thread
+    yield toLine({ kind: 'thread', actor, branch, ...(forkOf && { forkOf }) })
+    for await (const record of threadRecords(store, thread)) {
+      if (record.kind === 'entry') entries += 1
+      yield toLine(record)
+    }
+  }
+  yield toLine({ kind: 'end', conversation, entries })
+}
+
+interface ExportedThread extends ThreadKey {
+  readonly head: number
+  readonly forkOf?: { readonly branch: string; readonly at: number }
+}
+
+async function* threadRecords(
+  store: Store,
+  { forkOf, head, ...key }: ExportedThread,
+): AsyncGenerator<TransferRecord> {
+  const first = (forkOf?.at ?? 0) + 1
+  // What is written while we read belongs to the next export: a turn is taken as it was when we began.
+  const turns = (await store.turns(key)).filter(turn => turn.first >= first && turn.first <= head)
+  let next = 0
+  for await (const { payload, ...entry } of store.entries(key, { from: first, to: head })) {
+    const turn = turns[next]
+    if (turn?.first === entry.seq) {
+      yield { kind: 'turn', ...turn }
+      next += 1
+    }
+    yield { kind: 'entry', ...entry, payload: toJson(payload) }
+  }
+  for (const { plan, ...call } of (await store.calls(key)).toReversed())
+    yield { kind: 'call', ...call, plan: toJson(plan) }
+}
+
+/** A branch can only be made when the one that it was forked from is there. */
+async function parentsFirst(
+  store: Store,
+  key: Pick<ThreadKey, 'tenant' | 'conversation'>,
+  threads: ConversationInfo['threads'],
+): Promise<readonly ExportedThread[]> {
+  const found: ExportedThread[] = []
+  for (const { actor, branch } of threads) {
+    const head = await store.head({ ...key, actor, branch })
+    if (!head) continue
+    found.push({ ...key, actor, branch, head: head.head, ...(head.forkOf && { forkOf: head.forkOf }) })
+  }
+  const ordered: ExportedThread[] = []
+  const add = (thread: ExportedThread): void => {
+    if (ordered.includes(thread)) return
+    const { actor, forkOf } = thread
+    const parent = forkOf && found.find(other => other.actor === actor && other.branch === forkOf.branch)
+    if (parent) add(parent)
+    ordered.push(thread)
+  }
+  for (const thread of found) add(thread)
+  return ordered
+}
+
+const toLine = (record: TransferRecord) => JSON.stringify(record)

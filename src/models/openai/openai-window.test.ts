@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import type { UpstreamAnswer } from '../../../test/scripted-upstream.ts'
+import { upstreamWith } from '../upstream.fixture.ts'
+import { openaiCompatible } from './openai-compatible.ts'
+
+const list = (...data: unknown[]): UpstreamAnswer => ({ status: 200, body: { object: 'list', data } })
+
+async function windowFrom(answer: UpstreamAnswer) {
+  const upstream = await upstreamWith([answer])
+  const model = openaiCompatible({ baseURL: `${upstream.url}/v1`, model: 'm' })
+  const window = await model.window()
+  expect(await model.window()).toBe(window)
+  expect(upstream.requests.map(({ path }) => path)).toEqual(['/v1/models'])
+  return window
+}
+
+it.each(['max_model_len', 'context_length', 'context_window'])(
+  'is what the server tells as %s',
+  async name => {
+    expect(await windowFrom(list({ id: 'other', [name]: 1 }, { id: 'm', [name]: 32_768 }))).toBe(32_768)
+  },
+)
+
+it.each([
+  ['has no such model', list({ id: 'other', context_length: 4096 })],
+  ['tells no window', list({ id: 'm', context_length: 'many' })],
+  ['has no list', { status: 404, body: 'not found' }],
+  ['has another list', { status: 200, body: { models: [] } }],
+] as [string, UpstreamAnswer][])('is unknown when the server %s', async (_, answer) => {
+  expect(await windowFrom(answer)).toBeUndefined()
+})
+
+it('is the one that is given, and nobody is asked', async () => {
+  const upstream = await upstreamWith([])
+  expect(await openaiCompatible({ baseURL: upstream.url, model: 'm', window: 99 }).window()).toBe(99)
+  expect(upstream.requests).toEqual([])
+})
+
+it('is asked for again after a failure', async () => {
+  const upstream = await upstreamWith([{ status: 502 }, list({ id: 'm', context_length: 77 })])
+  const model = openaiCompatible({ baseURL: upstream.url, model: 'm' })
+  await expect(model.window()).rejects.toMatchObject({ code: 'model_unavailable' })
+  expect(await model.window()).toBe(77)
+})

@@ -1,0 +1,36 @@
+/** Parts of statements. They stand in the functions themselves: a call of a further function takes longer than most of them. */
+
+/** The branch whose names were passed. */
+export const isBranch = 'key = p_key and actor = p_actor and branch = p_branch'
+
+/**
+ * Plans are made once for a session. Left alone, the database makes a new one for every append, because it believes that
+ * it might find a better one; that takes longer than the append.
+ */
+export const planOnce = 'set plan_cache_mode = force_generic_plan'
+
+/** Appends to the branch `b`, from `p_head` on, what is neither in its line nor in its shared past. */
+export const putEntries = (schema: string, head: string, turn: string, entries: string): string => `
+  insert into ${schema}.entries (time, line, seq, turn, role, key, id, tokens, words, payload)
+    select e.time, b.line, ${head} + row_number() over (order by e.n), ${turn}, e.role, b.key,
+      e.id, e.tokens, e.words, e.payload
+    from ${recordsOf(schema, entries)}
+    where ${placeOf(schema, 'b.line')} is null
+      and (b.fork_of is null or not exists (
+        select from unnest(b.past_lines, b.past_ends) p (line, last) where ${placeOf(schema, 'p.line')} <= p.last
+      ));`
+
+const recordsOf = (schema: string, entries: string) => `rows from (json_to_recordset(${entries})
+      as (id text, role ${schema}.role, time double precision, tokens text, words integer[], payload text))
+      with ordinality e (id, role, time, tokens, words, payload, n)`
+
+/**
+ * The place of the entry `e.id` in a line of the branch `b`. Not by equality: the planner thinks that every line is short,
+ * and while the primary key has a level less than the index of ids (from some 6,000 entries on) it would walk through
+ * the whole line by it. In this order there is only one index, and one step in it.
+ */
+export const placeOf = (schema: string, line: string): string => {
+  const [key, wanted] = ['(x.key, x.line, x.id)', `(b.key, ${line}, e.id)`]
+  return `(select case when ${key} = ${wanted} then x.seq end from ${schema}.entries x
+    where ${key} >= ${wanted} order by x.key, x.line, x.id limit 1)`
+}

@@ -1,0 +1,19 @@
+/** The database itself refuses to change the log, whoever asks: only a deleted conversation loses its entries. */
+export const guards = (schema: string): string => `
+create function ${schema}.refuse_change() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' and exists (
+    select from ${schema}.conversations c where c.key = old.key and c.deleted_at is not null
+  ) then
+    return old;
+  end if;
+  raise exception 'the log is append-only: % of an entry is refused', tg_op
+    using errcode = 'restrict_violation', hint = 'Delete the conversation as a whole.';
+end $$;
+
+create trigger entries_append_only before update or delete on ${schema}.entries
+  for each row execute function ${schema}.refuse_change();
+
+create trigger entries_not_truncated before truncate on ${schema}.entries
+  for each statement execute function ${schema}.refuse_change();
+`

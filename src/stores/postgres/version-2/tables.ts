@@ -1,0 +1,106 @@
+/**
+ * The tables. A conversation is known by its key, which is computed from (tenant, conversation) and stands at the
+ * beginning of every key instead of the two names. So one conversation lies on one shard, and whoever knows its names knows the
+ * shard without asking; and a row of the log repeats 16 bytes three times, not two names of any length. A number handed
+ * out by a sequence would be shorter, but only the shard that handed it out could tell it. A branch has a short number
+ * in its conversation, its line. Times are milliseconds by the database's clock; payloads are text, because jsonb takes
+ * neither \u0000 nor half a surrogate pair. Roles and states are types: a CHECK is parsed again for every statement.
+ */
+export const tables = (schema: string): string => `
+create type ${schema}.role as enum ('system', 'user', 'assistant', 'tool', 'assistant_note');
+create type ${schema}.turn_status as enum ('open', 'completed', 'failed', 'cancelled', 'interrupted');
+
+create table ${schema}.conversations (
+  key uuid not null,
+  created_at double precision not null,
+  deleted_at double precision,
+  lines integer not null default 0,
+  tenant text collate "C" not null,
+  conversation text collate "C" not null,
+  constraint conversations_keys primary key (key),
+  constraint conversations_names unique (tenant, conversation)
+);
+
+-- Every append updates the head: room in the page keeps these updates out of the index.
+create table ${schema}.branches (
+  key uuid not null,
+  line integer not null,
+  head integer not null default 0,
+  turns integer not null default 0,
+  epoch integer not null default 0,
+  updated_at double precision not null,
+  lease_until double precision,
+  open_turn integer,
+  fork_at integer,
+  actor text collate "C" not null,
+  branch text collate "C" not null,
+  lease_owner text,
+  fork_of text,
+  -- The shared past, oldest first: which lines, and the last place taken from each.
+  past_lines integer[],
+  past_ends integer[],
+  constraint branches_names primary key (key, actor, branch)
+) with (fillfactor = 50);
+
+-- The last place of an open turn is the head of its branch: only the end writes it down.
+create table ${schema}.turns (
+  key uuid not null,
+  line integer not null,
+  turn integer not null,
+  first integer not null,
+  last integer,
+  -- The lease that ends it; 0 when it was somebody else who did.
+  epoch integer not null,
+  status ${schema}.turn_status not null,
+  started_at double precision not null,
+  ended_at double precision,
+  error text,
+  idempotency_key text collate "C",
+  body text,
+  constraint turns_numbers primary key (key, line, turn)
+) with (fillfactor = 80);
+create unique index turns_once on ${schema}.turns (key, line, idempotency_key) where idempotency_key is not null;
+
+create table ${schema}.entries (
+  time double precision not null,
+  line integer not null,
+  seq integer not null,
+  turn integer not null,
+  role ${schema}.role not null,
+  key uuid not null,
+  id text collate "C" not null,
+  tokens text not null,
+  -- Hashes of tenant and word, for search: the same words as in every other store, whatever the database's locale.
+  words integer[],
+  payload text not null,
+  constraint entries_places primary key (key, line, seq),
+  constraint entries_ids unique (key, line, id)
+);
+-- A short list of what waits for the index: a long one takes more room, and whoever finds it full has to wait.
+create index entries_found on ${schema}.entries using gin (words) with (gin_pending_list_limit = 512)
+  where words is not null;
+
+create table ${schema}.calls (
+  place bigint generated always as identity,
+  time double precision not null,
+  line integer not null,
+  turn integer not null,
+  predicted double precision not null,
+  reported double precision,
+  key uuid not null,
+  id text collate "C" not null,
+  model text not null,
+  plan text not null,
+  constraint calls_ids primary key (key, line, id)
+);
+create index calls_latest on ${schema}.calls (key, line, place);
+
+create table ${schema}.caches (
+  key uuid not null,
+  line integer not null,
+  at integer not null,
+  cache text collate "C" not null,
+  bytes bytea not null,
+  constraint caches_names primary key (key, line, cache)
+);
+`

@@ -1,0 +1,63 @@
+import type { Connection } from './connection.ts'
+import { maxSeq } from './schema.ts'
+import { addWords, unindexed } from './word-index.ts'
+
+/** Entries on their way into the word index. */
+export interface IndexQueue {
+  /** For an entry that was just inserted, in the same transaction. */
+  add(connection: Connection, branchId: number, seq: number, payload: string): void
+  /** What is known here may be wrong: a transaction was taken back, or a conversation went. */
+  forget(): void
+}
+
+interface Waiting {
+  readonly branches: Set<number>
+  entries: number
+  characters: number
+}
+
+/**
+ * One at a time, entries would cost more in the index than in the log, so they go in by the batch. What waits is in the
+ * file, a row for each branch and not for each entry, so that most appends write nothing here; how much it is, is
+ * counted in memory. Search reads what waits word by word: hence the limits.
+ */
+export function createIndexQueue({ maxEntries = 256, maxCharacters = 256_000 } = {}): IndexQueue {
+  let waiting: Waiting | undefined
+  return {
+    add(connection, branchId, seq, payload) {
+      waiting ??= load(connection, branchId, seq)
+      if (!waiting.branches.has(branchId)) {
+        connection.run('INSERT INTO waiting (branch_id, after) VALUES (?, ?)', branchId, seq - 1)
+        waiting.branches.add(branchId)
+      }
+      waiting.entries++
+      waiting.characters += payload.length
+      if (waiting.entries < maxEntries && waiting.characters < maxCharacters) return
+      for (const row of unindexed(connection)) addWords(connection, row.place, row.payload)
+      connection.run('DELETE FROM waiting')
+      waiting = { branches: new Set(), entries: 0, characters: 0 }
+    },
+    forget() {
+      waiting = undefined
+    },
+  }
+}
+
+/** What waited before the entry that is being added. */
+function load(connection: Connection, branchId: number, seq: number): Waiting {
+  const rows = connection.all<{ id: number; entries: number; characters: number | null }>(
+    loadSql,
+    branchId,
+    seq,
+  )
+  return {
+    branches: new Set(rows.map(({ id }) => id)),
+    entries: rows.reduce((sum, row) => sum + row.entries, 0),
+    characters: rows.reduce((sum, row) => sum + (row.characters ?? 0), 0),
+  }
+}
+
+const loadSql = `SELECT waiting.branch_id AS id, count(place) AS entries, sum(length(payload)) AS characters
+  FROM waiting LEFT JOIN entries ON place > (waiting.branch_id << 24) + after
+    AND place <= (waiting.branch_id << 24) + ${maxSeq} AND place <> (? << 24) + ?
+  GROUP BY waiting.branch_id`

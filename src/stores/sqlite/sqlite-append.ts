@@ -1,0 +1,69 @@
+import { checkEntries, checkThread } from '../check-input.ts'
+import { leaseLost } from '../refusals.ts'
+import type { AppendEntries, Store, ThreadKey } from '../store.ts'
+import { StoreError } from '../store-error.ts'
+import { expectHead, holdTurn, isHeldBy, needBranch, setHead } from './branch-rows.ts'
+import { insertEntries, newOnes } from './entry-rows.ts'
+import type { HeldTurn } from './held-turns.ts'
+import type { SqliteContext } from './sqlite-context.ts'
+import { resultCode, SQLITE_CONSTRAINT } from './sqlite-error.ts'
+
+/** Half of what a store does, so it has a short way: for the turn that was written to last, with new entries. */
+export function sqliteAppend(context: SqliteContext): Pick<Store, 'append'> {
+  const { now, held, maxEntryBytes } = context
+  return {
+    async append(thread, append) {
+      checkEntries(append.entries, maxEntryBytes)
+      // Its names were checked when it came in there.
+      const known = held.get(thread)
+      const head = known && isNext(known, append) ? tryNext(thread, known, append) : undefined
+      return head === undefined ? appendAny(thread, append) : { head }
+    },
+  }
+
+  /** Nothing when an entry is stored already: the database refuses it, and the long way finds out which. */
+  function tryNext(thread: ThreadKey, known: HeldTurn, { entries }: AppendEntries): number | undefined {
+    try {
+      return write(thread, known, entries)
+    } catch (error) {
+      if (error instanceof StoreError && resultCode(error.cause) === SQLITE_CONSTRAINT) return undefined
+      throw error
+    }
+  }
+
+  function write(thread: ThreadKey, known: HeldTurn, entries: AppendEntries['entries']): number {
+    const connection = context.ready()
+    const { branchId: id, turn } = known
+    const head = connection.write(() => {
+      const end = insertEntries(connection, { id, head: known.head }, turn, entries, context.queue())
+      setHead(connection, id, end, now())
+      return end
+    })
+    held.set(thread, { ...known, head })
+    return head
+  }
+
+  function appendAny(thread: ThreadKey, { lease, expectedHead, entries }: AppendEntries): { head: number } {
+    checkThread(thread)
+    const connection = context.ready()
+    const written = connection.write(() => {
+      const branch = needBranch(connection, thread)
+      const fresh = newOnes(connection, branch, entries)
+      // A repeated append, whoever holds the turn by now: all of it is stored.
+      if (entries.length > 0 && fresh.length === 0) return { branch, head: branch.head }
+      if (!isHeldBy(branch, lease)) throw leaseLost(thread, lease)
+      expectHead(thread, branch, expectedHead)
+      const head = insertEntries(connection, branch, branch.open_turn!, fresh, context.queue())
+      setHead(connection, branch.id, head, now())
+      return { branch, head }
+    })
+    holdTurn(held, thread, { ...written.branch, head: written.head })
+    return { head: written.head }
+  }
+}
+
+const isNext = ({ head, lease }: HeldTurn, append: AppendEntries) =>
+  append.entries.length > 0 &&
+  head === append.expectedHead &&
+  lease.epoch === append.lease.epoch &&
+  lease.owner === append.lease.owner

@@ -1,0 +1,94 @@
+import { InvalidOptionError } from '../../log/error.ts'
+import { checkThread } from '../check-input.ts'
+import { checkStretch } from '../memory/check-stretch.ts'
+import { planRestore, type Stored, timesOf } from '../memory/plan-restore.ts'
+import { nameOf } from '../refusals.ts'
+import type { RestoreEntries, ThreadKey } from '../store.ts'
+import { NoConversationError } from '../store-error.ts'
+import { type BranchRow, branchById, findBranch, makeBranch, needBranch, segmentsOf } from './branch-rows.ts'
+import type { Connection } from './connection.ts'
+import { insertEntry, seqOf, toEntry } from './entry-rows.ts'
+import { readEntries } from './read-entries.ts'
+import type { SqliteContext } from './sqlite-context.ts'
+import { addFork } from './sqlite-writes.ts'
+import { insertTurn, turnByKey, turnsOf } from './turn-rows.ts'
+
+export function sqliteRestore(
+  context: SqliteContext,
+  thread: ThreadKey,
+  stretch: RestoreEntries,
+): { head: number } {
+  checkThread(thread)
+  checkStretch(stretch, context.maxEntryBytes)
+  const connection = context.ready()
+  context.held.delete(thread)
+  return connection.write(() => {
+    const branch = branchFor(connection, thread, stretch, context.now())
+    const fresh = planRestore(thread, stretch, storedOf(connection, thread, branch))
+    const times = timesOf(fresh)
+    // Nothing but the branch itself is new, or not even that.
+    if (!times) return { head: branch.head }
+    for (const entry of fresh.entries)
+      insertEntry(connection, branch.id, entry.seq, entry.turn, entry, context.queue())
+    // Nobody holds them: the lease has run out, and whoever had it elsewhere has another name.
+    let { epoch } = branch
+    for (const turn of fresh.turns) insertTurn(connection, branch.id, turn, { owner: '', epoch: ++epoch })
+    const last = fresh.turns.at(-1)
+    const open = last?.status === 'open' ? last.turn : null
+    const head = branch.head + fresh.entries.length
+    connection.run(
+      `UPDATE branches SET head = ?, turns = ?, open_turn = ?, owner = '', epoch = ?, lease_until = 0,
+         updated_at = max(updated_at, ?) WHERE id = ?`,
+      ...[head, last?.turn ?? branch.turns, open, epoch, times.last, branch.id],
+    )
+    return { head }
+  })
+}
+
+/** The branch as it is, or a new one: empty, or with the past that it shares. */
+function branchFor(
+  connection: Connection,
+  thread: ThreadKey,
+  stretch: RestoreEntries,
+  now: number,
+): BranchRow {
+  const { forkOf } = stretch
+  const conversation = findConversation(connection, thread)
+  if (conversation && conversation.deleted_at !== null)
+    throw new NoConversationError(thread.conversation, true)
+  const existing = findBranch(connection, thread)
+  // A branch without anything of its own makes a conversation no newer.
+  const time = conversation?.created_at ?? timesOf(stretch)?.first ?? now
+  if (!forkOf) return existing ?? makeBranch(connection, thread, time)
+  if (existing) {
+    const parent = existing.parent_id === null ? undefined : branchById(connection, existing.parent_id)
+    if (parent?.branch === forkOf.branch && existing.fork_at === forkOf.at) return existing
+    throw new InvalidOptionError('forkOf', `"${thread.branch}" exists already, and began elsewhere`)
+  }
+  const parent = findBranch(connection, { ...thread, branch: forkOf.branch })
+  if (!parent) throw new InvalidOptionError('forkOf', `"${forkOf.branch}" is missing: restore it first`)
+  addFork(connection, parent, thread, forkOf.at, time)
+  return needBranch(connection, thread)
+}
+
+const findConversation = (connection: Connection, { tenant, conversation }: ThreadKey) =>
+  connection.get<{ created_at: number; deleted_at: number | null }>(
+    'SELECT created_at, deleted_at FROM conversations WHERE tenant = ? AND conversation = ?',
+    tenant,
+    conversation,
+  )
+
+function storedOf(connection: Connection, thread: ThreadKey, branch: BranchRow): Stored {
+  const segments = segmentsOf(connection, branch)
+  return {
+    head: branch.head,
+    turns: branch.turns,
+    open: branch.open_turn ?? undefined,
+    *entries(from, to) {
+      for (const row of readEntries(connection, branch, { from, to })) yield toEntry(row, nameOf(thread))
+    },
+    turnsFrom: turn => turnsOf(connection, branch).filter(stored => stored.turn >= turn),
+    seqOf: id => seqOf(connection, segments, id),
+    hasKey: key => turnByKey(connection, branch, key) !== undefined,
+  }
+}

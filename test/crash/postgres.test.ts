@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ThroughlineError } from '../../src/log/error.ts'
+import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import type { Store } from '../../src/stores/store.ts'
+import { startPostgres, type TestPostgres, whyNoPostgres } from '../postgres.ts'
+import { killLoop } from './kill-loop.ts'
+import { loseAnswer } from './lose-answer.ts'
+import { raceWriters } from './race-writers.ts'
+import { readAfterEach } from './read-after-each.ts'
+import { stallWriter } from './stall-writer.ts'
+import { createWriterProgram, type WriterProgram } from './start-writer.ts'
+import { stopServer } from './stop-server.ts'
+import { isLong } from './strace.ts'
+import { parts, partText } from './turn-messages.ts'
+import { gaveUp, isRefused, type Place } from './writer-line.ts'
+
+const reason = whyNoPostgres()
+if (reason) console.log(`Not tested: processes that share a PostgreSQL, because ${reason}`)
+const isOurs = !process.env.DATABASE_URL
+if (!isOurs) console.log('Not tested: a server that is stopped, because the one of DATABASE_URL is not ours.')
+
+describe.skipIf(reason)('processes that share a log in PostgreSQL', () => {
+  let program: WriterProgram
+  let server: TestPostgres
+  let store: Store
+  let place: Place
+  beforeAll(async () => {
+    program = await createWriterProgram()
+    server = await startPostgres()
+    place = { kind: 'postgres', url: server.url }
+    store = postgresStore({ url: server.url })
+    await store.migrate()
+  })
+  afterAll(async () => {
+    await program?.stop()
+    await store?.close()
+    await server?.stop()
+  })
+
+  it('find all that was acknowledged, whole, when a writer is killed at any moment', async () => {
+    const rounds = isLong ? 60 : 3
+    const { acknowledged, faults } = await killLoop(program, { place, rounds, seed: 7 })
+    console.log(`${rounds} writers killed, ${acknowledged} steps acknowledged`)
+    expect(faults).toEqual([])
+    expect(acknowledged).toBeGreaterThanOrEqual(rounds)
+  })
+
+  it.each([
+    ['acknowledges before it writes', 'late', 'was acknowledged and is not there'],
+    ['writes the end of a turn in two transactions', 'torn', 'torn'],
+  ] as const)('would notice a store that %s', async (_, fault, words) => {
+    const { acknowledged, faults } = await killLoop(program, { place, rounds: 30, seed: 7, fault })
+    expect(acknowledged).toBeGreaterThan(0)
+    expect(faults.join()).toContain(words)
+  })
+
+  it('take turns on one head, four of them, and are told when they must wait', async () => {
+    const race = { place, conversation: 'race', turns: isLong ? 60 : 5 }
+    const { acknowledged, refused, faults } = await raceWriters(program, store, race)
+    expect(faults).toEqual([])
+    expect(acknowledged.filter(({ step }) => step === 'complete').length).toBe(4 * race.turns)
+    expect(refused.length).toBeGreaterThan(0)
+    const clear = { step: 'begin', error: 'LeaseError', code: 'turn_open' }
+    for (const line of refused) expect(line).toMatchObject(clear)
+    expect(refused[0]?.message).toMatch(/^Turn \d+ of thread "race\/assistant\/main" is open: wait/)
+    console.log(`${4 * race.turns} turns of four processes, ${refused.length} times refused`)
+  })
+
+  it('would notice a store that lets two turns be open', async () => {
+    const race = { place, conversation: 'no lease', turns: 5, fault: 'unleased' } as const
+    const { acknowledged, faults } = await raceWriters(program, store, race)
+    expect(acknowledged.length).toBeGreaterThan(0)
+    expect(faults.length).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['append', 1],
+    ['complete', 2],
+  ] as const)('are fenced when they slept past their lease before %s', async (step, steps) => {
+    const stall = { place, conversation: `asleep before ${step}`, steps }
+    const { lines, marks, faults } = await stallWriter(program, store, stall)
+    expect(faults).toEqual([])
+    expect(lines.find(isRefused)).toMatchObject({ step, error: 'LeaseError', code: 'lease_lost' })
+    expect(lines).toContainEqual({ kind: 'aborted', turn: 1, code: 'lease_lost' })
+    const before = parts.slice(0, 2 * steps - 1).map(part => partText('slow', 1, part))
+    // One entry that closes the turn of the first, then the turn of the second, and nothing else.
+    expect(marks).toEqual([...before, undefined, ...parts.map(part => partText('next', 1, part))])
+  })
+
+  it('would notice a store that does not fence', async () => {
+    const stall = { place, conversation: 'unfenced', steps: 1, fault: 'unfenced' } as const
+    expect((await stallWriter(program, store, stall)).faults.join()).toContain('is of 2 turns')
+  })
+
+  it('read a turn of another as soon as it is complete, and nothing again that they know', async () => {
+    const reads = await readAfterEach(program, store, { place, conversation: 'fresh', turns: 5 })
+    expect(reads).toEqual(Array.from({ length: 5 }, () => ({ unseen: [], entries: parts.length })))
+  })
+
+  it('would notice a store that acknowledges before others can read', async () => {
+    const stale = { place, conversation: 'stale', turns: 1, fault: 'late' } as const
+    const reads = await readAfterEach(program, store, stale)
+    expect(reads[0]?.unseen).toContain(partText('ada', 1, 'reply'))
+  })
+
+  it('would notice an instance that reads everything again', async () => {
+    const forgetful = { place, conversation: 'forgetful', turns: 3, isForgetful: true }
+    const reads = await readAfterEach(program, store, forgetful)
+    expect(reads.map(({ entries }) => entries)).toEqual([1, 2, 3].map(turn => turn * parts.length))
+  })
+
+  it.each([
+    ['begin', 1],
+    ['append', 3],
+    ['complete', 5],
+  ] as const)('write once what they do again because the answer to %s got lost', async (step, written) => {
+    const { errors, marks, faults } = await loseAnswer(server.url, step)
+    expect(faults).toEqual([])
+    expect(errors[0]).toMatchObject({ code: 'outcome_unknown' })
+    // The second attempt may be told that it is too late, but it never writes again.
+    for (const error of errors) expect(error).toBeInstanceOf(ThroughlineError)
+    expect(marks).toEqual(parts.slice(0, written).map(part => partText('ada', 1, part)))
+  })
+
+  it.skipIf(!isOurs)('have whole turns when the server is stopped in the middle of them', async () => {
+    const { acknowledged, refused, exits, faults } = await stopServer(program, server)
+    expect(faults).toEqual([])
+    expect(acknowledged).toBeGreaterThan(0)
+    expect(exits).toEqual([gaveUp, gaveUp])
+    for (const { code } of refused) expect(['outcome_unknown', 'store_unavailable']).toContain(code)
+  })
+
+  it.skipIf(!isOurs || !isLong)('would notice turns that were acknowledged early', async () => {
+    const { faults } = await stopServer(program, server, 'late')
+    expect(faults.join()).toContain('was acknowledged and is not there')
+  })
+})

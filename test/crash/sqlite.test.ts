@@ -1,0 +1,116 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { failAtPoints } from './fail-at-points.ts'
+import { killAtPoints } from './kill-at-points.ts'
+import { killLoop } from './kill-loop.ts'
+import { findPoints } from './run-traced.ts'
+import { createWriterProgram, type WriterProgram } from './start-writer.ts'
+import { type CrashPoint, isLong, spread, whyNoStrace } from './strace.ts'
+import { gaveUp } from './writer-line.ts'
+
+const reason = whyNoStrace()
+if (reason) console.log(`Not tested: crashes and errors at every call of the system, because ${reason}.`)
+
+/** Each is a store that must be found out, and what is said of it. */
+const controls = [
+  ['acknowledges before it writes', 'late', 'was acknowledged and is not there'],
+  ['writes the end of a turn in two transactions', 'torn', 'torn'],
+] as const
+
+let program: WriterProgram
+/** Every call of a run in which nothing happens. */
+let points: readonly CrashPoint[]
+beforeAll(async () => {
+  program = await createWriterProgram()
+  points = reason ? [] : await findPoints(program)
+})
+afterAll(() => program?.stop())
+
+describe.skipIf(reason)('a SQLite log whose writer is killed at a call of the system', () => {
+  it.each([
+    ['while it writes', { isReopening: false }, 6],
+    ['while it opens and closes the file, too', { isReopening: true }, 3],
+  ] as const)('has all that was acknowledged, whole, %s', async (_, options, count) => {
+    const all = options.isReopening ? await findPoints(program, options) : points
+    const chosen = spread(all, count)
+    const { acknowledged, faults } = await killAtPoints(program, chosen, options)
+    console.log(`${chosen.length} of ${all.length} crash points, ${acknowledged} steps acknowledged`)
+    expect(faults).toEqual([])
+    expect(acknowledged).toBeGreaterThan(0)
+  })
+
+  it.each(controls)('would notice a store that %s', async (_, fault, words) => {
+    // In the last turns: at the first points nothing is acknowledged yet, at the last ones all is written.
+    const chosen = points.filter(isSync).reverse().slice(3, 12)
+    const { acknowledged, faults } = await killAtPoints(program, chosen, { fault })
+    expect(faults.join()).toContain(words)
+    expect(acknowledged).toBeGreaterThan(0)
+  })
+})
+
+describe.skipIf(reason)('a SQLite log on a disk that fails', () => {
+  it.each([
+    ['a write', 'EIO', isWrite],
+    ['a sync', 'EIO', isSync],
+    ['a write for want of room', 'ENOSPC', isWrite],
+  ] as const)('goes on when %s has failed once', async (_, error, isMeant) => {
+    const chosen = spread(points.filter(isMeant), 2)
+    const { acknowledged, refused, exits, faults } = await failAtPoints(program, chosen, { error })
+    expect(faults).toEqual([])
+    expect(refused.length).toBeGreaterThan(0)
+    expect(acknowledged).toBeGreaterThan(0)
+    // What was refused was done the second time.
+    expect(exits).toEqual(exits.map(() => 0))
+  })
+
+  it('stores nothing more when the disk is full, says so, and is still read', async () => {
+    const options = { error: 'ENOSPC', isLasting: true } as const
+    const chosen = spread(points.filter(isWrite), 3)
+    const { acknowledged, refused, exits, faults } = await failAtPoints(program, chosen, options)
+    expect(faults).toEqual([])
+    expect(acknowledged).toBeGreaterThan(0)
+    expect(exits).toContain(gaveUp)
+    expect(refused.map(({ code }) => code)).toContain('store_full')
+  })
+
+  it('has a step whole or not at all when its writer dies of the error', async () => {
+    const options = { error: 'EIO', isFragile: true } as const
+    const chosen = spread(points.filter(isSync), 2)
+    const { acknowledged, refused, faults } = await failAtPoints(program, chosen, options)
+    expect(faults).toEqual([])
+    expect(refused.length).toBeGreaterThan(0)
+    expect(acknowledged).toBeGreaterThan(0)
+  })
+})
+
+describe('a SQLite log whose writer is killed at any moment', () => {
+  const rounds = isLong ? 100 : 3
+  const newPlace = () =>
+    ({ kind: 'sqlite', path: join(program.folder, `${crypto.randomUUID()}.db`) }) as const
+
+  it('has all that was acknowledged, whole, and goes on', async () => {
+    const { acknowledged, faults } = await killLoop(program, { place: newPlace(), rounds, seed: 7 })
+    console.log(`${rounds} writers killed, ${acknowledged} steps acknowledged`)
+    expect(faults).toEqual([])
+    expect(acknowledged).toBeGreaterThanOrEqual(rounds)
+  })
+
+  it.each(controls)('would notice a store that %s', async (_, fault, words) => {
+    const { acknowledged, faults } = await killLoop(program, {
+      place: newPlace(),
+      rounds: 30,
+      seed: 7,
+      fault,
+    })
+    expect(acknowledged).toBeGreaterThan(0)
+    expect(faults.join()).toContain(words)
+  })
+})
+
+function isSync({ call }: CrashPoint): boolean {
+  return call.endsWith('sync')
+}
+
+function isWrite({ call }: CrashPoint): boolean {
+  return call.includes('write')
+}
