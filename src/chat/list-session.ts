@@ -1,5 +1,5 @@
 import { fit } from '../context/fit.ts'
-import type { SeenMessage } from '../history/logged-message.ts'
+import { isSeen, type SeenMessage } from '../history/logged-message.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import type { Calibration } from '../tokens/calibration.ts'
@@ -26,7 +26,7 @@ export function listSession(
 
   function add(items: readonly (MessageLike | SeenMessage)[]): void {
     for (const item of items) {
-      const { message, view } = 'view' in item ? (item as SeenMessage) : { message: item, view: item }
+      const { message, view = message } = isSeen(item) ? item : { message: item }
       whole.push(message)
       added.push(message)
       seen.push(view)

@@ -5,6 +5,7 @@ import { ThroughlineError } from '../log/error.ts'
 import { addDemoCommand } from './demo-command.ts'
 import { addFitCommand } from './fit-command.ts'
 import { addLogCommand } from './log/log-command.ts'
+import { readerCommand } from './reader-command.ts'
 import { UserError } from './user-error.ts'
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
@@ -19,6 +20,7 @@ const program = new Command('throughline')
 addFitCommand(program)
 addDemoCommand(program)
 addLogCommand(program)
+program.addCommand(readerCommand())
 for (const command of program.commands) command.exitOverride().copyInheritedSettings(program)
 
 // A reader that has seen enough (`| head`) is no error.

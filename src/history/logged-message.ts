@@ -19,17 +19,20 @@ export interface LoggedMessage {
   readonly isClosing: boolean
   /** How far our counts were from the provider's: holds for what comes after. */
   readonly calibration?: Calibration
+  /** The application's own. */
+  readonly data?: unknown
 }
 
-/** A message that contexts see otherwise than the log keeps it. */
+/** A message with what the log keeps besides it. */
 export interface SeenMessage {
   readonly message: MessageLike
-  readonly view: MessageLike
+  /** What contexts take in its place. */
+  readonly view?: MessageLike
+  /** The application's own, as JSON: kept in the same entry, never sent and never shown. */
+  readonly data?: unknown
 }
 
-interface Payload {
-  readonly message: MessageLike
-  readonly view?: MessageLike
+interface Payload extends SeenMessage {
   readonly closing?: true
   readonly calibration?: Calibration
 }
@@ -48,7 +51,7 @@ export function toEntry(
   { id, time, count, isClosing = false, calibration }: EntryOptions,
 ): NewEntry {
   const payload: Payload = {
-    ...('view' in given ? { message: given.message, view: given.view } : { message: given }),
+    ...(isSeen(given) ? given : { message: given }),
     ...(isClosing && { closing: true as const }),
     ...(calibration && { calibration }),
   }
@@ -63,19 +66,25 @@ export function toEntry(
 export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounter): LoggedMessage {
   const { seq, turn, id, time, payload, tokens } = entry
   try {
-    const { message: whole, view: seen, closing, calibration } = JSON.parse(payload) as Payload
+    const { message: whole, view: seen, closing, calibration, data } = JSON.parse(payload) as Payload
     const message = withTime(whole, time)
     const view = seen ? withTime(seen, time) : message
     const counted = tokens[count.id]
     if (counted === undefined) stampMessage(view, seq, count)
     else adoptStamp(view, seq, count.id, counted)
     const isClosing = closing === true
-    return { seq, turn, id, time, message, view, isClosing, ...(calibration && { calibration }) }
+    const rest = { ...(calibration && { calibration }), ...(data === undefined ? {} : { data }) }
+    return { seq, turn, id, time, message, view, isClosing, ...rest }
   } catch (error) {
     throw new CorruptEntryError(thread, seq, error instanceof Error ? error.message : String(error), {
       cause: error,
     })
   }
+}
+
+/** A message has a role; what carries one has the message. */
+export function isSeen(given: MessageLike | SeenMessage): given is SeenMessage {
+  return !('role' in given) && 'message' in given
 }
 
 /** Recall finds sessions by pauses, so a message must carry its time; one of its own stays. */

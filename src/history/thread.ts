@@ -6,11 +6,20 @@ import type { Store, StoredCall, StoredTurn, ThreadKey } from '../stores/store.t
 import type { Calibration } from '../tokens/calibration.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { type CallInfo, replayCall, toCall } from './calls.ts'
-import { type SeenMessage, toEntry } from './logged-message.ts'
+import { type LoggedMessage, type SeenMessage, toEntry } from './logged-message.ts'
+import { listLog } from './read-log.ts'
 import type { ThreadLog } from './thread-log.ts'
 import { readThreadState, type StateOptions } from './thread-state.ts'
 import { createTurn, type Turn } from './turn.ts'
-import { turnMessages, unloggedEnd, type ViewOptions, viewDisplay, viewMessages, viewNotes } from './views.ts'
+import {
+  listNewest,
+  turnMessages,
+  unloggedEnd,
+  type ViewOptions,
+  viewDisplay,
+  viewMessages,
+  viewNotes,
+} from './views.ts'
 
 export interface ThreadContextOptions extends Partial<FitOptions> {
   /** The thread as it was when this entry was its last. Default: as it is. */
@@ -22,8 +31,15 @@ export interface ThreadContextOptions extends Partial<FitOptions> {
 /** One actor's history in one conversation. */
 export interface Thread {
   readonly key: ThreadKey
-  /** Begins a turn: the user's message is on disk when this resolves. */
-  begin(input: MessageLike, options?: { readonly key?: string }): Promise<Begun>
+  /** Begins a turn: the user's message, or several, are on disk when this resolves. */
+  begin(input: MessageLike | readonly MessageLike[], options?: { readonly key?: string }): Promise<Begun>
+  /**
+   * Goes on with a turn that was left open by a writer who is gone, instead of closing it: with what it had come to.
+   * Undefined when none is open; refused while somebody holds it.
+   */
+  resume(): Promise<Resumed | undefined>
+  /** The entries as they were logged, with all that is kept besides the messages. */
+  entries(options?: ViewOptions): Promise<readonly LoggedMessage[]>
   /** Messages from before the first turn. */
   seed(...messages: readonly MessageLike[]): Promise<void>
   messages(options?: ViewOptions): Promise<readonly MessageLike[]>
@@ -53,6 +69,11 @@ export type Begun =
   | { readonly kind: 'begun'; readonly turn: Turn }
   /** The same idempotency key came before: this is what it led to. */
   | { readonly kind: 'replayed'; readonly turn: StoredTurn; readonly messages: readonly MessageLike[] }
+
+export interface Resumed {
+  readonly turn: Turn
+  readonly entries: readonly LoggedMessage[]
+}
 
 export interface ThreadOptions {
   readonly store: Store
@@ -89,24 +110,33 @@ export function createThread(options: ThreadOptions): Thread {
 
   return {
     key,
-    async begin(input, { key: idempotency } = {}) {
+    async begin(given, { key: idempotency } = {}) {
+      const input = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
       const begun = await store.begin(key, {
         owner,
         leaseMs,
-        ...(idempotency === undefined ? {} : { key: idempotency, body: JSON.stringify(input) }),
+        ...(idempotency === undefined ? {} : { key: idempotency, body: JSON.stringify(given) }),
         closing: toEntries(await unloggedEnd(source), { isClosing: true }),
-        entries: toEntries([input]),
+        entries: toEntries(input),
       })
       if (begun.kind === 'begun') {
         return {
           kind: 'begun',
-          turn: createTurn({ store, key, begun, leaseMs, messages: [input], toEntries }),
+          turn: createTurn({ store, key, begun, leaseMs, messages: input, toEntries }),
         }
       }
       const { turn } = begun
       const last = turn.status === 'open' ? undefined : turn.last
       return { kind: 'replayed', turn, messages: await turnMessages(source, turn.first, last) }
     },
+    async resume() {
+      const begun = await store.resume(key, { owner, leaseMs })
+      if (!begun) return undefined
+      const entries = await listLog(source, { from: begun.turn.first })
+      const messages = entries.map(({ message }) => message)
+      return { turn: createTurn({ store, key, begun, leaseMs, messages, toEntries }), entries }
+    },
+    entries: view => listNewest(source, view),
     async seed(...messages) {
       const head = (await store.head(key))?.head ?? 0
       await store.seed(key, { expectedHead: head, entries: toEntries(messages) })

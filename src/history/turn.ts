@@ -3,7 +3,7 @@ import { parseMessage } from '../log/parse-message.ts'
 import type { Begun, Lease, NewEntry, Store, ThreadKey } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import { closingMessages, noReply } from './closing.ts'
-import type { SeenMessage } from './logged-message.ts'
+import { isSeen, type SeenMessage } from './logged-message.ts'
 import { createQueue } from './queue.ts'
 
 /** A turn that is being answered. Its user message is on disk; what follows is appended as it happens. */
@@ -126,8 +126,7 @@ export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: 
   }
 }
 
-const wholeOf = (message: TurnMessage): MessageLike =>
-  'view' in message ? (message as SeenMessage).message : (message as MessageLike)
+const wholeOf = (given: TurnMessage): MessageLike => (isSeen(given) ? given.message : given)
 
 function isSilent(message: MessageLike): boolean {
   const { role, text, calls, media, unknown } = parseMessage(message, 0)

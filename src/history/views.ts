@@ -58,7 +58,8 @@ export async function turnMessages(
   return logged.map(({ message }) => message)
 }
 
-async function listNewest(
+/** The newest entries of a thread, oldest first. */
+export async function listNewest(
   source: LogSource,
   { at, limit }: ViewOptions = {},
 ): Promise<readonly LoggedMessage[]> {

@@ -3,8 +3,10 @@ export { ModelError, type ModelErrorCode } from './model-error.ts'
 export { type OllamaOptions, ollama } from './ollama/ollama.ts'
 export { type OpenAiCompatibleOptions, openaiCompatible } from './openai/openai-compatible.ts'
 export {
+  countWords,
   type ReaderOptions,
   type ReaderUpstreamOptions,
   reader,
   readerUpstream,
+  type SeenRequest,
 } from './reader/index.ts'

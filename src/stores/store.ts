@@ -150,6 +150,14 @@ export interface Store {
   /** Opens a turn durably: its first entries are on disk when this resolves. Creates the thread where it is new. */
   begin(thread: ThreadKey, turn: BeginTurn): Promise<Begun>
   /**
+   * Takes over the turn that is open and whose lease has run out, without closing it: the one before is fenced off.
+   * Undefined when no turn is open; a LeaseError while somebody holds it.
+   */
+  resume(
+    thread: ThreadKey,
+    turn: { readonly owner: string; readonly leaseMs: number },
+  ): Promise<Extract<Begun, { kind: 'begun' }> | undefined>
+  /**
    * Where all entries are stored already it gives the head, whoever holds the turn by now: a retry is no conflict. A
    * lease that ran out is good until somebody else takes over.
    */

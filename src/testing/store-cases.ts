@@ -5,6 +5,7 @@ import { leaseCases } from './store-cases-lease.ts'
 import { logCases } from './store-cases-log.ts'
 import { restoreCases } from './store-cases-restore.ts'
 import { restoreRefusedCases } from './store-cases-restore-refused.ts'
+import { resumeCases } from './store-cases-resume.ts'
 import { retainCases } from './store-cases-retain.ts'
 import { sideCases } from './store-cases-side.ts'
 import { tenantCases } from './store-cases-tenant.ts'
@@ -30,4 +31,5 @@ export const storeCases: readonly StoreCase[] = [
   ...restoreCases,
   ...restoreRefusedCases,
   ...retainCases,
+  ...resumeCases,
 ]

@@ -7,6 +7,7 @@ export const brokenStores: Readonly<Record<Fault, (store: Store) => Store>> = {
   late: lateStore,
   torn: tornStore,
   unfenced: unfencedStore,
+  deaf: deafStore,
   // Nobody has a turn for himself.
   unleased: store => ({ ...store, begin: (thread, begin) => store.begin(thread, { ...begin, leaseMs: 0 }) }),
 }
@@ -81,6 +82,17 @@ function unfencedStore(store: Store): Store {
       const now = { lease: head?.open?.lease ?? end.lease, expectedHead: head?.head ?? 0 }
       return store.end(thread, { ...end, ...now })
     },
+  }
+}
+
+/** Does not hear that a write has failed. */
+function deafStore(store: Store): Store {
+  const deaf = (expectedHead: number, written: number) => () => ({ head: expectedHead + written })
+  return {
+    ...store,
+    append: (thread, append) =>
+      store.append(thread, append).catch(deaf(append.expectedHead, append.entries.length)),
+    end: (thread, end) => store.end(thread, end).catch(deaf(end.expectedHead, end.entries.length)),
   }
 }
 

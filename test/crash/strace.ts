@@ -2,9 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The exhaustive part was asked for. */
-export const isLong = process.env.THROUGHLINE_LONG === '1'
-
 /** A call of the system, the n-th of its name that touches one of the files. */
 export interface CrashPoint {
   readonly call: string
@@ -35,7 +32,8 @@ export function whyNoStrace(): string | undefined {
 /** Runs under strace and lists the calls that touch the files of a store, in a trace file. */
 export const traced = (path: string, trace: string): readonly string[] => [
   ...strace(path),
-  ...['-o', trace, '-e', `trace=${calls.join()}`],
+  // Not every machine has all of them.
+  ...['-o', trace, '-e', `trace=${calls.map(call => `?${call}`).join()}`],
 ]
 
 /** Killed when it is about to make this call. strace counts each name by itself: a point is a name and a number. */
@@ -62,12 +60,6 @@ export function readPoints(trace: string): readonly CrashPoint[] {
     points.push({ call, n })
   }
   return points
-}
-
-/** So many of a list, spread over all of it; all of them in the long run. */
-export function spread<T>(all: readonly T[], count: number): readonly T[] {
-  if (isLong || all.length <= count) return all
-  return Array.from({ length: count }, (_, n) => all[Math.floor(((n + 0.5) * all.length) / count)]!)
 }
 
 const tampered = (path: string, call: string, how: string): readonly string[] => [

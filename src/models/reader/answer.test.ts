@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, note, result, system, user } from '../../testing/builders.ts'
+import { randomConversation } from '../../testing/random-conversation.ts'
 import { answer } from './answer.ts'
 
 const said = (...messages: Parameters<typeof answer>[0]) => answer(messages).text
@@ -41,12 +42,21 @@ describe('a question', () => {
     expect(said(asked)).toBe(cannotSee)
     expect(said(asked, assistant(cannotSee), asked)).toBe(cannotSee)
     expect(said(asked, assistant(cannotSee), user('Tell me my locker code.'))).toBe(cannotSee)
+    const confession = assistant('What is my locker code? → I cannot see anything about that locker code')
+    expect(said(confession, asked)).toBe(cannotSee)
+    expect(said(user('I cannot see anything in the fog.'), user('What is in the fog?'))).toContain('fog')
   })
 
   it('may be answered by what stands before it in the same message', () => {
     expect(said(user('My boat is called Heron. What is my boat called?'))).toBe(
       'You said: "My boat is called Heron."',
     )
+  })
+
+  it('may be one of several: the last that can be answered is', () => {
+    const chat = [user('My boat is called Heron.'), user('I park on level 3.')]
+    expect(said(...chat, user('Where did I park? What is my boat called?'))).toContain('Heron')
+    expect(said(...chat, user('Where did I park? And what is my locker code?'))).toContain('level 3')
   })
 
   it('takes the newest of equals, and the fuller match of two', () => {
@@ -172,6 +182,19 @@ describe('anything else', () => {
       expect(answer([text, user('What is my locker code?')], tools).text).toBe(cannotSee)
       expect(answer([text], tools, { format: 'json' })).toBeDefined()
     }
+  })
+
+  it('says nothing that it was not given', () => {
+    let quotations = 0
+    for (let seed = 0; seed < 200; seed++) {
+      const messages = [...randomConversation(seed, 6), user('Where is the green lamp of the river?')]
+      const [, quotation] = /^[\w ]+: "(.*)"$/.exec(said(...messages)) ?? []
+      if (quotation === undefined) expect(said(...messages)).toBe(cannotSee)
+      else expect(messages.some(({ content }) => String(content).includes(quotation))).toBe(true)
+      quotations += quotation === undefined ? 0 : 1
+    }
+    expect(quotations).toBeGreaterThan(50)
+    expect(quotations).toBeLessThan(200)
   })
 
   it('reads messages of every dialect', () => {

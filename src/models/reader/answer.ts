@@ -56,8 +56,13 @@ function reply(given: Given, done: number): string {
   const sentences = splitSentences(asked)
   const questions = sentences.filter(isQuestion)
   if (questions.length === 0) return acknowledge(sentences[0] ?? asked)
-  const best = bestStatement(questions.join(' '), readStatements(given))
-  return best === undefined ? helplessText : quote(best)
+  const statements = readStatements(given)
+  // Of several questions the last one counts most.
+  for (const question of questions.toReversed()) {
+    const best = bestStatement(question, statements)
+    if (best !== undefined) return quote(best)
+  }
+  return helplessText
 }
 
 const asksWhoItIs =

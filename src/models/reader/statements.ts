@@ -69,11 +69,12 @@ function sentences(speaker: Speaker, text: string, era: Placed['era'], seq: numb
   return text
     .split('\n')
     .flatMap(line => {
-      const quoted = speaker === 'user' ? undefined : quotedBy(line)
+      const isOwn = speaker !== 'user'
+      const quoted = isOwn ? quotedBy(line) : undefined
       if (quoted) return [quoted]
-      return isHelpless(line) ? [] : splitSentences(line).map(sentence => ({ speaker, text: sentence }))
+      if (isOwn && isHelpless(line)) return []
+      return splitSentences(line).map(sentence => ({ speaker, text: sentence }))
     })
-    .filter(said => !isHelpless(said.text))
     .map(said => ({
       ...said,
       isQuestion: isQuestion(said.text),

@@ -9,7 +9,7 @@ import * as branches from './memory-branch.ts'
 
 export { leaseLost, nameOf, notAPlace, turnOpen } from '../refusals.ts'
 
-type Writes = Pick<Store, 'begin' | 'append' | 'end' | 'renew' | 'seed' | 'fork'>
+type Writes = Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'seed' | 'fork'>
 
 /** Everything is checked first, then everything is changed: a refused call leaves nothing behind. */
 export function memoryWrites(memory: Memory): Writes {
@@ -49,6 +49,17 @@ export function memoryWrites(memory: Memory): Writes {
       }
       branch.turns.push(begun)
       return { kind: 'begun', turn: begun, lease, head: branch.entries.length }
+    },
+    async resume(thread, { owner, leaseMs }) {
+      checkNames({ owner })
+      const branch = memory.peek(thread)
+      const open = branch && branches.openTurn(branch)
+      if (!branch || !open) return undefined
+      if (now() < branch.leaseUntil) throw turnOpen(thread, open)
+      const lease = { owner, epoch: ++branch.epoch }
+      branch.leases.set(open.turn, lease)
+      branch.leaseUntil = now() + leaseMs
+      return { kind: 'begun', turn: open, lease, head: branch.entries.length }
     },
     async append(thread, { lease, expectedHead, entries }) {
       checkEntries(entries, memory.maxEntryBytes)

@@ -30,7 +30,7 @@ export function postgresRestore(
       forkOf?.at ?? null,
       from,
       firstTime(stretch),
-      toRecords(thread, entries).json,
+      JSON.stringify(toRecords(thread, entries)),
       JSON.stringify(turns),
     ])
     switch (answer.outcome) {

@@ -7,9 +7,9 @@ import { caller, headOf } from './answer.ts'
 import { checkKey } from './check-key.ts'
 import type { Database } from './database.ts'
 import { toTurn } from './read-rows.ts'
-import type { ToRecords } from './to-records.ts'
+import type { EntryRecord, ToRecords } from './to-records.ts'
 
-type Writes = Pick<Store, 'begin' | 'append' | 'end' | 'renew' | 'seed' | 'fork'>
+type Writes = Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'seed' | 'fork'>
 
 /** Each is one call of one function of the schema: see version-2. */
 export function postgresWrites(
@@ -32,9 +32,12 @@ export function postgresWrites(
     )
     checkEntries(entries, maxEntryBytes)
     checkNames({ owner: lease.owner, error: error ?? undefined })
-    const { count, json } = toRecords(thread, entries)
-    const values = [lease.owner, lease.epoch, expectedHead, count, json, status, error]
-    const answer = await call('append_entries', thread, values)
+    const records = toRecords(thread, entries)
+    const turn = [lease.owner, lease.epoch, expectedHead, status, error]
+    const answer =
+      records.length === 1
+        ? await call('append_entry', thread, [...turn, ...fieldsOf(records[0]!)])
+        : await call('append_entries', thread, [...turn, records.length, JSON.stringify(records)])
     return { head: headOf(thread, answer, expectedHead, lease) }
   }
 
@@ -44,13 +47,21 @@ export function postgresWrites(
       checkEntries([...closing, ...entries], maxEntryBytes)
       checkNames({ owner, key, body })
       const values = [owner, leaseMs, expectedHead ?? null, key ?? null, body ?? null]
-      const texts = [toRecords(thread, closing).json, toRecords(thread, entries).json]
+      const texts = [closing, entries].map(part => JSON.stringify(toRecords(thread, part)))
       const answer = await call('begin_turn', thread, [...namesOf(thread), ...values, ...texts])
       if (answer.outcome === 'key_reused') throw new KeyReusedError(key!)
       const head = headOf(thread, answer, expectedHead ?? 0)
       const turn = toTurn(answer.turn)
       if (answer.outcome === 'replayed') return { kind: 'replayed', turn, head }
       return { kind: 'begun', turn, lease: { owner, epoch: answer.epoch }, head }
+    },
+    async resume(thread, { owner, leaseMs }) {
+      checkKey(thread)
+      checkNames({ owner })
+      const answer = await call('resume_turn', thread, [owner, leaseMs])
+      if (answer.outcome === 'none') return undefined
+      const head = headOf(thread, answer, 0)
+      return { kind: 'begun', turn: toTurn(answer.turn), lease: { owner, epoch: answer.epoch }, head }
     },
     append: (thread, turn) => append(thread, turn, null, null),
     end: (thread, turn) => append(thread, turn, turn.status, turn.error ?? null),
@@ -60,7 +71,7 @@ export function postgresWrites(
         entries.map(({ id }) => id),
       )
       checkEntries(entries, maxEntryBytes)
-      const { json } = toRecords(thread, entries)
+      const json = JSON.stringify(toRecords(thread, entries))
       const answer = await call('seed_entries', thread, [...namesOf(thread), expectedHead, json])
       return { head: headOf(thread, answer, expectedHead) }
     },
@@ -81,6 +92,16 @@ export function postgresWrites(
     },
   }
 }
+
+/** In the order of `append_entry`. */
+const fieldsOf = ({ id, role, time, tokens, words, payload }: EntryRecord) => [
+  id,
+  role,
+  time,
+  tokens,
+  words && `{${words.join(',')}}`,
+  payload,
+]
 
 /** What a conversation is made with. */
 const namesOf = ({ tenant, conversation }: ThreadKey) => [tenant, conversation]

@@ -155,33 +155,39 @@ describe('the word index', () => {
 })
 
 describe('a file that was there before', () => {
-  it('of version 1 opens, with all that it has', async () => {
+  const third = '3: what waits for the word index, by branch'
+  const versions = [
+    { version: 1, steps: ['2: calls and caches', third, 'build the word index'] },
+    { version: 2, steps: [third] },
+  ]
+  it.each(versions)('of version $version opens, with all that it has', async ({ version, steps }) => {
     const path = newPath()
     const golden = new DatabaseSync(path)
-    golden.exec(readFileSync(new URL('./golden/version-1.sql', import.meta.url), 'utf8'))
+    golden.exec(readFileSync(new URL(`./golden/version-${version}.sql`, import.meta.url), 'utf8'))
     golden.close()
     expect(() => sqliteStore({ path, readOnly: true })).not.toThrow()
     const reader = sqliteStore({ path, readOnly: true })
     await expect(reader.head(thread)).rejects.toThrow(code('store_schema'))
     await reader.close()
     const store = sqliteStore({ path, now: () => 5_000 })
-    const steps = ['2: calls and caches', 'build the word index']
     expect(await store.migrate({ dryRun: true })).toEqual(steps)
     expect(await store.migrate({ dryRun: true })).toEqual(steps)
     expect(await store.migrate()).toEqual(steps)
     expect(await store.migrate()).toEqual([])
     expect(await texts(store, thread)).toEqual(['the pelican', 'a bird', 'and now?'])
-    expect(await texts(store, { ...thread, branch: 'edit' })).toEqual([
-      'the pelican',
-      'a bird',
-      'another zebra',
-    ])
+    const edit = { ...thread, branch: 'edit' }
+    expect(await texts(store, edit)).toEqual(['the pelican', 'a bird', 'another zebra'])
     expect((await store.head(thread))?.open?.isExpired).toBe(true)
-    expect((await store.search('acme', 'zebra')).map(found => found.seq)).toEqual([3])
+    for (const [word, seq] of Object.entries({ pelican: 1, bird: 2, now: 3, zebra: 3 }))
+      expect((await store.search('acme', word)).map(found => found.seq)).toEqual([seq])
+    expect((await store.calls(thread)).map(({ id }) => id)).toEqual(version > 1 ? ['call'] : [])
     await expect(exchange(store, { ...thread, conversation: 'gone' }, 'x')).rejects.toThrow(
       code('conversation_deleted'),
     )
     await exchange(store, thread, 'x', 'y')
+    expect(await store.check()).toEqual([])
+    await store.deleteConversation('acme', 'lemonade')
+    expect(await store.search('acme', 'pelican')).toEqual([])
     expect(await store.check()).toEqual([])
     await store.close()
   })

@@ -5,8 +5,9 @@ import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import { ThroughlineError } from '../../log/error.ts'
 import { entry, read } from '../../testing/store-cases-help.ts'
+import { part, stretchOf } from '../../testing/store-cases-restore.ts'
 import { memoryStore } from '../memory/memory-store.ts'
-import type { Lease, NewEntry, Store, ThreadKey } from '../store.ts'
+import type { Lease, NewEntry, RestoreEntries, Store, ThreadKey } from '../store.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-model-'))
@@ -35,7 +36,8 @@ it('does what the memory store does, whatever it is asked', async () => {
             }
             const head = (await model.head(operation.thread))?.head ?? 0
             const lease = leases.get(JSON.stringify(operation.thread)) ?? { owner: 'nobody', epoch: 1 }
-            const step = { ...operation, head: head + operation.off, lease }
+            const stretch = await stretchFor(model, operation)
+            const step = { ...operation, head: head + operation.off, lease, stretch, now }
             const expected = await answer(model, step)
             expect({ step, answer: await answer(real, step) }).toEqual({ step, answer: expected })
             const begun = (expected as { value?: { lease?: Lease } }).value?.lease
@@ -90,8 +92,12 @@ const operation = fc.record({
       'seed',
       'fork',
       'fork',
+      'restore',
+      'restore',
+      'restore',
     ],
     ...['entries', 'entries', 'turns', 'saveCall', 'saveCache', 'conversations', 'search', 'delete'],
+    ...['deleteCalls', 'deleteUnused'],
   ),
   thread,
   entries: fc.array(newEntry, { maxLength: 3 }),
@@ -109,7 +115,19 @@ const operation = fc.record({
   reopen: fc.constantFrom(...Array.from({ length: 19 }, () => false), true),
 })
 
-type Step = typeof operation extends fc.Arbitrary<infer T> ? T & { head: number; lease: Lease } : never
+type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
+
+type Step = Operation & { head: number; lease: Lease; stretch: RestoreEntries; now: number }
+
+/** What the other conversation has in some branch, all of it or a part: it fits here, or it does not. */
+async function stretchFor(store: Store, operation: Operation): Promise<RestoreEntries> {
+  const { thread, branch, number, off, reverse } = operation
+  const conversation = conversations.find(name => name !== thread.conversation)!
+  const whole = await stretchOf(store, { ...thread, conversation, branch: reverse ? thread.branch : branch })
+  const { forkOf, ...rest } = whole
+  if (number < 6) return off === 0 ? whole : rest
+  return { ...(forkOf && off === 0 && { forkOf }), ...part(whole, number % 3, number) }
+}
 
 /** What the store says: a value, or an error by its code and message. */
 async function answer(store: Store, step: Step): Promise<unknown> {
@@ -155,10 +173,18 @@ function perform(store: Store, step: Step): Promise<unknown> {
       return store.saveCall(thread, {
         id: `${number}`,
         turn: 1,
-        time: 1,
+        time: number,
         model: body,
         plan: '{}',
         predicted: head,
+      })
+    case 'restore':
+      return store.restore(thread, step.stretch)
+    case 'deleteCalls':
+      return store.deleteCalls(thread.tenant, number)
+    case 'deleteUnused':
+      return store.deleteConversation(thread.tenant, thread.conversation, {
+        unusedSince: step.now - 10 * number,
       })
     case 'saveCache':
       return store.saveCache(thread, body, head, new Uint8Array([number]))

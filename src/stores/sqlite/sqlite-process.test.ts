@@ -1,21 +1,16 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { entry, read } from '../../testing/store-cases-help.ts'
 import { sqliteStore } from './sqlite-store.ts'
+import { isBuilt, killAll, startProcess as start } from './writer-process.fixture.ts'
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-const isBuilt = existsSync(here('../../../dist/stores/sqlite/sqlite-store.js'))
 if (!isBuilt) console.log('Skipped: processes of the SQLite store need dist/, run "npm run build" first.')
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-process-'))
 afterAll(() => rmSync(folder, { recursive: true }))
+afterEach(killAll)
 let files = 0
 const newPath = () => join(folder, `${++files}.db`)
 
@@ -84,33 +79,4 @@ async function killAfter(how: string, path: string, count: number) {
   const stored = new Set((await read(store, thread)).map(({ id }) => id))
   await store.close()
   return { ids, lost: ids.filter(id => !stored.has(id)) }
-}
-
-function start(how: string, path: string) {
-  const stdio = ['ignore', 'pipe', 'inherit'] as const
-  const args = [here('./append.fixture.mjs'), how, path]
-  const child: ChildProcessByStdio<null, Readable, null> = spawn(process.execPath, args, {
-    stdio: [...stdio],
-  })
-  const printed: string[] = []
-  const reader = createInterface({ input: child.stdout })
-  reader.on('line', line => printed.push(line))
-  const isOver = Promise.all([once(child, 'close'), once(reader, 'close')])
-  return {
-    async lines(count: number) {
-      while (printed.length < count)
-        await Promise.race([once(reader, 'line'), isOver.then(() => failed(printed, count))])
-      return printed
-    },
-    async kill() {
-      child.kill('SIGKILL')
-      await isOver
-      return printed
-    },
-  }
-}
-
-function failed(printed: readonly string[], count: number): void {
-  if (printed.length < count)
-    throw new Error(`the writer ended after ${printed.length} lines: ${printed.join(' ')}`)
 }

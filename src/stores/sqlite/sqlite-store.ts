@@ -11,6 +11,7 @@ import type { SqliteContext } from './sqlite-context.ts'
 import { sqliteDeletes } from './sqlite-deletes.ts'
 import { sqliteReads } from './sqlite-reads.ts'
 import { sqliteRestore } from './sqlite-restore.ts'
+import { sqliteResume } from './sqlite-resume.ts'
 import { sqliteSearch } from './sqlite-search.ts'
 import { sqliteSides } from './sqlite-sides.ts'
 import { sqliteTurns } from './sqlite-turns.ts'
@@ -89,6 +90,7 @@ export function sqliteStore({
   return {
     migrate: async ({ dryRun = false } = {}) => update(dryRun),
     ...sqliteTurns(context),
+    ...sqliteResume(context),
     ...sqliteAppend(context),
     ...sqliteWrites(context),
     restore: async (thread, stretch) => sqliteRestore(context, thread, stretch),

@@ -1,43 +1,22 @@
-import { isBranch, planOnce, putEntries } from './fragments.ts'
+import { isBranch, planOnce, putEntries, putEntry } from './fragments.ts'
 
 /** What a writer does with a turn that it holds. */
 export const appendFunctions = (schema: string): string => `
--- Goes on with a turn; ends it where a status is given. One update finds the branch, locks it, asks for lease and head,
--- and moves the head on: what nearly always holds costs one look.
-create function ${schema}.append_entries(
-  p_key uuid, p_actor text, p_branch text,
-  p_owner text, p_epoch integer, p_expected integer, p_count integer, p_entries json, p_status text, p_error text
-) returns json language plpgsql ${planOnce} as $$
-declare
-  b ${schema}.branches;
-  is_durable boolean := ${schema}.make_durable();
-  refusal json;
-  added integer;
-begin
-  loop
-    update ${schema}.branches set head = head + p_count, updated_at = ${schema}.now_ms()
-      where ${isBranch} and head = p_expected and epoch = p_epoch and lease_owner = p_owner and open_turn is not null
-      returning * into b;
-    exit when found;
-    refusal := ${schema}.why_not_appended(p_key, p_actor, p_branch, p_owner, p_epoch, p_expected, p_entries, p_status);
-    -- Nothing speaks against it any more: somebody was in the way only for a moment.
-    if refusal is not null then return refusal; end if;
-  end loop;
-
-  ${putEntries(schema, 'p_expected', 'b.open_turn', 'p_entries')}
-  get diagnostics added = row_count;
-  if added < p_count then
-    update ${schema}.branches set head = p_expected + added where ${isBranch};
-  end if;
-  if p_status is not null then
-    update ${schema}.turns set status = p_status::${schema}.turn_status, error = p_error, last = p_expected + added,
-        ended_at = b.updated_at
-      where key = b.key and line = b.line and turn = b.open_turn;
-    update ${schema}.branches set open_turn = null, lease_owner = null, lease_until = null where ${isBranch};
-  end if;
-  return json_build_object('outcome', 'ok', 'head', p_expected + added);
-end $$;
-
+${appendFunction(schema, {
+  name: 'append_entries',
+  parameters: 'p_count integer, p_entries json',
+  count: 'p_count',
+  ids: 'p_entries',
+  put: putEntries(schema, 'p_expected', 'b.open_turn', 'p_entries'),
+})}
+${appendFunction(schema, {
+  name: 'append_entry',
+  parameters:
+    'p_id text, p_role text, p_time double precision, p_tokens text, p_words integer[], p_payload text',
+  count: '1',
+  ids: `json_build_array(json_build_object('id', p_id))`,
+  put: putEntry(schema, 'p_expected', 'b.open_turn'),
+})}
 create function ${schema}.why_not_appended(
   p_key uuid, p_actor text, p_branch text,
   p_owner text, p_epoch integer, p_expected integer, p_entries json, p_status text
@@ -49,13 +28,11 @@ begin
   if not found then return ${schema}.why_missing(p_key); end if;
 
   -- Somebody asks again because the answer got lost: all of it is there.
-  if p_expected <> b.head or b.open_turn is null then
-    if ${schema}.has_all(b, p_entries) and (p_status is null and json_array_length(p_entries) > 0 or exists (
-      select from ${schema}.turns
-        where key = b.key and line = b.line and epoch = p_epoch and status = p_status::${schema}.turn_status
-    )) then
-      return json_build_object('outcome', 'ok', 'head', b.head);
-    end if;
+  if ${schema}.has_all(b, p_entries) and (p_status is null and json_array_length(p_entries) > 0 or exists (
+    select from ${schema}.turns
+      where key = b.key and line = b.line and epoch = p_epoch and status = p_status::${schema}.turn_status
+  )) then
+    return json_build_object('outcome', 'ok', 'head', b.head);
   end if;
   if b.open_turn is null or b.epoch <> p_epoch or b.lease_owner <> p_owner then
     return json_build_object('outcome', 'lease_lost');
@@ -63,20 +40,52 @@ begin
   if b.head <> p_expected then return json_build_object('outcome', 'conflict', 'head', b.head); end if;
   return null;
 end $$;
+`
 
-create function ${schema}.renew_lease(
-  p_key uuid, p_actor text, p_branch text, p_owner text, p_epoch integer, p_lease_ms double precision
-) returns json language plpgsql as $$
+interface Append {
+  readonly name: string
+  readonly parameters: string
+  readonly count: string
+  /** Expression for the ids, where somebody asks again. */
+  readonly ids: string
+  readonly put: string
+}
+
+/**
+ * Goes on with a turn; ends it where a status is given. One update finds the branch, locks it, asks for lease and head,
+ * and moves the head on: what nearly always holds costs one look.
+ */
+const appendFunction = (schema: string, { name, parameters, count, ids, put }: Append) => `
+create function ${schema}.${name}(
+  p_key uuid, p_actor text, p_branch text,
+  p_owner text, p_epoch integer, p_expected integer, p_status text, p_error text, ${parameters}
+) returns json language plpgsql ${planOnce} as $$
 declare
-  until double precision;
+  b ${schema}.branches;
+  is_durable boolean := ${schema}.make_durable();
+  refusal json;
+  added integer;
 begin
-  update ${schema}.branches set lease_until = ${schema}.now_ms() + p_lease_ms
-    where ${isBranch} and open_turn is not null and epoch = p_epoch and lease_owner = p_owner
-    returning lease_until into until;
-  if found then return json_build_object('outcome', 'ok', 'leaseUntil', until); end if;
-  if exists (select from ${schema}.branches where ${isBranch}) then
-    return json_build_object('outcome', 'lease_lost');
+  loop
+    update ${schema}.branches set head = head + ${count}, updated_at = ${schema}.now_ms()
+      where ${isBranch} and head = p_expected and epoch = p_epoch and lease_owner = p_owner and open_turn is not null
+      returning * into b;
+    exit when found;
+    refusal := ${schema}.why_not_appended(p_key, p_actor, p_branch, p_owner, p_epoch, p_expected, ${ids}, p_status);
+    -- Nothing speaks against it any more: somebody was in the way only for a moment.
+    if refusal is not null then return refusal; end if;
+  end loop;
+  ${put}
+  get diagnostics added = row_count;
+  if added < ${count} then
+    update ${schema}.branches set head = p_expected + added where ${isBranch};
   end if;
-  return ${schema}.why_missing(p_key);
+  if p_status is not null then
+    update ${schema}.turns set status = p_status::${schema}.turn_status, error = p_error, last = p_expected + added,
+        ended_at = b.updated_at
+      where key = b.key and line = b.line and turn = b.open_turn;
+    update ${schema}.branches set open_turn = null, lease_owner = null, lease_until = null where ${isBranch};
+  end if;
+  return json_build_object('outcome', 'ok', 'head', p_expected + added);
 end $$;
 `

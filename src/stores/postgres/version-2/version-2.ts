@@ -5,6 +5,7 @@ import { deleteFunctions } from './delete-functions.ts'
 import { entryFunctions } from './entry-functions.ts'
 import { guards } from './guards.ts'
 import { keyFunction } from './key-function.ts'
+import { leaseFunctions } from './lease-functions.ts'
 import { moveData, setAside } from './move-data.ts'
 import { restoreFunctions } from './restore-functions.ts'
 import { tables } from './tables.ts'
@@ -21,6 +22,7 @@ export const version2 = (schema: string): string =>
     branchFunctions,
     beginFunctions,
     appendFunctions,
+    leaseFunctions,
     restoreFunctions,
     deleteFunctions,
   ]

@@ -1,0 +1,49 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+export const isBuilt = existsSync(here('../../../dist/stores/sqlite/sqlite-store.js'))
+
+const running = new Set<{ kill(): Promise<unknown> }>()
+
+/** A process that does what append.fixture.mjs says, and the lines that it prints. */
+export function startProcess(how: string, path: string) {
+  const args = [here('./append.fixture.mjs'), how, path]
+  const child: ChildProcessByStdio<null, Readable, null> = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const printed: string[] = []
+  const reader = createInterface({ input: child.stdout })
+  reader.on('line', line => printed.push(line))
+  const isOver = Promise.all([once(child, 'close'), once(reader, 'close')])
+  const started = {
+    async lines(count: number) {
+      while (printed.length < count)
+        await Promise.race([once(reader, 'line'), isOver.then(() => failed(printed, count))])
+      return printed
+    },
+    async kill() {
+      running.delete(started)
+      child.kill('SIGKILL')
+      await isOver
+      return printed
+    },
+  }
+  running.add(started)
+  return started
+}
+
+/** For `afterEach`: a test that failed leaves no process behind. */
+export async function killAll(): Promise<void> {
+  await Promise.all([...running].map(process => process.kill()))
+}
+
+function failed(printed: readonly string[], count: number): void {
+  if (printed.length < count)
+    throw new Error(`the writer ended after ${printed.length} lines: ${printed.join(' ')}`)
+}

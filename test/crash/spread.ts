@@ -1,0 +1,8 @@
+/** The exhaustive part was asked for: `npm run test:long`. */
+export const isLong = process.env.THROUGHLINE_LONG === '1'
+
+/** So many of a list, spread over all of it; all of them in the long run. */
+export function spread<T>(all: readonly T[], count: number): readonly T[] {
+  if (isLong || all.length <= count) return all
+  return Array.from({ length: count }, (_, n) => all[Math.floor(((n + 0.5) * all.length) / count)]!)
+}
