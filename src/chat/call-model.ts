@@ -1,8 +1,9 @@
 import type { MessageLike } from '../log/message.ts'
 import type { Model, ModelPart, ModelSettings, ModelUsage, ToolSpec } from '../models/model.ts'
 import { ModelError } from '../models/model-error.ts'
-import { createNoteScanner, type NoteOptions } from '../notes/index.ts'
+import { createNoteScanner, type NoteOptions, type NoteScanner } from '../notes/index.ts'
 import type { ChatPart } from './chat-part.ts'
+import { withLimit } from './with-limit.ts'
 
 /** What a model answered in one call. While it still answers, what has arrived. */
 export interface ModelReply {
@@ -46,51 +47,52 @@ export const emptyReply = (): ModelReply => ({
  * that nothing of it is lost when the stream breaks.
  */
 export async function* callModel(call: ModelCall, reply: ModelReply): AsyncGenerator<ChatPart, void> {
-  const { model, messages, tools, settings, notes } = call
-  const scanner = notes && createNoteScanner(notes)
-  const stall = new AbortController()
-  const signal = AbortSignal.any([call.signal, stall.signal])
+  const { model, messages, tools, settings, notes, stallMs } = call
+  const scanners = notes && { text: createNoteScanner(notes), thinking: createNoteScanner(notes) }
+  const over = new AbortController()
+  const signal = AbortSignal.any([call.signal, over.signal])
   const stream = model.stream({ messages, tools, settings, signal })[Symbol.asyncIterator]()
-  let isWhole = false
+  const limit = { signal: call.signal, ms: stallMs, late: () => stalled(stallMs) }
   try {
     for (;;) {
-      const { done, value: part } = await inTime(stream.next(), call.stallMs, stall)
-      if (done) break
-      if (part.type === 'end') isWhole = true
-      yield* take(part, reply, scanner)
+      const { done, value: part } = await withLimit(stream.next(), limit)
+      if (done)
+        throw new ModelError('model_stream_broken', `The stream of ${model.name} stopped before its end.`)
+      yield* take(part, reply, scanners)
+      if (part.type === 'end') break
     }
-    if (!isWhole)
-      throw new ModelError('model_stream_broken', `The stream of ${model.name} stopped before its end.`)
+    // Of a reply that was cut, what may be the beginning of a note stays hidden.
+    const rest = reply.reason === 'length' ? '' : (scanners?.text.end().visible ?? '')
+    reply.text += rest
+    if (rest !== '') yield { type: 'text-delta', text: rest }
   } finally {
-    const rest = scanner?.end()
-    if (rest) {
-      reply.text += rest.visible
-      reply.note = rest.note
-    }
+    reply.note = scanners?.text.end().note
     // A reader that left, or a stall: the model need not go on.
-    stall.abort(call.signal.reason)
-    if (!isWhole) void Promise.resolve(stream.return?.()).catch(() => undefined)
+    over.abort(call.signal.reason)
+    void Promise.resolve(stream.return?.()).catch(() => undefined)
   }
 }
+
+/** Nothing came for too long. */
+export const stalled = (ms: number) =>
+  new ModelError('model_stalled', `Nothing came from the model for ${ms} ms.`)
 
 function* take(
   part: ModelPart,
   reply: ModelReply,
-  scanner: ReturnType<typeof createNoteScanner> | undefined,
+  scanners: { readonly text: NoteScanner; readonly thinking: NoteScanner } | undefined,
 ): Generator<ChatPart> {
   switch (part.type) {
-    case 'text-delta': {
-      const text = scanner ? scanner.push(part.text) : part.text
-      reply.text += text
-      if (text !== '') yield { type: 'text-delta', text }
+    case 'text-delta':
+    case 'thinking-delta': {
+      const field = part.type === 'text-delta' ? 'text' : 'thinking'
+      const text = scanners ? scanners[field].push(part.text) : part.text
+      reply[field] += text
+      if (text !== '') yield { type: part.type, text }
       return
     }
-    case 'thinking-delta':
-      reply.thinking += part.text
-      yield part
-      return
     case 'tool-call':
-      reply.calls.push({ id: part.id, name: part.name, arguments: part.arguments })
+      reply.calls.push({ id: ownId(part.id, reply.calls), name: part.name, arguments: part.arguments })
       return
     case 'end':
       reply.usage = part.usage
@@ -98,20 +100,8 @@ function* take(
   }
 }
 
-/** A stream that says nothing for too long is over. */
-async function inTime<T>(next: Promise<T>, stallMs: number, stall: AbortController): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const error = new ModelError('model_stalled', `Nothing came from the model for ${stallMs} ms.`)
-      reject(error)
-      stall.abort(error)
-    }, stallMs)
-  })
-  next.catch(() => undefined)
-  try {
-    return await Promise.race([next, late])
-  } finally {
-    clearTimeout(timer)
-  }
+/** Some servers give every call the same id, or none: results could not be told apart. */
+function ownId(id: string, calls: readonly ReplyCall[]): string {
+  const isFree = id !== '' && !calls.some(call => call.id === id)
+  return isFree ? id : `${id || 'call'}_${calls.length + 1}`
 }

@@ -30,10 +30,15 @@ export async function endFailed(
     return { status: 'cancelled', ...(error && { error }) }
   }
   const error = toError(thrown)
-  const status = arrived.length > 0 ? 'interrupted' : 'failed'
-  await attempt(() => (arrived.length > 0 ? session.interrupt(arrived) : session.fail(codeOf(error))))
-  return { status, error }
+  if (error.code === 'lease_lost') return { status: 'interrupted', error }
+  // What the user has seen makes the difference: a turn that only left a note has failed.
+  const isInterrupted = progress.reply.text !== ''
+  await attempt(() => (isInterrupted ? session.interrupt(arrived) : session.fail(codeOf(error), arrived)))
+  return { status: isInterrupted ? 'interrupted' : 'failed', error }
 }
+
+export const toError = (thrown: unknown): Failure =>
+  thrown instanceof Error ? thrown : new Error(String(thrown))
 
 /** What went wrong first says more; a turn that cannot be closed is closed by the next one. */
 async function attempt(close: () => Promise<void>): Promise<Failure | undefined> {
@@ -44,8 +49,6 @@ async function attempt(close: () => Promise<void>): Promise<Failure | undefined>
     return toError(error)
   }
 }
-
-const toError = (thrown: unknown): Failure => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
 /** It goes into what the model reads, so it is a code and never a message. */
 const codeOf = ({ code }: Failure) => (typeof code === 'string' ? code : 'internal_error')

@@ -1,60 +1,87 @@
 import { fit } from '../context/fit.ts'
-import { isSeen, type SeenMessage } from '../history/logged-message.ts'
+import { closingMessages } from '../history/closing.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
-import type { Session } from './session.ts'
+import { clippedView } from './clip-result.ts'
+import { wholeOf } from './progress.ts'
+import type { Report, Session, TurnMessage } from './session.ts'
+
+/** What a chat knows of its models, where no log has it. */
+export interface ModelMemory {
+  readonly calibrations: Map<string, Calibration>
+  readonly reports: Map<string, readonly Report[]>
+}
+
+export interface ListSessionOptions {
+  readonly count: TokenCounter
+  readonly memory: ModelMemory
+  /** Gets what was added: only the client keeps it, so the texts that close a turn are among it. */
+  readonly added: MessageLike[]
+  /** A result of the client's list that has more tokens is shown by its beginning. Default: a quarter of the window. */
+  readonly maxResultTokens: number | undefined
+}
 
 /** A turn on a list that a client sent: nothing is stored, what was added is handed back. */
-export function listSession(
-  given: readonly MessageLike[],
-  {
-    count,
-    added,
-    calibrations,
-  }: {
-    readonly count: TokenCounter
-    readonly added: MessageLike[]
-    readonly calibrations: Map<string, Calibration>
-  },
-): Session {
-  /** The list as the model sees it, and as it is. */
-  const seen = [...given]
+export function listSession(given: readonly MessageLike[], options: ListSessionOptions): Session {
+  const { count, memory, added, maxResultTokens } = options
+  const { calibrations, reports } = memory
   const whole = [...given]
+  /** Those of which the model sees something else. */
+  const views = new Map<MessageLike, MessageLike>()
   const never = new AbortController()
+  const begin = given.findLastIndex(({ role }) => role === 'user')
 
-  function add(items: readonly (MessageLike | SeenMessage)[]): void {
+  function add(items: readonly TurnMessage[]): void {
     for (const item of items) {
-      const { message, view = message } = isSeen(item) ? item : { message: item }
+      const message = wholeOf(item)
+      if ('view' in item) views.set(message, item.view as MessageLike)
       whole.push(message)
       added.push(message)
-      seen.push(view)
     }
+  }
+
+  async function close(status: 'failed' | 'cancelled' | 'interrupted', arrived: readonly TurnMessage[], code?: string) {
+    add(arrived)
+    add(closingMessages(whole.slice(Math.max(0, begin)), status, code))
+  }
+
+  /** A client sends results whole: they are clipped again, in the same way. */
+  function seen(message: MessageLike, at: number, window: number): MessageLike {
+    const known = views.get(message)
+    if (known || message.role !== 'tool' || typeof message.content !== 'string') return known ?? message
+    const mostTokens = maxResultTokens ?? Math.floor(window / 4)
+    const content = clippedView(message.content, { place: at + 1, mostTokens, count })
+    const view = content === undefined ? message : { ...message, content }
+    views.set(message, view)
+    return view
   }
 
   return {
     count,
-    get next() {
-      return whole.length + 1
-    },
     signal: never.signal,
     request: async () => ({ conversation: whole }),
-    async context({ system, at: _, ...options }) {
+    async context({ system, at: _, ...fitting }) {
       const prompt = system === undefined ? [] : [{ role: 'system', content: system } as MessageLike]
-      return fit([...prompt, ...seen], { ...options, count })
+      const shown = whole.map((message, at) => seen(message, at, fitting.window))
+      return fit([...prompt, ...shown], { ...fitting, count })
     },
     calibration: async model => calibrations.get(model),
     calibrate: calibration => void calibrations.set(calibration.model, calibration),
-    saveCall: async () => {},
+    async saveCall({ tokens }, { model, reported }) {
+      if (reported === undefined) return
+      const known = reports.get(model) ?? []
+      reports.set(model, [{ predicted: tokens, reported }, ...known].slice(0, 32))
+    },
+    reports: async model => reports.get(model) ?? [],
     append: async make => add(make(whole.length + 1)),
     async complete(reply, note) {
-      add(reply)
-      if (note) added.push({ role: 'assistant_note', content: note })
+      add(note === undefined ? reply : [...reply, { role: 'assistant_note', content: note }])
     },
-    fail: async () => {},
-    cancel: async arrived => add(arrived),
-    interrupt: async arrived => add(arrived),
+    fail: (code, arrived) => close('failed', arrived, code),
+    cancel: arrived => close('cancelled', arrived),
+    interrupt: arrived => close('interrupted', arrived),
     async resultAt(place) {
       const message = whole[place - 1]
       if (!message) return undefined

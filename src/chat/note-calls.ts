@@ -10,9 +10,9 @@ export interface OwnCalls {
   readonly others: readonly ReplyCall[]
 }
 
-/** `write_note_to_self` is ours: it is never run, the note is kept like any other. */
-export function takeNoteCalls({ calls }: ModelReply): OwnCalls {
-  const isNote = ({ name }: ReplyCall) => name === noteToolName
+/** `write_note_to_self` is ours where it was offered: it is never run, the note is kept like any other. */
+export function takeNoteCalls({ calls }: ModelReply, isOffered: boolean): OwnCalls {
+  const isNote = ({ name }: ReplyCall) => isOffered && name === noteToolName
   return {
     note: calls
       .filter(isNote)

@@ -8,10 +8,8 @@ export interface Progress {
   rounds: number
   note: string | undefined
   usage: ModelUsage
-  /** What the user saw, round by round. */
-  readonly texts: string[]
-  /** What was added to the conversation. */
-  readonly messages: MessageLike[]
+  /** Everything that the model answered, also what is arriving. */
+  readonly replies: ModelReply[]
   /** What is arriving at this moment, or the last that came and is not yet in the log. */
   reply: ModelReply
 }
@@ -20,10 +18,15 @@ export const createProgress = (): Progress => ({
   rounds: 0,
   note: undefined,
   usage: {},
-  texts: [],
-  messages: [],
+  replies: [],
   reply: emptyReply(),
 })
+
+/** What the user saw, round by round. */
+export function textOf({ replies }: Progress): string {
+  const texts = replies.map(({ text }) => text)
+  return texts.filter(text => text !== '').join('\n\n')
+}
 
 /** A reply as it is kept. */
 export function toMessage({ text, thinking, calls }: ModelReply): MessageLike {
@@ -46,12 +49,18 @@ export function toSeen(message: MessageLike): MessageLike | SeenMessage {
   return thinking === undefined ? message : { message, view }
 }
 
-/** What had arrived when a turn broke off. Calls in it were never run, so they are no part of it. */
-export function arrivedOf({
-  reply: { text, thinking, note },
-}: Progress): readonly (MessageLike | SeenMessage)[] {
+export const wholeOf = (message: MessageLike | SeenMessage): MessageLike =>
+  'view' in message ? (message as SeenMessage).message : message
+
+/**
+ * What had arrived when a turn broke off, and the note of the turn, whichever round it is of. Calls in it were never
+ * run, so they are no part of it.
+ */
+export function arrivedOf({ reply, note }: Progress): readonly (MessageLike | SeenMessage)[] {
+  const { text, thinking } = reply
   const said = text === '' ? [] : [toSeen(toMessage({ ...emptyReply(), text, thinking }))]
-  return note === undefined ? said : [...said, { role: 'assistant_note', content: note }]
+  const last = reply.note ?? note
+  return last === undefined ? said : [...said, { role: 'assistant_note', content: last }]
 }
 
 export function addUsage(sum: ModelUsage, more: ModelUsage): ModelUsage {

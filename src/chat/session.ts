@@ -11,8 +11,6 @@ export interface Session {
   /** The number of the turn; undefined without a log. */
   readonly turn?: number
   readonly count: TokenCounter
-  /** The place that the next message will have, from 1. */
-  readonly next: number
   /** Aborted when nothing more can be written. */
   readonly signal: AbortSignal
   request(): Promise<Pick<RequestContext, 'conversation' | 'older'>>
@@ -20,12 +18,22 @@ export interface Session {
   calibration(model: string): Promise<Calibration | undefined>
   calibrate(calibration: Calibration): void
   saveCall(context: Context, call: { readonly model: string; readonly reported?: number }): Promise<void>
-  /** The messages are made when it is their turn, and know their place then. */
-  append(make: (place: number) => readonly (MessageLike | SeenMessage)[]): Promise<void>
-  complete(reply: readonly (MessageLike | SeenMessage)[], note: string | undefined): Promise<void>
-  fail(code: string): Promise<void>
-  cancel(arrived: readonly (MessageLike | SeenMessage)[]): Promise<void>
-  interrupt(arrived: readonly (MessageLike | SeenMessage)[]): Promise<void>
+  /** What the provider reported of earlier calls. */
+  reports(model: string): Promise<readonly Report[]>
+  /** The messages are made when it is their turn, and know their place then, from 1. */
+  append(make: (place: number) => readonly TurnMessage[]): Promise<void>
+  complete(reply: readonly TurnMessage[], note: string | undefined): Promise<void>
+  fail(code: string, arrived: readonly TurnMessage[]): Promise<void>
+  cancel(arrived: readonly TurnMessage[]): Promise<void>
+  interrupt(arrived: readonly TurnMessage[]): Promise<void>
   /** The whole text of a result, by its place. */
   resultAt(place: number): Promise<string | undefined>
+}
+
+export type TurnMessage = MessageLike | SeenMessage
+
+/** What we counted of a prompt, and what the provider says it read. */
+export interface Report {
+  readonly predicted: number
+  readonly reported: number
 }

@@ -1,12 +1,17 @@
 import type { History } from '../history/create-history.ts'
 import type { Thread } from '../history/thread.ts'
 import type { Turn } from '../history/turn.ts'
+import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import type { State, StateReading } from '../state/index.ts'
-import type { Session } from './session.ts'
+import type { Calibration } from '../tokens/calibration.ts'
+import { wholeOf } from './progress.ts'
+import type { Session, TurnMessage } from './session.ts'
 
 /** Of a longer conversation only the newest part is given to tools, with what the declared states were before it. */
 const mostMessages = 4096
+/** So many calls back it is looked for what a provider usually reports. */
+const mostReports = 32
 
 export interface ThreadSessionOptions {
   readonly history: History
@@ -14,17 +19,20 @@ export interface ThreadSessionOptions {
   readonly turn: Turn
   readonly states: readonly State<unknown>[]
   readonly projectId: string | undefined
+  /** Gets what was added to the conversation. */
+  readonly added: MessageLike[]
 }
 
 /** A turn in a thread of the log: everything is on disk before anybody is told. */
 export function threadSession(options: ThreadSessionOptions): Session {
-  const { history, thread, turn, states, projectId } = options
+  const { history, thread, turn, states, projectId, added } = options
+  /** Not yet in the log: it goes there with the next entry. */
+  let newest: Calibration | undefined
+  const add = (messages: readonly TurnMessage[]) => void added.push(...messages.map(wholeOf))
+
   return {
     turn: turn.number,
     count: history.count,
-    get next() {
-      return turn.next
-    },
     signal: turn.signal,
     async request() {
       const conversation = await thread.messages({ limit: mostMessages })
@@ -36,18 +44,37 @@ export function threadSession(options: ThreadSessionOptions): Session {
       return { conversation, older }
     },
     context: given => thread.context(given),
-    calibration: model => thread.calibration(model),
-    calibrate: calibration => turn.calibrate(calibration),
+    calibration: async model => (newest?.model === model ? newest : thread.calibration(model)),
+    calibrate(calibration) {
+      newest = calibration
+      turn.calibrate(calibration)
+    },
     async saveCall(context, call) {
       await thread.saveCall(context, { ...call, turn: turn.number })
     },
-    append: make => turn.appendAt(make),
-    complete: (reply, note) => turn.complete(reply, { note }),
-    fail: code => turn.fail(code),
-    cancel: arrived => turn.cancel(...arrived),
-    interrupt: arrived => turn.interrupt(...arrived),
+    async reports(model) {
+      const calls = await thread.calls({ limit: mostReports })
+      return calls.flatMap(({ model: of, predicted, reported }) =>
+        of === model && reported !== undefined ? [{ predicted, reported }] : [],
+      )
+    },
+    async append(make) {
+      let made: readonly TurnMessage[] = []
+      await turn.appendAt(place => {
+        made = make(place)
+        return made
+      })
+      add(made)
+    },
+    async complete(reply, note) {
+      await turn.complete(reply, { note })
+      add(note === undefined ? reply : [...reply, { role: 'assistant_note', content: note }])
+    },
+    fail: (code, arrived) => turn.fail(code, ...arrived).then(() => add(arrived)),
+    cancel: arrived => turn.cancel(...arrived).then(() => add(arrived)),
+    interrupt: arrived => turn.interrupt(...arrived).then(() => add(arrived)),
     async resultAt(place) {
-      const [message] = await thread.messages({ at: place, limit: 1 })
+      const [message] = place < turn.next ? await thread.messages({ at: place, limit: 1 }) : []
       if (!message) return undefined
       const { role, text } = parseMessage(message, place)
       return role === 'tool' ? text : undefined

@@ -26,6 +26,8 @@ export async function importLines(
 ): Promise<Imported> {
   const conversations: string[] = []
   let [line, entries, calls] = [0, 0, 0]
+  /** Entries of the conversations before this one. */
+  let before = 0
   let conversation: string | undefined
   let thread: ReturnType<typeof createStretches> | undefined
 
@@ -51,8 +53,15 @@ export async function importLines(
     if (record.kind === 'thread' || record.kind === 'end') {
       await thread?.flush()
       thread = undefined
-      if (record.kind === 'end') conversation = undefined
-      else {
+      if (record.kind === 'end') {
+        if (record.entries !== entries - before)
+          throw new InvalidImportError(
+            line,
+            `${entries - before} entries came of the ${record.entries} that were exported: lines are missing.`,
+          )
+        before = entries
+        conversation = undefined
+      } else {
         const { actor, branch, forkOf } = record
         thread = createStretches(store, { tenant, conversation, actor, branch }, forkOf)
       }

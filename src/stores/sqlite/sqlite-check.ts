@@ -38,6 +38,8 @@ const checks: readonly string[] = [
   `SELECT ${of} || 'should have turns up to ' || branches.turns || ', but they end at ' || max(turn) AS problem
    FROM branches JOIN turns ON branch_id = branches.id GROUP BY branches.id
    HAVING max(turn) <> branches.turns OR count(*) <> max(turn) - min(turn) + 1`,
+  `SELECT ${of} || 'has words waiting after ' || after || ', past its end' AS problem
+   FROM waiting JOIN branches ON branches.id = branch_id WHERE after > head`,
   `SELECT ${of} || 'is left of a conversation that was deleted' AS problem
    FROM branches JOIN conversations ON conversations.id = conversation_id WHERE deleted_at IS NOT NULL`,
 ]

@@ -154,6 +154,34 @@ describe('the word index', () => {
   })
 })
 
+it('indexes the same words, whatever the writing', async () => {
+  const { store, database } = storeWithDatabase()
+  const long = 'x'.repeat(65)
+  const seeds = [
+    'Plain_text, with-signs; and 42 numbers!',
+    `a run of letters ${long} that nobody looks for`,
+    `${'y'.repeat(64)} is short enough`,
+    'Café au lait, déjà vu',
+    '東京タワー と pelican',
+  ]
+  const filler = Array.from({ length: 260 }, (_, n) => entry(`filler ${n}`))
+  await store.seed(thread, { expectedHead: 0, entries: [...seeds.map(text => entry(text)), ...filler] })
+  expect(database.prepare('SELECT count(*) AS n FROM waiting').get()).toEqual({ n: 1 })
+  const find = async (query: string) => (await store.search('acme', query)).map(({ seq }) => seq)
+  const expected = {
+    ...{ plain: [1], text: [1], signs: [1], '42 NUMBERS': [1], Plain_text: [1] },
+    ...{ 'letters nobody': [2], [long]: [], ['y'.repeat(64)]: [3] },
+    ...{ cafe: [4], 'DÉJÀ vu': [4], 東京: [5], タワ: [5], pelican: [5] },
+  }
+  for (const [query, seqs] of Object.entries(expected))
+    expect([query, await find(query)]).toEqual([query, seqs])
+  await store.deleteConversation('acme', 'lemonade')
+  database.exec("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab('main', 'words', 'row')")
+  expect(database.prepare('SELECT term FROM vocabulary').all()).toEqual([])
+  expect(await store.check()).toEqual([])
+  await store.close()
+})
+
 describe('a file that was there before', () => {
   const third = '3: what waits for the word index, by branch'
   const versions = [

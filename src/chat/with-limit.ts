@@ -1,0 +1,28 @@
+export interface Limit {
+  readonly signal: AbortSignal
+  readonly ms: number
+  /** What is thrown when the time is over. */
+  readonly late: () => Error
+}
+
+/** Waits for something: at most so long, and no longer once the signal is aborted, whether or not the work listens to it. */
+export async function withLimit<T>(work: Promise<T>, { signal, ms, late }: Limit): Promise<T> {
+  // What nobody waits for any more may fail as it likes.
+  work.catch(() => undefined)
+  let leave = () => {}
+  const over = new Promise<never>((_, reject) => {
+    const abort = () => reject(signal.reason)
+    const timer = setTimeout(() => reject(late()), ms)
+    signal.addEventListener('abort', abort)
+    leave = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+    }
+    if (signal.aborted) abort()
+  })
+  try {
+    return await Promise.race([work, over])
+  } finally {
+    leave()
+  }
+}
