@@ -26,7 +26,15 @@ export { sliding } from './context/policies/sliding.ts'
 export { spongebob } from './context/policies/spongebob.ts'
 export { type StableOptions, stable } from './context/policies/stable.ts'
 export { tiered } from './context/policies/tiered.ts'
-export type { Fate, Inserted, Part, Receipt, ReceiptEntry, SharedPrefix } from './context/receipt.ts'
+export type {
+  Fate,
+  Inserted,
+  Part,
+  Receipt,
+  ReceiptEntry,
+  ReceiptStretch,
+  SharedPrefix,
+} from './context/receipt.ts'
 export {
   type Begun,
   type CallInfo,

@@ -1,28 +1,36 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHistory } from 'throughline'
 import { sqliteStore } from 'throughline/stores/sqlite'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const main = join(import.meta.dirname, '../dist/cli/main.js')
-const db = join(mkdtempSync(join(tmpdir(), 'throughline-log-')), 'log.db')
+const folder = mkdtempSync(join(tmpdir(), 'throughline-log-'))
+const db = join(folder, 'log.db')
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-function run(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'log', ...args, '--db', db], {
+function runOn(path: string, input: string, ...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'log', ...args, '--db', path], {
     encoding: 'utf8',
+    input,
   })
   return { status, stdout, stderr }
 }
+
+const run = (...args: readonly string[]) => runOn(db, '', ...args)
 
 beforeAll(async () => {
   const history = createHistory({ store: sqliteStore({ path: db }) })
   const begun = await history
     .thread('harbour')
     .begin({ role: 'user', content: 'Keep berth 12 for the Heron.' })
-  if (begun.kind === 'begun')
+  if (begun.kind === 'begun') {
+    const thread = history.thread('harbour')
+    await thread.saveCall(await thread.context({ system: 'Be brief.' }), { model: 'reader', reported: 31 })
     await begun.turn.complete({ role: 'assistant', content: 'Done.' }, { note: 'secret' })
+  }
   await history.close()
 })
 
@@ -34,6 +42,58 @@ describe('throughline log', () => {
     expect(run('search', 'heron').stdout).toMatch(/^harbour\/assistant\/main #1 user: .*Heron/)
     expect(run('check').stdout).toBe('all is well\n')
     expect(run('migrate', '--dry-run').stdout).toBe('the schema is up to date\n')
+  })
+
+  it('lists the calls of a thread, and shows what was sent in one of them', () => {
+    const { stdout } = run('calls', 'harbour')
+    expect(stdout).toMatch(/^\S+ {2}\S+ {2}turn 1 {2}reader {2}\d+ tokens predicted, 31 reported\n$/)
+    const [id] = stdout.split(' ')
+    const dump = run('dump', 'harbour', '--call', id!).stdout
+    expect(dump).toBe(
+      '=== SYSTEM PROMPT ===\nBe brief.\n\n=== CURRENT USER MESSAGE ===\nKeep berth 12 for the Heron.\n',
+    )
+    expect(run('dump', 'harbour', '--call', 'x').stderr).toBe(
+      'throughline: there is no call x; "throughline log calls" lists them\n',
+    )
+  })
+
+  it('exports, imports and copies, also while somebody writes', async () => {
+    const writer = sqliteStore({ path: db })
+    await writer.migrate()
+    try {
+      const lines = run('export').stdout
+      expect(lines).toContain('secret')
+      expect(lines.trimEnd().split('\n').at(-1)).toBe('{"kind":"end","conversation":"harbour","entries":3}')
+      const file = join(folder, 'all.jsonl')
+      expect(run('export', 'harbour', '--out', file)).toMatchObject({ status: 0, stdout: '' })
+      expect(readFileSync(file, 'utf8')).toBe(lines)
+      expect(run('export', 'harbour', '--out', file).stderr).toContain('is there already')
+      expect(run('export', 'nowhere').stderr).toBe('throughline: there is no conversation "nowhere"\n')
+      const other = join(folder, 'other.db')
+      expect(runOn(other, '', 'import', file).stdout).toBe('imported 1 conversation, entries: 3, calls: 1\n')
+      expect(runOn(other, lines, 'import').stdout).toBe('imported 1 conversation, entries: 3, calls: 1\n')
+      expect(runOn(other, '', 'export').stdout).toBe(lines)
+      expect(runOn(other, 'nonsense', 'import').stderr).toMatch(
+        /^throughline: Line 1 of the import: it is no JSON/,
+      )
+      expect(runOn(other, '', 'import', join(folder, 'none')).stderr).toMatch(/^throughline: cannot read /)
+      const copy = join(folder, 'copy.db')
+      expect(run('backup', copy).stdout).toMatch(/^copied \d+ bytes to /)
+      expect(runOn(copy, '', 'export').stdout).toBe(lines)
+      expect(runOn(copy, '', 'check').stdout).toBe('all is well\n')
+      expect(run('backup', copy).status).toBe(2)
+    } finally {
+      await writer.close()
+    }
+  })
+
+  it('deletes what is older than it should be kept', () => {
+    expect(run('retain').stderr).toMatch(/say what to delete/)
+    expect(run('retain', '--conversations', 'soon').stderr).toMatch(/number of days/)
+    expect(run('retain', '--conversations', '1', '--calls', '1').stdout).toBe(
+      '0 conversations and 0 calls deleted\n',
+    )
+    expect(run('check', '--rebuild').stdout).toBe('all is well\n')
   })
 
   it('says in one line what is wrong', () => {

@@ -2,10 +2,10 @@ import type { Context, FitOptions } from '../context/context.ts'
 import type { Model, ModelSettings, ToolSpec } from '../models/model.ts'
 import { ModelError } from '../models/model-error.ts'
 import type { NoteOptions } from '../notes/index.ts'
-import { calibrate, looksTruncated } from '../tokens/calibration.ts'
 import { pauseBefore, sleep } from './backoff.ts'
 import { callModel, emptyReply, type ModelReply } from './call-model.ts'
-import type { ChatPart } from './chat-part.ts'
+import type { ChatPart, WarningCode } from './chat-part.ts'
+import { compareUsage } from './compare-usage.ts'
 import type { Session } from './session.ts'
 
 export interface Asking {
@@ -28,24 +28,20 @@ export interface Asking {
 
 /** Asks the model once, as often as it takes: a call that failed before anything was shown is made again. */
 export async function* askModel(asking: Asking): AsyncGenerator<ChatPart, ModelReply> {
-  const { session, model, retries, backoffMs, signal, onReply } = asking
+  const { session, model, window, retries, backoffMs, signal, onReply } = asking
   let isFittedAgain = false
   for (let attempt = 1; ; ) {
+    signal.throwIfAborted()
     const { context, factor } = yield* prepare(asking)
     const reply = emptyReply()
     onReply(reply)
     let isShown = false
     try {
-      for await (const part of callModel(
-        { ...asking, messages: context.messages, tools: asking.specs },
-        reply,
-      )) {
+      const call = { ...asking, messages: context.messages, tools: asking.specs }
+      for await (const part of callModel(call, reply)) {
         isShown = true
         yield part
       }
-      await session.saveCall(context, { model: model.name, ...reportedBy(reply) })
-      yield* compare(asking, context, factor, reply)
-      return reply
     } catch (error) {
       if (signal.aborted) throw signal.reason
       if (!(error instanceof ModelError) || isShown) throw error
@@ -60,7 +56,12 @@ export async function* askModel(asking: Asking): AsyncGenerator<ChatPart, ModelR
       yield warning('retrying', `${error.message} Trying again in ${pause} ms (${attempt} of ${retries}).`)
       await sleep(pause, signal)
       attempt += 1
+      continue
     }
+    const { promptTokens: reported } = reply.usage
+    await session.saveCall(context, { model: model.name, ...(reported === undefined ? {} : { reported }) })
+    yield* compareUsage({ session, model, window, context, factor, reported })
+    return reply
   }
 }
 
@@ -79,7 +80,7 @@ async function* prepare(asking: Asking): AsyncGenerator<ChatPart, { context: Con
   })
   const { messages, receipt } = context
   yield { type: 'context', messages, receipt, factor }
-  if (receipt.entries.some(({ fate, rule }) => fate === 'altered' && rule === 'trim'))
+  if (receipt.stretches.some(({ fate, rule }) => fate === 'altered' && rule === 'trim'))
     yield warning(
       'trimmed',
       'What must be sent does not fit the window: long texts were cut in their middle.',
@@ -87,36 +88,7 @@ async function* prepare(asking: Asking): AsyncGenerator<ChatPart, { context: Con
   return { context, factor }
 }
 
-/** What the provider read is compared with what was sent. */
-function* compare(
-  { session, model, window }: Asking,
-  { tokens }: Context,
-  factor: number,
-  { usage: { promptTokens: reported } }: ModelReply,
-): Generator<ChatPart> {
-  if (reported === undefined) return
-  const predicted = Math.ceil(tokens * factor)
-  if (looksTruncated({ predicted, reported, window })) {
-    const message = `${model.name} read ${reported} tokens of a prompt of about ${predicted}: it was cut in silence. Is its window smaller than ${window}?`
-    yield warning('prompt_truncated', message)
-    return
-  }
-  const before = { model: model.name, counter: session.count.id, factor }
-  const next = calibrate(factor === 1 ? undefined : before, {
-    counter: session.count,
-    model: model.name,
-    predicted: tokens,
-    reported,
-  })
-  if (next.factor !== factor) session.calibrate(next)
-}
+/** Half as much again, in the steps that calibrations have: there is no third try, and reports bring it down again. */
+const raised = (factor: number) => Math.min(4, Math.ceil(factor * 1.5 * 20) / 20)
 
-/** A fifth more, in the steps that calibrations have. */
-const raised = (factor: number) => Math.ceil(factor * 1.2 * 20) / 20
-
-const reportedBy = ({ usage: { promptTokens } }: ModelReply) =>
-  promptTokens === undefined ? {} : { reported: promptTokens }
-
-function warning(code: Extract<ChatPart, { type: 'warning' }>['code'], message: string): ChatPart {
-  return { type: 'warning', code, message }
-}
+const warning = (code: WarningCode, message: string): ChatPart => ({ type: 'warning', code, message })

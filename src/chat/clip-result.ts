@@ -29,13 +29,17 @@ export function clippedView(
     count,
   }: { place: number; from?: number; mostTokens: number; count: TokenCounter },
 ): string | undefined {
-  const clip = clipText(text, from, mostTokens, count)
+  if (clipText(text, from, mostTokens, count).end >= text.length) return undefined
+  // With what follows it has no more tokens than it may: the result of reading on is not clipped once more.
+  const clip = clipText(text, from, Math.max(1, mostTokens - hintTokens), count)
   const left = text.length - clip.end
-  if (left <= 0) return undefined
   return `${clip.text}\n[${left} more characters. ${readResultName}({"place": ${place}, "from": ${clip.end}}) reads on.]`
 }
 
 export const readResultName = 'read_result'
+
+/** The words that say how to read on have at most so many. */
+const hintTokens = 48
 
 /** Never inside of a surrogate pair. */
 function wholeEnd(text: string, end: number): number {

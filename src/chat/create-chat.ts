@@ -1,15 +1,16 @@
 import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
-import type { Calibration } from '../tokens/calibration.ts'
+import { parseMessage } from '../log/parse-message.ts'
 import { estimate } from '../tokens/estimate.ts'
 import type { ChatOptions } from './chat-options.ts'
-import { listSession } from './list-session.ts'
+import type { ChatPart } from './chat-part.ts'
+import { checkOptions } from './check-options.ts'
+import { listSession, type ModelMemory } from './list-session.ts'
 import { replayTurn } from './replay-turn.ts'
-import { createReply, type Reply } from './reply.ts'
+import { createReply, type Outcome, type Reply } from './reply.ts'
 import { runTurn } from './run-turn.ts'
 import { setUpTurn } from './set-up-turn.ts'
 import { threadSession } from './thread-session.ts'
-import type { Tool } from './tool.ts'
 
 export interface SendOptions {
   /** Default `chat`. */
@@ -42,37 +43,47 @@ export interface Chat {
  * for await (const part of chat.send('Hello!')) if (part.type === 'text-delta') process.stdout.write(part.text)
  */
 export function createChat(options: ChatOptions): Chat {
-  const { history, tools = [], state = [], count = history?.count ?? estimate() } = options
-  checkTools(tools)
-  const calibrations = new Map<string, Calibration>()
+  checkOptions(options)
+  const { history, state = [], maxResultTokens, count = history?.count ?? estimate() } = options
+  const memory: ModelMemory = { calibrations: new Map(), reports: new Map() }
 
   return {
     send(input, { conversation = 'chat', actor, branch, key, signal, ...request } = {}) {
       if (!history) throw new InvalidOptionError('history', 'send needs one; respond works without')
-      const message = typeof input === 'string' ? { role: 'user', content: input } : input
+      const message = toUserMessage(input)
       const thread = history.thread(conversation, { ...(actor && { actor }), ...(branch && { branch }) })
-      return createReply(async function* () {
+      return createReply(async function* (outcome) {
+        if (signal?.aborted) return yield* endAtOnce(outcome)
         const begun = await thread.begin(message, key === undefined ? {} : { key })
-        if (begun.kind === 'replayed') return yield* replayTurn(begun)
+        if (begun.kind === 'replayed') return yield* replayTurn(begun, outcome)
         const { turn } = begun
         const { projectId } = request
-        const session = threadSession({ history, thread, turn, states: state, projectId })
-        return yield* runTurn(session, signal, () => setUpTurn(options, session, { ...request, signal }))
+        const added = outcome.messages
+        const session = threadSession({ history, thread, turn, states: state, projectId, added })
+        const setUp = () => setUpTurn(options, session, { ...request, signal })
+        yield* runTurn({ session, outcome, signal, setUp })
       })
     },
     respond(messages, { signal, ...request } = {}) {
-      return createReply(async function* () {
-        const session = listSession(messages, { count, added: [], calibrations })
-        return yield* runTurn(session, signal, () => setUpTurn(options, session, { ...request, signal }))
+      return createReply(async function* (outcome) {
+        if (signal?.aborted) return yield* endAtOnce(outcome)
+        const session = listSession(messages, { count, memory, added: outcome.messages, maxResultTokens })
+        const setUp = () => setUpTurn(options, session, { ...request, signal })
+        yield* runTurn({ session, outcome, signal, setUp })
       })
     },
   }
 }
 
-function checkTools(tools: readonly Tool[]): void {
-  const names = new Set<string>()
-  for (const { name } of tools) {
-    if (names.has(name)) throw new InvalidOptionError('tools', `two of them are called "${name}"`)
-    names.add(name)
-  }
+function toUserMessage(input: string | MessageLike): MessageLike {
+  const message = typeof input === 'string' ? { role: 'user', content: input } : input
+  if (parseMessage(message, 0).role === 'user') return message
+  throw new InvalidOptionError('input', `a turn begins with a user message, not with "${message.role}"`)
+}
+
+/** Cancelled before it began: nothing is written. */
+function* endAtOnce({ settle }: Outcome): Generator<ChatPart, void> {
+  const end = { status: 'cancelled' as const, rounds: 0, usage: {} }
+  settle({ ...end, text: '', messages: [] })
+  yield { type: 'end', ...end }
 }

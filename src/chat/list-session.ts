@@ -42,7 +42,11 @@ export function listSession(given: readonly MessageLike[], options: ListSessionO
     }
   }
 
-  async function close(status: 'failed' | 'cancelled' | 'interrupted', arrived: readonly TurnMessage[], code?: string) {
+  async function close(
+    status: 'failed' | 'cancelled' | 'interrupted',
+    arrived: readonly TurnMessage[],
+    code?: string,
+  ) {
     add(arrived)
     add(closingMessages(whole.slice(Math.max(0, begin)), status, code))
   }

@@ -50,7 +50,7 @@ export function toSeen(message: MessageLike): MessageLike | SeenMessage {
 }
 
 export const wholeOf = (message: MessageLike | SeenMessage): MessageLike =>
-  'view' in message ? (message as SeenMessage).message : message
+  'view' in message ? (message as SeenMessage).message : (message as MessageLike)
 
 /**
  * What had arrived when a turn broke off, and the note of the turn, whichever round it is of. Calls in it were never

@@ -1,32 +1,34 @@
+import { noReply } from '../history/closing.ts'
 import type { Begun } from '../history/thread.ts'
 import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { toDisplay } from '../notes/index.ts'
-import type { ChatPart, ChatResult } from './chat-part.ts'
+import type { ChatPart } from './chat-part.ts'
+import type { Outcome } from './reply.ts'
 
 /** The answer that the same key got before: nothing is asked again. */
-export async function* replayTurn({
-  turn: { turn, status, error: code },
-  messages,
-}: Extract<Begun, { kind: 'replayed' }>): AsyncGenerator<ChatPart, ChatResult> {
+export async function* replayTurn(
+  { turn: { turn, status, error: code }, messages }: Extract<Begun, { kind: 'replayed' }>,
+  outcome: Outcome,
+): AsyncGenerator<ChatPart, void> {
   const end = { status: status === 'open' ? ('interrupted' as const) : status, turn, rounds: 0, usage: {} }
-  const texts: string[] = []
   const [, ...answered] = messages
-  for (const part of status === 'completed' ? partsOf(toDisplay(answered)) : []) {
-    if (part.type === 'text-delta') texts.push(part.text)
-    yield part
-  }
+  outcome.messages.push(...answered)
+  const parts = status === 'completed' ? [...partsOf(toDisplay(answered))] : []
   const error = status === 'completed' ? undefined : notAnswered(status, code)
+  const text = parts.flatMap(part => (part.type === 'text-delta' ? [part.text] : [])).join('\n\n')
+  outcome.settle({ ...end, text, messages: answered, ...(error && { error }) })
+  yield* parts
   if (error) yield { type: 'error', error }
   yield { type: 'end', ...end }
-  return { ...end, text: texts.join('\n\n'), messages: answered, ...(error && { error }) }
 }
 
 function* partsOf(messages: readonly MessageLike[]): Generator<ChatPart> {
   for (const [seq, message] of messages.entries()) {
     const { role, text, calls, results } = parseMessage(message, seq)
-    if (role === 'assistant' && text !== '') yield { type: 'text-delta', text }
+    // What stands in the log for an answer without words was never shown.
+    if (role === 'assistant' && text !== '' && text !== noReply.content) yield { type: 'text-delta', text }
     for (const { id = '', name, arguments: json } of calls)
       yield { type: 'tool-call', id, name, arguments: json }
     for (const { callId = '', name = '', text: result } of results)

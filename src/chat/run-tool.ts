@@ -1,5 +1,6 @@
 import type { ReplyCall } from './call-model.ts'
 import type { Tool } from './tool.ts'
+import { withLimit } from './with-limit.ts'
 
 export interface ToolOutcome {
   readonly text: string
@@ -16,23 +17,29 @@ export interface ToolEnvironment {
 
 /** Runs one call. Whatever goes wrong in it is a result for the model; only a cancel is thrown. */
 export async function runTool(call: ReplyCall, environment: ToolEnvironment): Promise<ToolOutcome> {
-  const { tools, signal } = environment
+  const { tools, signal, inRequest } = environment
   const tool = tools.get(call.name)
   if (!tool)
     return failed(`there is no tool "${call.name}". There is: ${[...tools.keys()].join(', ') || 'none'}.`)
-  const timeoutMs = tool.timeoutMs ?? environment.timeoutMs
+  const ms = tool.timeoutMs ?? environment.timeoutMs
+  const over = new AbortController()
+  const own = AbortSignal.any([signal, over.signal])
+  const late = () => {
+    const error = new Error(`${call.name} did not answer within ${ms} ms`)
+    over.abort(error)
+    return error
+  }
   try {
-    const input = await readInput(tool, call.arguments)
-    if ('problem' in input) return failed(input.problem)
-    const late = AbortSignal.timeout(timeoutMs)
-    const own = AbortSignal.any([signal, late])
-    const run = async () => tool.run(input.value, { signal: own, callId: call.id })
-    const value = await Promise.race([environment.inRequest(run), aborted(own)])
-    return { text: toText(value), isError: false }
+    return await withLimit(inRequest(work), { signal, ms, late })
   } catch (error) {
     if (signal.aborted) throw signal.reason
-    const isLate = error instanceof DOMException && error.name === 'TimeoutError'
-    return failed(isLate ? `${call.name} did not answer within ${timeoutMs} ms` : describe(error))
+    return failed(describe(error))
+  }
+
+  async function work(): Promise<ToolOutcome> {
+    const input = await readInput(tool!, call.arguments)
+    if ('problem' in input) return failed(input.problem)
+    return toOutcome(call.name, await tool!.run(input.value, { signal: own, callId: call.id }))
   }
 }
 
@@ -53,17 +60,22 @@ async function readInput(tool: Tool, json: string): Promise<{ value: unknown } |
 }
 
 /** A text as it is, nothing as nothing, anything else as JSON. */
-function toText(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+function toOutcome(name: string, value: unknown): ToolOutcome {
+  if (typeof value === 'string') return { text: value, isError: false }
+  try {
+    return { text: JSON.stringify(value) ?? '', isError: false }
+  } catch {
+    return failed(`${name} gave a value that cannot be written as JSON`)
+  }
 }
 
 const failed = (problem: string): ToolOutcome => ({ text: `Error: ${problem}`, isError: true })
 
-const describe = (error: unknown) => (error instanceof Error ? error.message : String(error))
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
+function describe(error: unknown): string {
+  if (error instanceof Error) return error.message
+  try {
+    return String(error)
+  } catch {
+    return 'it failed'
+  }
 }

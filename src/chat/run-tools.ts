@@ -1,11 +1,10 @@
-import type { SeenMessage } from '../history/logged-message.ts'
 import type { MessageLike } from '../log/message.ts'
 import { TooLargeError } from '../stores/store-error.ts'
 import type { ReplyCall } from './call-model.ts'
 import type { ChatPart } from './chat-part.ts'
 import { clippedView } from './clip-result.ts'
 import { runTool, type ToolEnvironment, type ToolOutcome } from './run-tool.ts'
-import type { Session } from './session.ts'
+import type { Session, TurnMessage } from './session.ts'
 
 export interface ToolsRun extends ToolEnvironment {
   readonly session: Session
@@ -17,13 +16,19 @@ export interface ToolsRun extends ToolEnvironment {
 /** Runs the calls of one round side by side. Each result is in the log as soon as it is there. */
 export async function* runTools(calls: readonly ReplyCall[], run: ToolsRun): AsyncGenerator<ChatPart, void> {
   for (const { id, name, arguments: json } of calls) yield { type: 'tool-call', id, name, arguments: json }
-  const running = new Map(calls.map((call, at) => [at, finish(call, run).then(parts => ({ at, parts }))]))
-  // One that fails while another is waited for must not go unheard, nor be unhandled.
-  for (const one of running.values()) one.catch(() => undefined)
-  while (running.size > 0) {
-    const { at, parts } = await Promise.race(running.values())
-    running.delete(at)
-    yield* parts
+  const stop = new AbortController()
+  const own = { ...run, signal: AbortSignal.any([run.signal, stop.signal]) }
+  const running = new Map(calls.map((call, at) => [at, finish(call, own).then(parts => ({ at, parts }))]))
+  try {
+    while (running.size > 0) {
+      const { at, parts } = await Promise.race(running.values())
+      running.delete(at)
+      yield* parts
+    }
+  } finally {
+    // Cancelled, failed, or nobody reads any more: the others stop too, and have written what they write.
+    stop.abort()
+    await Promise.allSettled(running.values())
   }
 }
 
@@ -42,7 +47,7 @@ async function record(call: ReplyCall, outcome: ToolOutcome, run: ToolsRun): Pro
   const { text, isError } = outcome
   const message: MessageLike = { role: 'tool', tool_call_id: call.id, name: call.name, content: text }
   let isClipped = false
-  await session.append((place): readonly (MessageLike | SeenMessage)[] => {
+  await session.append((place): readonly TurnMessage[] => {
     const shown = clippedView(text, { place, mostTokens, count: session.count })
     isClipped = shown !== undefined
     return [isClipped ? { message, view: { ...message, content: shown } } : message]

@@ -3,11 +3,13 @@ import { ModelError } from '../models/model-error.ts'
 import { type NoteOptions, noteInstruction, noteTool } from '../notes/index.ts'
 import { appendToConversation, bindContext, type RequestContext, runWithContext } from '../request/index.ts'
 import { pauseBefore, sleep } from './backoff.ts'
+import { stalled } from './call-model.ts'
 import type { ChatNotes, ChatOptions } from './chat-options.ts'
 import { readResultTool } from './read-result-tool.ts'
 import type { TurnRequestScope, TurnRun } from './run-turn.ts'
 import type { Session } from './session.ts'
 import { type Tool, toSpec } from './tool.ts'
+import { withLimit } from './with-limit.ts'
 
 /** Who asks: it goes into the request context of the tools. */
 export interface TurnRequest extends Pick<RequestContext, 'data'> {
@@ -46,6 +48,7 @@ export async function setUpTurn(
     system: await systemOf(options, notes),
     specs: [...[...tools.values()].map(toSpec), ...(notes?.by === 'tool' ? [noteSpec] : [])],
     notes: notes?.by === 'reply' ? markerOf(notes) : undefined,
+    hasNoteTool: notes?.by === 'tool',
     fit: {
       ...(options.policy && { policy: options.policy }),
       ...(options.pins && { pins: options.pins }),
@@ -54,10 +57,22 @@ export async function setUpTurn(
     },
   }
 
+  async function windowInTime(): Promise<number | undefined> {
+    const over = new AbortController()
+    const late = () => stalled(stallMs)
+    try {
+      const asked = model.window(AbortSignal.any([signal, over.signal]))
+      return await withLimit(asked, { signal, ms: stallMs, late })
+    } finally {
+      // Who asks again must not be given the question that nobody answers.
+      over.abort()
+    }
+  }
+
   async function findWindow(): Promise<number | undefined> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await model.window(signal)
+        return await windowInTime()
       } catch (error) {
         if (!(error instanceof ModelError) || !error.isRetryable || attempt > retries) throw error
         await sleep(pauseBefore(attempt, backoffMs, error.retryAfterMs), signal)
@@ -74,7 +89,7 @@ function toolsOf(
   const all = new Map(tools.map(tool => [tool.name, tool]))
   if (all.size === 0) return all
   const reading = readResultTool({ mostTokens, count: session.count }, session)
-  return all.has(reading.name) ? all : all.set(reading.name, reading)
+  return all.set(reading.name, reading)
 }
 
 function notesOf({

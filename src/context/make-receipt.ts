@@ -9,6 +9,7 @@ import {
   type Inserted,
   type Receipt,
   type ReceiptEntry,
+  type ReceiptStretch,
   type SharedPrefix,
 } from './receipt.ts'
 
@@ -40,6 +41,9 @@ export function makeReceipt<M extends MessageLike>(
     get counts() {
       counts ??= countFates(this.entries)
       return counts
+    },
+    get stretches() {
+      return makeStretches(finished, notes?.moved ?? [])
     },
     get entries() {
       lines ??= makeLines(finished, total, notes?.moved ?? [])
@@ -76,8 +80,7 @@ function makeLines(
       const stray = unit.strays.find(one => one.at === at && !one.results)
       if (piece) add(seq, sentVerdict(piece))
       else if (stray) add(seq, { fate: 'elided', rule: 'valid sequence', why: stray.why })
-      else if (gathered.has(at))
-        add(seq, { fate: 'moved', rule: 'notes', why: 'gathered in the notes section' })
+      else if (gathered.has(at)) add(seq, movedNote)
       else if (transcript.entries[at]!.role === 'assistant_note') add(seq, unsentNote(frame.notes))
       else if (over && over.from <= unit.index) add(seq, { fate: over.fate, rule: over.rule, why: over.why })
       else throw new Error(`no account of message ${seq}`)
@@ -85,6 +88,27 @@ function makeLines(
   }
   return lines
 }
+
+function makeStretches(
+  { draft, pieces }: Finished<MessageLike>,
+  moved: readonly number[],
+): readonly ReceiptStretch[] {
+  const { system, transcript } = draft.frame
+  const left = draft.spans.map(({ from, to, fate, rule, why }) => {
+    const [first, end] = [transcript.units[from]!.from, transcript.units[to - 1]!.to]
+    return { first: system.length + first, last: system.length + end - 1, fate, rule, why }
+  })
+  const gathered = moved.map(at => {
+    const seq = system.length + at
+    return { first: seq, last: seq, ...movedNote }
+  })
+  const sent = pieces.flatMap(piece =>
+    piece.seqs.map(seq => ({ first: seq, last: seq, ...sentVerdict(piece) })),
+  )
+  return [...left, ...gathered, ...sent]
+}
+
+const movedNote: Verdict = { fate: 'moved', rule: 'notes', why: 'gathered in the notes section' }
 
 function sentVerdict(piece: Piece): Verdict {
   if (piece.altered) return { fate: 'altered', ...piece.altered }

@@ -46,6 +46,13 @@ export interface ReceiptEntry {
   readonly tokens: number
 }
 
+/** What became of messages in a row, in one line: what was left out, or what one added text stands for. */
+export interface ReceiptStretch extends Pick<ReceiptEntry, 'fate' | 'rule' | 'why'> {
+  /** The first and the last of them. */
+  readonly first: number
+  readonly last: number
+}
+
 /** A message of the context that the input did not have. */
 export interface Inserted {
   readonly part: Part
@@ -81,6 +88,11 @@ export interface Receipt {
   readonly inserted: readonly Inserted[]
   /** Present when the call before is known. */
   readonly prefix?: SharedPrefix
-  /** Every message of the input, in order. Made when it is first asked for. */
+  /**
+   * The same as `entries`, in short: stretches of what was not sent as it is, then what was sent, message by message. A
+   * message that is in two counts by the later one; a note or a stray result inside of a stretch has its own reason.
+   */
+  readonly stretches: readonly ReceiptStretch[]
+  /** Every message of the input, in order. Made when it is first asked for: a history may be long. */
   readonly entries: readonly ReceiptEntry[]
 }

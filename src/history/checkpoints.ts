@@ -1,5 +1,4 @@
 import { packCheckpoint, unitsPerCheckpoint } from '../context/checkpoint/pack-checkpoint.ts'
-import { type SavedUnits, unpackCheckpoint } from '../context/checkpoint/restore-transcript.ts'
 import { seal, unseal } from '../context/checkpoint/seal.ts'
 import type { Transcript } from '../context/conversation/transcript.ts'
 import type { Head } from '../stores/store.ts'
@@ -16,7 +15,7 @@ export interface Checkpoint {
   /** The place of its last entry. */
   readonly at: number
   readonly facts: LogFacts
-  readonly saved: SavedUnits
+  readonly packed: Uint8Array
 }
 
 /** The checkpoints of a thread, oldest first, up to the first that is missing or cannot be read: they are only caches. */
@@ -94,7 +93,7 @@ function fromBytes(at: number, sealed: Uint8Array): Checkpoint | undefined {
     const bytes = unseal(sealed)
     const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
     const facts = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as LogFacts
-    return { at, facts, saved: unpackCheckpoint(bytes.subarray(4 + length)) }
+    return { at, facts, packed: bytes.subarray(4 + length) }
   } catch {
     return undefined
   }

@@ -18,8 +18,8 @@ export interface Plan {
   readonly parts: Readonly<Record<string, number>>
   /** The different verdicts: [fate, rule, why]. */
   readonly verdicts: readonly (readonly string[])[]
-  /** Where each stretch of entries with one verdict begins, and which: [first, verdict]. */
-  readonly fates: readonly (readonly [number, number])[]
+  /** The stretches of the receipt: [first, last, verdict]. */
+  readonly fates: readonly (readonly [number, number, number])[]
 }
 
 /** What a plan has to know of the log: places of messages, and texts that may stand inside of others. */
@@ -41,7 +41,7 @@ export function toPlan(context: Context, log: PlanLog): Plan {
     window,
     reserve,
     parts: Object.fromEntries(Object.entries(receipt.parts).filter(([, part]) => part > 0)),
-    ...toFates(receipt.entries),
+    ...toFates(receipt.stretches),
   }
 }
 
@@ -87,14 +87,17 @@ function toItem(message: MessageLike, texts: ReadonlyMap<number, string>): PlanI
   return { as: { ...message, content: '' }, text: splitText(content, texts) }
 }
 
-function toFates(entries: Context['receipt']['entries']): Pick<Plan, 'verdicts' | 'fates'> {
+/** Each verdict once, and the stretches that have it. */
+function toFates(stretches: Context['receipt']['stretches']): Pick<Plan, 'verdicts' | 'fates'> {
   const verdicts = new Map<string, number>()
-  const fates: [number, number][] = []
-  for (const { seq, fate, rule, why } of entries) {
+  const fates: [number, number, number][] = []
+  for (const { first, last, fate, rule, why } of stretches) {
     const text = JSON.stringify([fate, rule, why])
     const verdict = verdicts.get(text) ?? verdicts.size
     verdicts.set(text, verdict)
-    if (fates.at(-1)?.[1] !== verdict) fates.push([seq, verdict])
+    const before = fates.at(-1)
+    if (before?.[2] === verdict && before[1] === first - 1) before[1] = last
+    else fates.push([first, last, verdict])
   }
   return { verdicts: [...verdicts.keys()].map(text => JSON.parse(text) as string[]), fates }
 }

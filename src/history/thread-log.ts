@@ -75,7 +75,7 @@ export function createThreadLog(source: LogSource): ThreadLog {
     calibrations = found.flatMap(({ facts }) => [...facts.calibrations])
     transcript = restoreTranscript(
       count,
-      found.map(({ saved }) => saved),
+      found.map(({ packed }) => packed),
     )
     checkpoints = found.length
     known = found.at(-1)?.at ?? 0
@@ -130,11 +130,14 @@ export function createThreadLog(source: LogSource): ThreadLog {
     textsIn(context) {
       const before = prompts.get(context)
       const texts = new Map<number, string>()
-      for (const { seq, fate } of before === undefined ? [] : context.receipt.entries) {
-        const entry = transcript.entries[seq - before! - lead.length]
-        if (!within.has(fate) || !entry || isAbsent(entry)) continue
-        const { content } = entry.source
-        if (typeof content === 'string') texts.set(seq - before! + 1, content)
+      for (const { first, last, fate } of before === undefined ? [] : context.receipt.stretches) {
+        if (!within.has(fate)) continue
+        for (let seq = first; seq <= last; seq++) {
+          const entry = transcript.entries[seq - before! - lead.length]
+          if (!entry || isAbsent(entry)) continue
+          const { content } = entry.source
+          if (typeof content === 'string') texts.set(seq - before! + 1, content)
+        }
       }
       return texts
     },

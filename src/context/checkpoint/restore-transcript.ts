@@ -1,10 +1,11 @@
-import type { MessageLike, ToolCall } from '../../log/message.ts'
+import type { MessageLike } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { addSums } from '../conversation/sums.ts'
 import { createTranscript, type NotePlace, type Transcript } from '../conversation/transcript.ts'
 import type { Entry, Stray, Unit } from '../conversation/unit.ts'
 import { createReader } from '../recall/bytes.ts'
 import { adoptIndex, isRecallable } from '../recall/index-transcript.ts'
+import { readTerms } from '../recall/pack-index.ts'
 import { createRecallIndex } from '../recall/recall-index.ts'
 import { absentEntry } from './absent-entry.ts'
 import { kinds, roles } from './pack-checkpoint.ts'
@@ -13,7 +14,7 @@ import { unusable } from './seal.ts'
 /** A transcript from its checkpoints, oldest first, without a single text: what a context needs of them is loaded then. */
 export function restoreTranscript<M extends MessageLike>(
   count: TokenCounter,
-  checkpoints: readonly SavedUnits[],
+  checkpoints: readonly Uint8Array[],
 ): Transcript<M> {
   const entries: Entry<M>[] = []
   const units: Unit[] = []
@@ -22,73 +23,48 @@ export function restoreTranscript<M extends MessageLike>(
   const turns: number[] = []
   const notes: NotePlace[] = []
   const index = createRecallIndex()
-  let time: number | undefined
+  let time = Number.NaN
 
-  function add({ kind, roles, tokens, noteTokens, missing, strays }: SavedUnit): void {
+  for (const packed of checkpoints) {
+    const bytes = createReader(packed, unusable)
+    const ids = Array.from({ length: bytes.number() }, () => index.idOf(bytes.text()))
+    for (let left = bytes.number(); left > 0; left--) {
+      const unit = readUnit(bytes)
+      const beginsSession = bytes.number() === 1
+      const prior = bytes.float()
+      const tokens = isRecallable(unit) ? unit.tokens : 0
+      index.restore({ ...readTerms(bytes, ids, unusable), tokens, prior, beginsSession })
+    }
+    time = bytes.float()
+  }
+  const transcript = createTranscript<M>(count, { entries, units, ...sums, systems, turns, notes })
+  adoptIndex(transcript, { index, time: Number.isNaN(time) ? undefined : time })
+  return transcript
+
+  function readUnit(bytes: ReturnType<typeof createReader>): Unit {
     const [at, from] = [units.length, entries.length]
-    for (const { role, tokens: own } of roles) {
+    const kind = kinds[bytes.number()]!
+    const [tokens, noteTokens, mended] = [bytes.number(), bytes.number(), bytes.text()]
+    for (let left = bytes.number(); left > 0; left--) {
+      const role = roles[bytes.number()]!
       if (role === 'assistant_note') notes.push({ at: entries.length, unit: at })
-      entries.push(absentEntry(entries.length, role, own))
+      entries.push(absentEntry(entries.length, role, bytes.number()))
     }
     if (kind === 'user') turns.push(at)
     if (kind === 'system') systems.push(at)
-    const placed = strays.map(stray => ({ ...stray, at: stray.at + from }))
-    const unit = { index: at, kind, from, to: entries.length, tokens, noteTokens, missing, strays: placed }
+    const { missing, strays } = mended ? readMended(mended, from) : whole
+    const unit: Unit = { index: at, kind, from, to: entries.length, tokens, noteTokens, missing, strays }
     units.push(unit)
     addSums(sums, unit, turns[0] ?? -1)
+    return unit
   }
-
-  for (const checkpoint of checkpoints) {
-    for (const saved of checkpoint.units) {
-      add(saved)
-      index.restore({ ...saved, tokens: isRecallable(saved) ? saved.tokens : 0 })
-    }
-    time = checkpoint.time
-  }
-  const transcript = createTranscript<M>(count, { entries, units, ...sums, systems, turns, notes })
-  adoptIndex(transcript, { index, time })
-  return transcript
 }
 
-interface SavedUnit {
-  readonly kind: Unit['kind']
-  readonly tokens: number
-  readonly noteTokens: number
-  readonly missing: readonly ToolCall[]
-  readonly strays: readonly Stray[]
-  readonly roles: readonly { readonly role: Entry['role']; readonly tokens: number }[]
-  readonly beginsSession: boolean
-  readonly prior: number
-  readonly counts: readonly (readonly [string, number])[]
-}
+type Mended = Pick<Unit, 'missing' | 'strays'>
 
-export interface SavedUnits {
-  readonly units: readonly SavedUnit[]
-  readonly time: number | undefined
-}
+const whole: Mended = { missing: [], strays: [] }
 
-/** Reads one checkpoint whole before anything is taken from it. */
-export function unpackCheckpoint(packed: Uint8Array): SavedUnits {
-  const bytes = createReader(packed, unusable)
-  const terms = Array.from({ length: bytes.number() }, () => bytes.text())
-  const units = Array.from({ length: bytes.number() }, (): SavedUnit => {
-    const kind = kinds[bytes.number()]!
-    const [tokens, noteTokens, mended] = [bytes.number(), bytes.number(), bytes.text()]
-    const { missing, strays } = mended ? JSON.parse(mended) : whole
-    const own = Array.from({ length: bytes.number() }, () => ({
-      role: roles[bytes.number()]!,
-      tokens: bytes.number(),
-    }))
-    const beginsSession = bytes.number() === 1
-    const prior = bytes.float()
-    const counts = Array.from(
-      { length: bytes.number() },
-      () => [terms[bytes.number()]!, bytes.number()] as const,
-    )
-    return { kind, tokens, noteTokens, missing, strays, roles: own, beginsSession, prior, counts }
-  })
-  const time = bytes.float()
-  return { units, time: Number.isNaN(time) ? undefined : time }
+function readMended(json: string, from: number): Mended {
+  const { missing, strays } = JSON.parse(json) as Mended
+  return { missing, strays: strays.map((stray: Stray) => ({ ...stray, at: stray.at + from })) }
 }
-
-const whole = { missing: [], strays: [] }

@@ -38,20 +38,33 @@ export function unpackIndex(packed: Uint8Array): {
   if (bytes.number() !== version) throw invalid('it was written by another version')
   const time = bytes.float()
   const size = bytes.number()
-  const terms = Array.from({ length: bytes.number() }, () => bytes.text())
   const index = createRecallIndex()
+  const ids = Array.from({ length: bytes.number() }, () => index.idOf(bytes.text()))
   for (let entry = 0; entry < size; entry++) {
     const beginsSession = bytes.number() === 1
     const tokens = bytes.number()
     const prior = bytes.float()
-    const counts = Array.from({ length: bytes.number() }, () => {
-      const term = terms[bytes.number()]
-      if (term === undefined) throw invalid('it names a term that it does not have')
-      return [term, bytes.number()] as const
-    })
-    index.restore({ counts, tokens, prior, beginsSession })
+    index.restore({ ...readTerms(bytes, ids, invalid), tokens, prior, beginsSession })
   }
   return { index, time: Number.isNaN(time) ? undefined : time }
+}
+
+/** The terms of one entry and how often each occurs, by their numbers in the vocabulary that was read before. */
+export function readTerms(
+  bytes: ReturnType<typeof createReader>,
+  ids: readonly number[],
+  invalid: (why: string) => Error,
+): { readonly terms: Int32Array; readonly counts: Int32Array } {
+  const size = bytes.number()
+  const terms = new Int32Array(size)
+  const counts = new Int32Array(size)
+  for (let place = 0; place < size; place++) {
+    const id = ids[bytes.number()]
+    if (id === undefined) throw invalid('it names a term that it does not have')
+    terms[place] = id
+    counts[place] = bytes.number()
+  }
+  return { terms, counts }
 }
 
 const invalid = (why: string) =>

@@ -35,14 +35,17 @@ export interface RecallIndex {
   /** First entries of the sessions. */
   readonly starts: Numbers
   append(document: RecallDocument): void
+  /** The number of a term; a new one gets the next. */
+  idOf(term: string): number
   /** Appends what was saved of an entry. */
   restore(entry: SavedEntry): void
 }
 
 /** All that must be kept of an entry: the rest follows from the order. */
 export interface SavedEntry {
-  /** Its terms with how often each occurs, in the order in which they first occur. */
-  readonly counts: Iterable<readonly [term: string, count: number]>
+  /** The numbers of its terms, in the order in which they first occur, and how often each occurs. */
+  readonly terms: Int32Array
+  readonly counts: Int32Array
   readonly tokens: number
   readonly prior: number
   readonly beginsSession: boolean
@@ -70,19 +73,16 @@ export function createRecallIndex(): RecallIndex {
     return weights.push(isCommon(term) ? ranking.common : 1) - 1
   }
 
-  function restore({ counts: found, tokens, prior, beginsSession }: SavedEntry): void {
+  function restore({ terms: ids, counts: found, tokens, prior, beginsSession }: SavedEntry): void {
     const at = terms.length
     if (at === 0 || beginsSession) starts.push(at)
-    const ids: number[] = []
     let length = 0
-    for (const [term, count] of found) {
-      const id = idOf(term)
-      places[id]!.push(at)
-      counts[id]!.push(count)
-      ids.push(id)
-      length += count
+    for (let place = 0; place < ids.length; place++) {
+      places[ids[place]!]!.push(at)
+      counts[ids[place]!]!.push(found[place]!)
+      length += found[place]!
     }
-    terms.push(Int32Array.from(ids))
+    terms.push(ids)
     lengths.push(length)
     lengthSums.push(length + (at > 0 ? lengthSums.data[at - 1]! : 0))
     tokenSums.push(tokens + (at > 0 ? tokenSums.data[at - 1]! : 0))
@@ -105,6 +105,7 @@ export function createRecallIndex(): RecallIndex {
     terms,
     priors,
     starts,
+    idOf,
     restore,
     append({ text, isUser, isRecallable, tokens, beginsSession }) {
       const found = new Map<string, number>()
@@ -114,7 +115,13 @@ export function createRecallIndex(): RecallIndex {
       const mention = 1 + ranking.firstMention * (found.size > 0 ? fresh / found.size : 0)
       const rule = isUser && isInstruction.test(withoutLabel(text)) ? ranking.instruction : 1
       const prior = isRecallable ? (mention * rule) / Math.max(1, tokens) ** ranking.length : 0
-      restore({ counts: found, tokens, prior, beginsSession })
+      restore({
+        terms: Int32Array.from(found.keys(), idOf),
+        counts: Int32Array.from(found.values()),
+        tokens,
+        prior,
+        beginsSession,
+      })
     },
   }
 }

@@ -1,5 +1,5 @@
 import { StoreError } from '../store-error.ts'
-import { isCollision, isLost, messageOf, toStoreError } from './postgres-error.ts'
+import { isCollision, isDuplicate, isLost, messageOf, toStoreError } from './postgres-error.ts'
 import { preparedStatements } from './prepared-statements.ts'
 
 export type Row = Readonly<Record<string, unknown>>
@@ -30,6 +30,8 @@ export interface Database {
   read(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
   /** Rolled back by a collision: run again. No answer: OutcomeUnknownError. Prepared, where the pooler allows it. */
   write(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
+  /** The same, but gives no rows where it cannot be prepared, or something in it is there already. */
+  tryWrite(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
   /** Several statements in one transaction on one connection. Only migrations need it. */
   transaction<T>(run: (client: PgClient) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -72,6 +74,11 @@ export function openDatabase(given: { readonly url?: string; readonly pool?: PgP
       withClient(false, async client => (await client.query({ text, values: [...values] })).rows),
     write: (text, values) =>
       withClient(true, async client => (await prepared.query(client, { text, values: [...values] })).rows),
+    tryWrite: (text, values) =>
+      withClient(true, async client => {
+        const query = prepared.tryQuery(client, { text, values: [...values] })
+        return (await query.catch(error => (isDuplicate(error) ? none : Promise.reject(error)))).rows
+      }),
     transaction: run =>
       withClient(true, async client => {
         // Whoever waited for a lock must see what the one before has done.
@@ -110,6 +117,8 @@ function release(client: PgClient, destroy: boolean): void {
   client.off('error', ignore)
   client.release(destroy)
 }
+
+const none = { rows: [] }
 
 /** A connection that breaks rejects the statement that waits for it; the event says nothing more. */
 const ignore = () => {}

@@ -31,6 +31,9 @@ export const isCollision = (error: unknown): boolean => /^(40001|40P01)$/.test(c
 /** A pooler has lent us a connection that knows the statement not, or already; nothing was run. */
 export const isUnprepared = (error: unknown): boolean => /^(26000|42P05)$/.test(codeOf(error))
 
+/** What should have been new is there already; nothing was written. */
+export const isDuplicate = (error: unknown): boolean => codeOf(error) === '23505'
+
 /** No answer of the database at all, or one that says that it is going away. */
 export const isLost = (error: unknown): boolean =>
   !(error instanceof Error && 'severity' in error) || /^(08|57P0[123]|40003)/.test(codeOf(error))

@@ -4,10 +4,11 @@ import { notAPlace } from '../refusals.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import { KeyReusedError, NoConversationError } from '../store-error.ts'
 import { caller, headOf } from './answer.ts'
+import { appendOne } from './append-one.ts'
 import { checkKey } from './check-key.ts'
 import type { Database } from './database.ts'
 import { toTurn } from './read-rows.ts'
-import type { EntryRecord, ToRecords } from './to-records.ts'
+import type { ToRecords } from './to-records.ts'
 
 type Writes = Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'seed' | 'fork'>
 
@@ -19,6 +20,7 @@ export function postgresWrites(
   toRecords: ToRecords,
 ): Writes {
   const call = caller(database, schema)
+  const appendAlone = appendOne(database, schema)
 
   async function append(
     thread: ThreadKey,
@@ -33,11 +35,14 @@ export function postgresWrites(
     checkEntries(entries, maxEntryBytes)
     checkNames({ owner: lease.owner, error: error ?? undefined })
     const records = toRecords(thread, entries)
+    const [first] = records
+    if (first && records.length === 1 && status === null) {
+      const head = await appendAlone(thread, lease, expectedHead, first)
+      if (head !== undefined) return { head }
+    }
     const turn = [lease.owner, lease.epoch, expectedHead, status, error]
-    const answer =
-      records.length === 1
-        ? await call('append_entry', thread, [...turn, ...fieldsOf(records[0]!)])
-        : await call('append_entries', thread, [...turn, records.length, JSON.stringify(records)])
+    const values = [...turn, records.length, JSON.stringify(records)]
+    const answer = await call('append_entries', thread, values)
     return { head: headOf(thread, answer, expectedHead, lease) }
   }
 
@@ -92,16 +97,6 @@ export function postgresWrites(
     },
   }
 }
-
-/** In the order of `append_entry`. */
-const fieldsOf = ({ id, role, time, tokens, words, payload }: EntryRecord) => [
-  id,
-  role,
-  time,
-  tokens,
-  words && `{${words.join(',')}}`,
-  payload,
-]
 
 /** What a conversation is made with. */
 const namesOf = ({ tenant, conversation }: ThreadKey) => [tenant, conversation]

@@ -2,6 +2,10 @@ import { createHash } from 'node:crypto'
 import type { PgClient, Row, Statement } from './database.ts'
 import { isUnprepared } from './postgres-error.ts'
 
+interface Result {
+  readonly rows: Row[]
+}
+
 /**
  * Statements that a connection parses once. Some poolers in transaction mode lend out another connection each time and
  * do not carry these along: the first complaint, before anything was run, turns them off for this store. The name is a
@@ -19,16 +23,23 @@ export function preparedStatements() {
     return name
   }
 
+  async function run(client: PgClient, statement: Statement): Promise<Result | undefined> {
+    if (!isAllowed) return undefined
+    try {
+      return await client.query({ ...statement, name: nameOf(statement.text) })
+    } catch (error) {
+      if (!isUnprepared(error)) throw error
+      isAllowed = false
+      return undefined
+    }
+  }
+
   return {
-    async query(client: PgClient, statement: Statement): Promise<{ readonly rows: Row[] }> {
-      if (!isAllowed) return client.query(statement)
-      try {
-        return await client.query({ ...statement, name: nameOf(statement.text) })
-      } catch (error) {
-        if (!isUnprepared(error)) throw error
-        isAllowed = false
-        return client.query(statement)
-      }
-    },
+    /** Not prepared where that is not possible. */
+    query: async (client: PgClient, statement: Statement): Promise<Result> =>
+      (await run(client, statement)) ?? client.query(statement),
+    /** Not run at all where it cannot be prepared: for what would take longer then than another way. */
+    tryQuery: async (client: PgClient, statement: Statement): Promise<Result> =>
+      (await run(client, statement)) ?? { rows: [] },
   }
 }

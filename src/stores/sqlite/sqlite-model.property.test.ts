@@ -88,6 +88,7 @@ const operation = fc.record({
       'end',
       'end',
       'renew',
+      'resume',
       'seed',
       'seed',
       'fork',
@@ -119,15 +120,19 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 
 type Step = Operation & { head: number; lease: Lease; stretch: RestoreEntries; now: number }
 
-/** What the other conversation has in some branch, all of it or a part: it fits here, or it does not. */
+/** What is in some branch, all of it or a part: it fits into the other conversation, or it does not. */
 async function stretchFor(store: Store, operation: Operation): Promise<RestoreEntries> {
   const { thread, branch, number, off, reverse } = operation
-  const conversation = conversations.find(name => name !== thread.conversation)!
-  const whole = await stretchOf(store, { ...thread, conversation, branch: reverse ? thread.branch : branch })
+  const whole = await stretchOf(store, { ...thread, branch: reverse ? thread.branch : branch })
   const { forkOf, ...rest } = whole
   if (number < 6) return off === 0 ? whole : rest
   return { ...(forkOf && off === 0 && { forkOf }), ...part(whole, number % 3, number) }
 }
+
+const otherOf = (thread: ThreadKey): ThreadKey => ({
+  ...thread,
+  conversation: conversations.find(name => name !== thread.conversation)!,
+})
 
 /** What the store says: a value, or an error by its code and message. */
 async function answer(store: Store, step: Step): Promise<unknown> {
@@ -161,6 +166,8 @@ function perform(store: Store, step: Step): Promise<unknown> {
       })
     case 'renew':
       return store.renew(thread, lease, 70)
+    case 'resume':
+      return store.resume(thread, { owner: `owner ${number}`, leaseMs: 50 })
     case 'seed':
       return store.seed(thread, { expectedHead: head, entries })
     case 'fork':
@@ -179,12 +186,12 @@ function perform(store: Store, step: Step): Promise<unknown> {
         predicted: head,
       })
     case 'restore':
-      return store.restore(thread, step.stretch)
+      return store.restore(otherOf(thread), step.stretch)
     case 'deleteCalls':
       return store.deleteCalls(thread.tenant, number)
     case 'deleteUnused':
       return store.deleteConversation(thread.tenant, thread.conversation, {
-        unusedSince: step.now - 10 * number,
+        unusedSince: step.now - 40 * number,
       })
     case 'saveCache':
       return store.saveCache(thread, body, head, new Uint8Array([number]))

@@ -2,15 +2,7 @@ import { checkEntries, checkNames, checkThread } from '../check-input.ts'
 import { leaseLost, turnOpen } from '../refusals.ts'
 import type { Begun, Lease, NewEntry, Store, StoredTurn } from '../store.ts'
 import { KeyReusedError } from '../store-error.ts'
-import {
-  type BranchRow,
-  expectHead,
-  holdTurn,
-  isHeldBy,
-  makeBranch,
-  needBranch,
-  setHead,
-} from './branch-rows.ts'
+import { type BranchRow, expectHead, holdTurn, isHeldBy, makeBranch, needBranch } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
 import { insertEntries, newOnes } from './entry-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
@@ -80,8 +72,8 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end'
         const head = insert(connection, branch, branch.open_turn!, fresh)
         const end = { status, last: head, endedAt: now(), ...(error !== undefined && { error }) }
         closeTurn(connection, branch.id, branch.open_turn!, end)
-        connection.run('UPDATE branches SET open_turn = NULL WHERE id = ?', branch.id)
-        setHead(connection, branch.id, head, now())
+        const sql = `UPDATE branches SET head = ?, open_turn = NULL, updated_at = max(updated_at, ?) WHERE id = ?`
+        connection.run(sql, head, now(), branch.id)
         return { head }
       })
     },

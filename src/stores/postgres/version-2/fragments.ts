@@ -15,30 +15,22 @@ export const putEntries = (schema: string, head: string, turn: string, entries: 
     select e.time, b.line, ${head} + row_number() over (order by e.n), ${turn}, e.role, b.key,
       e.id, e.tokens, e.words, e.payload
     from ${recordsOf(schema, entries)}
-    where ${isNew(schema, 'e.id')};`
-
-/** The same for one entry, which is what most appends have: its fields need not be taken out of a text. */
-export const putEntry = (schema: string, head: string, turn: string): string => `
-  insert into ${schema}.entries (time, line, seq, turn, role, key, id, tokens, words, payload)
-    select p_time, b.line, ${head} + 1, ${turn}, p_role::${schema}.role, b.key, p_id, p_tokens, p_words, p_payload
-    where ${isNew(schema, 'p_id')};`
-
-const isNew = (schema: string, id: string) => `${placeOf(schema, 'b.line', id)} is null
+    where ${placeOf(schema, 'b.line')} is null
       and (b.fork_of is null or not exists (
-        select from unnest(b.past_lines, b.past_ends) p (line, last) where ${placeOf(schema, 'p.line', id)} <= p.last
-      ))`
+        select from unnest(b.past_lines, b.past_ends) p (line, last) where ${placeOf(schema, 'p.line')} <= p.last
+      ));`
 
 const recordsOf = (schema: string, entries: string) => `rows from (json_to_recordset(${entries})
       as (id text, role ${schema}.role, time double precision, tokens text, words integer[], payload text))
       with ordinality e (id, role, time, tokens, words, payload, n)`
 
 /**
- * The place of an entry in a line of the branch `b`. Not by equality: the planner thinks that every line is short,
+ * The place of the entry `e.id` in a line of the branch `b`. Not by equality: the planner thinks that every line is short,
  * and while the primary key has a level less than the index of ids (from some 6,000 entries on) it would walk through
  * the whole line by it. In this order there is only one index, and one step in it.
  */
-export const placeOf = (schema: string, line: string, id = 'e.id'): string => {
-  const [key, wanted] = ['(x.key, x.line, x.id)', `(b.key, ${line}, ${id})`]
+export const placeOf = (schema: string, line: string): string => {
+  const [key, wanted] = ['(x.key, x.line, x.id)', `(b.key, ${line}, e.id)`]
   return `(select case when ${key} = ${wanted} then x.seq end from ${schema}.entries x
     where ${key} >= ${wanted} order by x.key, x.line, x.id limit 1)`
 }

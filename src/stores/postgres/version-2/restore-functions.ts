@@ -58,7 +58,7 @@ declare
 begin
   if p_from > b.head + 1 then perform ${schema}.refuse_restore('conflict', p_from - 1, b.head); end if;
   select min(s.seq) into place
-    from ${schema}.entries_of(b, p_from, b.head) s join ${schema}.stretch_entries(p_entries) e on e.seq = s.seq
+    from ${schema}.entries_of(b, p_from, p_from + json_array_length(p_entries) - 1) s join ${schema}.stretch_entries(p_entries) e on e.seq = s.seq
     where (s.id, s.role, s.time, s.turn, s.payload, s.tokens::jsonb)
       is distinct from (e.id, e.role, e.time, e.turn, e.payload, e.tokens::jsonb);
   if place is not null then perform ${schema}.refuse_restore('conflict', place - 1, b.head); end if;

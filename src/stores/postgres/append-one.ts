@@ -1,0 +1,37 @@
+import type { Lease, ThreadKey } from '../store.ts'
+import type { Database } from './database.ts'
+import { keyOf } from './read-rows.ts'
+import type { EntryRecord } from './to-records.ts'
+
+/**
+ * The append that nearly all are: one entry, a new one, at the head, by whoever holds the turn, on a branch without a
+ * shared past. As a prepared statement it takes much less than the function of the schema, which knows all cases. Gives
+ * the new head; nothing where anything is otherwise: then nothing was written, and the function says why.
+ */
+export const appendOne = (database: Database, schema: string) => {
+  const sql = appendSql(schema)
+  return async (
+    thread: ThreadKey,
+    { owner, epoch }: Lease,
+    expectedHead: number,
+    { id, role, time, tokens, words, payload }: EntryRecord,
+  ): Promise<number | undefined> => {
+    const found = words && `{${words.join(',')}}`
+    const values = [owner, epoch, expectedHead, id, role, time, tokens, found, payload]
+    const [row] = await database.tryWrite(sql, [...keyOf(thread), ...values])
+    return row && Number(row.seq)
+  }
+}
+
+/** An id that is stored already breaks a unique constraint, so it need not be looked for. */
+const appendSql = (schema: string) => `
+  with b as (
+    update ${schema}.branches set head = head + 1, updated_at = ${schema}.now_ms()
+    where key = $1 and actor = $2 and branch = $3 and lease_owner = $4 and epoch = $5 and head = $6
+      and open_turn is not null and fork_of is null and ${schema}.make_durable()
+    returning key, line, head, open_turn
+  )
+  insert into ${schema}.entries (time, line, seq, turn, role, key, id, tokens, words, payload)
+    select $9::double precision, line, head, open_turn, $8::${schema}.role, key, $7::text, $10::text, $11::integer[], $12::text
+    from b
+  returning seq`

@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ChatPart, createChat, defineTool } from 'throughline/chat'
+import { type Model, ollama, openaiCompatible } from 'throughline/models'
+import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ollamaAnswer, openaiAnswer, startUpstream, type Upstream } from '../scripted-upstream.ts'
+import { expectGoesOn, kindsOf, newHistory, partsOf, statusesOf } from './help.ts'
+
+let upstream: Upstream
+afterEach(() => upstream.close())
+
+const ollamaModel = (url: string) => ollama({ model: 'scripted', host: url, window: 4096 })
+const good = ollamaAnswer([{ content: 'All well.' }])
+const headers = good.headers
+const begun = ollamaAnswer([{ content: 'Half an answer' }]).chunks.slice(0, 1)
+const cancelled = '[Cancelled by the user — disregard this turn.]'
+
+describe.each([
+  { name: 'ollama', model: ollamaModel, answer: good, start: begun },
+  {
+    name: 'openai',
+    model: (url: string): Model =>
+      openaiCompatible({ baseURL: `${url}/v1`, model: 'scripted', window: 4096 }),
+    answer: openaiAnswer([{ content: 'All well.' }]),
+    start: openaiAnswer([{ content: 'Half an answer' }]).chunks.slice(0, 1),
+  },
+])('a turn that is cancelled, through the $name client,', ({ model, answer, start }) => {
+  async function setUp() {
+    upstream = await startUpstream([
+      { chunks: start, headers: answer.headers, ending: 'stall' },
+      { ...answer },
+    ])
+    const history = newHistory()
+    const chat = createChat({ history, model: model(upstream.url) })
+    return { chat, thread: history.thread('chat') }
+  }
+
+  it('by its signal ends as cancelled, and the upstream sees the client leave', async () => {
+    const { chat, thread } = await setUp()
+    const stop = new AbortController()
+    const reply = chat.send('How are things?', { signal: stop.signal })
+    const parts: ChatPart[] = []
+    for await (const part of reply) {
+      parts.push(part)
+      if (part.type === 'text-delta') stop.abort()
+    }
+    expect(kindsOf(parts)).toEqual(['text-delta', 'end'])
+    expect(parts.at(-1)).toMatchObject({ status: 'cancelled' })
+    expect(await upstream.requests[0]!.ended).toBe('left')
+    expect(await reply.result()).toMatchObject({ status: 'cancelled', text: 'Half an answer' })
+    expect(await statusesOf(thread)).toEqual(['cancelled'])
+    expect((await thread.messages()).at(-1)?.content).toBe(cancelled)
+    expect(JSON.stringify(await thread.display())).not.toContain('disregard')
+    await expectGoesOn(text => chat.send(text), thread)
+  })
+
+  it('by a reader that leaves the loop ends as cancelled too', async () => {
+    const { chat, thread } = await setUp()
+    const reply = chat.send('How are things?')
+    for await (const part of reply) if (part.type === 'text-delta') break
+    expect(await upstream.requests[0]!.ended).toBe('left')
+    expect(await reply.result()).toMatchObject({ status: 'cancelled', text: 'Half an answer', turn: 1 })
+    expect(reply.messages).toEqual([{ role: 'assistant', content: 'Half an answer' }])
+    expect(await statusesOf(thread)).toEqual(['cancelled'])
+    await expectGoesOn(text => chat.send(text), thread)
+  })
+})
+
+async function withScript(answers: Parameters<typeof startUpstream>[0]) {
+  upstream = await startUpstream(answers)
+  const history = newHistory()
+  return { history, thread: history.thread('chat'), model: ollamaModel(upstream.url) }
+}
+
+it('writes nothing when it was cancelled before it began', async () => {
+  const { history, thread, model } = await withScript([good])
+  const chat = createChat({ history, model })
+  const reply = chat.send('How are things?', { signal: AbortSignal.abort() })
+  expect(kindsOf(await partsOf(reply))).toEqual(['end'])
+  expect((await reply.result()).status).toBe('cancelled')
+  expect(await thread.messages()).toEqual([])
+  expect(upstream.requests).toEqual([])
+})
+
+it('is cancelled while it waits to try again', async () => {
+  const { history, thread, model } = await withScript([{ status: 500, body: {} }, good])
+  const chat = createChat({ history, model, backoffMs: 3_600_000 })
+  const stop = new AbortController()
+  const reply = chat.send('How are things?', { signal: stop.signal })
+  for await (const part of reply) if (part.type === 'warning') setImmediate(() => stop.abort())
+  expect((await reply.result()).status).toBe('cancelled')
+  expect(upstream.requests).toHaveLength(1)
+  await expectGoesOn(text => chat.send(text), thread)
+})
+
+it('is cancelled although the model does not listen', async () => {
+  const { history, thread } = await withScript([])
+  const deaf: Model = {
+    name: 'deaf',
+    window: async () => 4096,
+    async *stream() {
+      yield { type: 'text-delta', text: 'One moment' }
+      await new Promise(() => {})
+    },
+  }
+  const stop = new AbortController()
+  const reply = createChat({ history, model: deaf }).send('Hello?', { signal: stop.signal })
+  for await (const part of reply) if (part.type === 'text-delta') setImmediate(() => stop.abort())
+  expect(await reply.result()).toMatchObject({ status: 'cancelled', text: 'One moment' })
+  expect(await statusesOf(thread)).toEqual(['cancelled'])
+})
+
+describe('while tools run', () => {
+  const two = ollamaAnswer([
+    {
+      content: 'Let me see.',
+      tool_calls: [
+        { id: 'a', function: { name: 'quick', arguments: {} } },
+        { id: 'b', function: { name: 'endless', arguments: {} } },
+      ],
+    },
+  ])
+
+  async function setUp() {
+    const told: unknown[] = []
+    const tools = [
+      defineTool({ name: 'quick', input: z.object({}), run: () => 'done at once' }),
+      defineTool({
+        name: 'endless',
+        input: z.object({}),
+        run: (_, { signal }) =>
+          new Promise((_, reject) => {
+            signal.addEventListener('abort', () => {
+              told.push(signal.reason)
+              reject(signal.reason)
+            })
+          }),
+      }),
+    ]
+    const { history, thread, model } = await withScript([two, { ...good, headers }])
+    return { chat: createChat({ history, model, tools }), thread, told }
+  }
+
+  it.each(['the signal', 'a reader that leaves'])('%s stops them, and what was done is kept', async how => {
+    const { chat, thread, told } = await setUp()
+    const stop = new AbortController()
+    const reply = chat.send('Do both.', { signal: stop.signal })
+    for await (const part of reply) {
+      if (part.type !== 'tool-result') continue
+      if (how === 'the signal') stop.abort()
+      else break
+    }
+    expect((await reply.result()).status).toBe('cancelled')
+    expect(told).toHaveLength(1)
+    const results = (await thread.messages()).filter(({ role }) => role === 'tool')
+    expect(results.map(({ content }) => content)).toEqual(['done at once', 'Error: interrupted'])
+    await expectGoesOn(text => chat.send(text), thread)
+  })
+
+  it('the model is not asked again when the turn is cancelled', async () => {
+    const { chat } = await setUp()
+    for await (const part of chat.send('Do both.')) if (part.type === 'tool-result') break
+    await sleep(20)
+    expect(upstream.requests).toHaveLength(1)
+  })
+})
+
+it('has its result for a reader that stops at the last part', async () => {
+  const { history, thread, model } = await withScript([good, { status: 404, body: {} }])
+  const chat = createChat({ history, model })
+  const reply = chat.send('How are things?')
+  for await (const part of reply) if (part.type === 'end') break
+  expect(await reply.result()).toMatchObject({ status: 'completed', text: 'All well.' })
+  const failing = chat.send('Again?')
+  for await (const part of failing) if (part.type === 'error') break
+  await expect(failing.result()).rejects.toMatchObject({ code: 'model_not_found' })
+  expect(await statusesOf(thread)).toEqual(['completed', 'failed'])
+})

@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import { createHistory, fit, type History, type HistoryOptions, memoryStore, parseMessage } from 'throughline'
+import type { ChatPart, Reply } from 'throughline/chat'
+import {
+  type Model,
+  ollama,
+  openaiCompatible,
+  type ReaderUpstreamOptions,
+  readerUpstream,
+} from 'throughline/models'
+import { assertContext } from 'throughline/testing'
+import { expect } from 'vitest'
+import { assertRounds } from '../../src/testing/assert-rounds.ts'
+
+type Thread = ReturnType<History['thread']>
+
+/** What an upstream was asked, as its clients sent it. */
+export interface SentBody {
+  readonly messages: readonly { readonly role: string; readonly content: string }[]
+  readonly tools?: readonly unknown[]
+  readonly options?: { readonly num_ctx?: number }
+}
+
+/** The reader behind a real port. */
+export async function serveReader(options: ReaderUpstreamOptions = {}) {
+  const bodies: SentBody[] = []
+  const fetch = readerUpstream({
+    ...options,
+    onRequest: (body, seen) => {
+      if (/chat/.test(seen.path)) bodies.push(body as SentBody)
+      options.onRequest?.(body, seen)
+    },
+  })
+  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    host,
+    /** What was asked of its models, in order. */
+    bodies,
+    ollama: (): Model => ollama({ model: 'reader', host }),
+    openai: (window = options.window ?? 4096): Model =>
+      openaiCompatible({ baseURL: `${host}/v1`, model: 'reader', window }),
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      if ('closeAllConnections' in server) server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+export const newHistory = (options: Partial<HistoryOptions> = {}): History =>
+  createHistory({ store: memoryStore(), ...options })
+
+export async function partsOf(reply: Reply): Promise<readonly ChatPart[]> {
+  const parts: ChatPart[] = []
+  for await (const part of reply) parts.push(part)
+  return parts
+}
+
+/** The kinds of parts, those in a row once, contexts left out. */
+export function kindsOf(parts: readonly ChatPart[]): readonly string[] {
+  const kinds = parts.map(({ type }) => type).filter(type => type !== 'context')
+  return kinds.filter((type, at) => type !== kinds[at - 1])
+}
+
+export const shownIn = (parts: readonly ChatPart[]): string =>
+  parts.map(part => (part.type === 'text-delta' ? part.text : '')).join('')
+
+export function warningsIn(parts: readonly ChatPart[]): readonly string[] {
+  return parts.flatMap(part => (part.type === 'warning' ? [part.code] : []))
+}
+
+export function errorIn(parts: readonly ChatPart[]): (Error & { readonly code?: string }) | undefined {
+  return parts.flatMap(part => (part.type === 'error' ? [part.error] : []))[0]
+}
+
+export const statusesOf = async (thread: Thread): Promise<readonly string[]> =>
+  (await thread.turns()).map(({ status }) => status)
+
+/** The log is a valid sequence, and so is the next context that is made of it. */
+export async function expectValid(thread: Thread): Promise<void> {
+  const messages = await thread.messages()
+  const log = messages.map(parseMessage)
+  assertRounds(log)
+  const speakers = log.filter(({ role }) => role === 'user' || role === 'assistant')
+  for (const [at, { role }] of speakers.entries())
+    if (role === 'user') expect(speakers[at - 1]?.role, 'two user messages in a row').not.toBe('user')
+  const options = { window: 4096, overflow: 'trim' as const }
+  assertContext(messages, options, fit(messages, options))
+  assertRounds((await thread.context({ window: 4096, overflow: 'trim' })).messages.map(parseMessage))
+}
+
+/** The next turn works as if nothing had happened. */
+export async function expectGoesOn(send: (text: string) => Reply, thread: Thread): Promise<void> {
+  await expectValid(thread)
+  const { status } = await send('And now?').result()
+  expect(status).toBe('completed')
+  await expectValid(thread)
+}

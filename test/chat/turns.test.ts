@@ -1,0 +1,223 @@
+import { createHistory, memoryStore } from 'throughline'
+import { createChat, defineTool } from 'throughline/chat'
+import { type Model, reader } from 'throughline/models'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  errorIn,
+  expectGoesOn,
+  expectValid,
+  kindsOf,
+  newHistory,
+  partsOf,
+  shownIn,
+  statusesOf,
+} from './help.ts'
+
+/** A model that waits until it is told to go on. */
+function gate(text = 'At last.') {
+  let open = () => {}
+  const opened = new Promise<void>(resolve => {
+    open = resolve
+  })
+  const asked = { count: 0 }
+  const model: Model = {
+    name: 'gate',
+    window: async () => 4096,
+    async *stream() {
+      asked.count += 1
+      yield { type: 'text-delta', text: 'Wait. ' }
+      await opened
+      yield { type: 'text-delta', text }
+      yield { type: 'end', reason: 'stop', usage: {} }
+    },
+  }
+  return { model, open: () => open(), asked }
+}
+
+async function readUntilText(parts: AsyncIterator<{ type: string }>): Promise<void> {
+  for (;;) {
+    const { value } = await parts.next()
+    if (value.type === 'text-delta') return
+  }
+}
+
+describe('a turn that is open', () => {
+  it('refuses a second message, and is not disturbed by it', async () => {
+    const history = newHistory()
+    const { model, open } = gate()
+    const chat = createChat({ history, model })
+    const first = chat.send('One')
+    const parts = first[Symbol.asyncIterator]()
+    await readUntilText(parts)
+    const second = chat.send('Two')
+    const refused = await partsOf(second)
+    expect(kindsOf(refused)).toEqual(['error', 'end'])
+    expect(errorIn(refused)).toMatchObject({ name: 'LeaseError', code: 'turn_open' })
+    await expect(second.result()).rejects.toMatchObject({ code: 'turn_open' })
+    open()
+    for (let next = await parts.next(); !next.done; next = await parts.next());
+    expect((await first.result()).text).toBe('Wait. At last.')
+    const thread = history.thread('chat')
+    expect((await thread.messages()).map(({ content }) => content)).toEqual(['One', 'Wait. At last.'])
+  })
+
+  it('does not disturb other conversations, actors and branches', async () => {
+    const history = newHistory()
+    const { model, open } = gate()
+    const first = createChat({ history, model }).send('One')
+    await readUntilText(first[Symbol.asyncIterator]())
+    const chat = createChat({ history, model: reader() })
+    for (const options of [{ conversation: 'other' }, { actor: 'editor' }])
+      expect((await chat.send('Hello.', options).result()).status).toBe('completed')
+    open()
+  })
+
+  it('that lost its lease to another instance ends with an error, and writes nothing more', async () => {
+    const store = memoryStore()
+    const late = createHistory({ store, leaseMs: 5 })
+    const { model, open } = gate()
+    const reply = createChat({ history: late, model }).send('One')
+    const iterator = reply[Symbol.asyncIterator]()
+    await readUntilText(iterator)
+    // Its renewals do not get through, as if the process had been stopped: another one takes over.
+    const { renew } = store
+    store.renew = () => new Promise(() => {})
+    const other = createHistory({ store })
+    const chat = createChat({ history: other, model: reader() })
+    await expect
+      .poll(async () => (await other.thread('chat').turns())[0]?.status === 'open' && isExpired(store))
+      .toBe(true)
+    await chat.send('My code is 12.').result()
+    store.renew = renew
+    const log = await other.thread('chat').messages()
+    open()
+    const parts = []
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) parts.push(next.value)
+    expect(kindsOf(parts).slice(-2)).toEqual(['error', 'end'])
+    expect(errorIn(parts)).toMatchObject({ code: 'lease_lost' })
+    await expect(reply.result()).rejects.toMatchObject({ code: 'lease_lost' })
+    expect(await other.thread('chat').messages()).toEqual(log)
+    expect(await statusesOf(other.thread('chat'))).toEqual(['interrupted', 'completed'])
+    await expectGoesOn(text => chat.send(text), other.thread('chat'))
+  })
+
+  it('whose lease is lost while a tool runs stops the tool and ends with an error', async () => {
+    const store = memoryStore()
+    const late = createHistory({ store, leaseMs: 30 })
+    let isStopped = false
+    const wait = defineTool({
+      name: 'wait',
+      input: z.object({}),
+      run: async (_, { signal }) => {
+        const { renew } = store
+        store.renew = () => new Promise(() => {})
+        await expect.poll(() => isExpired(store)).toBe(true)
+        await createChat({ history: createHistory({ store }), model: reader() })
+          .send('Hello.')
+          .result()
+        store.renew = renew
+        await new Promise(resolve => signal.addEventListener('abort', resolve))
+        isStopped = true
+      },
+    })
+    const reply = createChat({ history: late, model: reader(), tools: [wait] }).send('call wait with {}')
+    const parts = await partsOf(reply)
+    expect(errorIn(parts)?.code).toBe('lease_lost')
+    await expect.poll(() => isStopped).toBe(true)
+    const thread = createHistory({ store }).thread('chat')
+    expect(await statusesOf(thread)).toEqual(['interrupted', 'completed'])
+    await expectValid(thread)
+  })
+})
+
+const isExpired = async (store: ReturnType<typeof memoryStore>) => {
+  const head = await store.head({
+    tenant: 'default',
+    conversation: 'chat',
+    actor: 'assistant',
+    branch: 'main',
+  })
+  return head?.open?.isExpired === true
+}
+
+describe('the same key', () => {
+  it('gives the same answer, once', async () => {
+    const history = newHistory()
+    let runs = 0
+    const tools = [defineTool({ name: 'count', input: z.object({}), run: () => ++runs })]
+    const chat = createChat({ history, model: reader(), tools, notes: true })
+    const first = await chat.send('call count with {}', { key: 'k1' }).result()
+    const again = chat.send('call count with {}', { key: 'k1' })
+    const parts = await partsOf(again)
+    expect(kindsOf(parts)).toEqual(['tool-call', 'tool-result', 'text-delta', 'end'])
+    expect(shownIn(parts)).toBe(first.text)
+    expect(await again.result()).toMatchObject({ status: 'completed', turn: 1, text: first.text, rounds: 0 })
+    expect(JSON.stringify(parts)).not.toContain('→')
+    expect(runs).toBe(1)
+    expect(await statusesOf(history.thread('chat'))).toEqual(['completed'])
+  })
+
+  it('with another message is refused', async () => {
+    const chat = createChat({ history: newHistory(), model: reader() })
+    await chat.send('One.', { key: 'k1' }).result()
+    await expect(chat.send('Two.', { key: 'k1' }).result()).rejects.toMatchObject({ code: 'key_reused' })
+  })
+
+  it('of a turn that is still open, or that failed, says so', async () => {
+    const history = newHistory()
+    const { model, open } = gate()
+    const chat = createChat({ history, model })
+    const first = chat.send('One', { key: 'k1' })
+    const iterator = first[Symbol.asyncIterator]()
+    await readUntilText(iterator)
+    await expect(chat.send('One', { key: 'k1' }).result()).rejects.toMatchObject({ code: 'turn_open' })
+    open()
+    await iterator.return?.()
+    const again = await partsOf(chat.send('One', { key: 'k1' }))
+    expect(kindsOf(again)).toEqual(['error', 'end'])
+    expect(errorIn(again)).toMatchObject({ code: 'turn_cancelled' })
+    expect(again.at(-1)).toMatchObject({ status: 'cancelled' })
+  })
+
+  it('shows nothing where nothing was said', async () => {
+    const silent: Model = {
+      name: 'silent',
+      window: async () => 4096,
+      async *stream() {
+        yield { type: 'end', reason: 'stop', usage: {} }
+      },
+    }
+    const chat = createChat({ history: newHistory(), model: silent })
+    expect((await chat.send('Hello?', { key: 'k1' }).result()).text).toBe('')
+    expect((await chat.send('Hello?', { key: 'k1' }).result()).text).toBe('')
+  })
+})
+
+it('has the turn in the log before it says so', async () => {
+  const history = newHistory()
+  for await (const part of createChat({ history, model: reader(), notes: true }).send('My code is 12.')) {
+    if (part.type === 'note' || part.type === 'end')
+      expect(await statusesOf(history.thread('chat'))).toEqual(['completed'])
+  }
+})
+
+it('refuses what cannot be meant when the chat is made', () => {
+  const model = reader()
+  const tool = (name: string) => defineTool({ name, input: z.object({}), run: () => '' })
+  const bad = [
+    { model: {} as Model },
+    { model, retries: -1 },
+    { model, maxRounds: 0 },
+    { model, window: Number.NaN },
+    { model, tools: [tool('a'), tool('a')] },
+    { model, tools: [tool('read_result')] },
+    { model, tools: [tool('write_note_to_self')] },
+  ]
+  for (const options of bad)
+    expect(() => createChat(options)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+  expect(() => tool('no name')).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+  expect(() => createChat({ model }).send('Hello')).toThrow('send needs one')
+  const chat = createChat({ model, history: newHistory() })
+  expect(() => chat.send({ role: 'assistant', content: 'Hello' })).toThrow('begins with a user message')
+})
