@@ -3,8 +3,15 @@ import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { joinText, splitText, type TextPart } from './plan-text.ts'
 
-/** An entry by its place; else the message, its text in parts that name the entries whose words they are. */
-type PlanItem = number | { readonly as: object; readonly text?: readonly TextPart[] }
+/** Entries in a row by their places; else a message, its text in parts that name the entries whose words they are. */
+type PlanItem = Run | Written
+
+type Run = readonly [first: number, last: number]
+
+interface Written {
+  readonly as: object
+  readonly text?: readonly TextPart[]
+}
 
 /** How a context is kept with its call: entries never change, so their places are enough. */
 export interface Plan {
@@ -18,7 +25,7 @@ export interface Plan {
   readonly parts: Readonly<Record<string, number>>
   /** The different verdicts: [fate, rule, why]. */
   readonly verdicts: readonly (readonly string[])[]
-  /** The stretches of the receipt: [first, last, verdict]. */
+  /** The stretches of the receipt, but those that were sent as they are: [first, last, verdict]. */
   readonly fates: readonly (readonly [number, number, number])[]
 }
 
@@ -34,7 +41,7 @@ export function toPlan(context: Context, log: PlanLog): Plan {
   const texts = log.textsIn(context)
   return {
     version: 1,
-    messages: messages.map(message => log.seqOf(message) ?? toItem(message, texts)),
+    messages: toItems(messages, message => log.seqOf(message) ?? toItem(message, texts)),
     tokens,
     policy,
     counter,
@@ -57,7 +64,7 @@ export function readPlan(text: string): Plan {
 /** The places of all entries that a plan names. */
 export function entriesOf({ messages }: Plan): readonly number[] {
   return messages.flatMap(item =>
-    typeof item === 'number' ? item : (item.text ?? []).filter(part => typeof part === 'number'),
+    isRun(item) ? [...placesOf(item)] : (item.text ?? []).filter(part => typeof part === 'number'),
   )
 }
 
@@ -73,14 +80,35 @@ export function fromPlan(
       `The plan of this call names entry ${seq}, which is not in the thread.`,
     )
   }
-  return messages.map(item => {
-    if (typeof item === 'number') return entry(item)
+  return messages.flatMap(item => {
+    if (isRun(item)) return [...placesOf(item)].map(entry)
     if (!item.text) return item.as as MessageLike
     return { ...item.as, content: joinText(item.text, seq => String(entry(seq).content)) } as MessageLike
   })
 }
 
-function toItem(message: MessageLike, texts: ReadonlyMap<number, string>): PlanItem {
+const isRun = (item: PlanItem): item is Run => Array.isArray(item)
+
+function* placesOf([first, last]: Run): Generator<number> {
+  for (let seq = first; seq <= last; seq++) yield seq
+}
+
+/** Most of a context is entries in a row: they take two numbers. */
+function toItems(
+  messages: readonly MessageLike[],
+  toOne: (message: MessageLike) => number | Written,
+): readonly PlanItem[] {
+  const items: (PlanItem | [number, number])[] = []
+  for (const one of messages.map(toOne)) {
+    const last = items.at(-1)
+    if (typeof one !== 'number') items.push(one)
+    else if (Array.isArray(last) && last[1] === one - 1) last[1] = one
+    else items.push([one, one])
+  }
+  return items
+}
+
+function toItem(message: MessageLike, texts: ReadonlyMap<number, string>): Written {
   const { content } = message
   if (typeof content !== 'string') return { as: message }
   // The place of the text among the fields counts too: bytes are promised.
@@ -92,6 +120,7 @@ function toFates(stretches: Context['receipt']['stretches']): Pick<Plan, 'verdic
   const verdicts = new Map<string, number>()
   const fates: [number, number, number][] = []
   for (const { first, last, fate, rule, why } of stretches) {
+    if (fate === 'kept') continue
     const text = JSON.stringify([fate, rule, why])
     const verdict = verdicts.get(text) ?? verdicts.size
     verdicts.set(text, verdict)

@@ -27,7 +27,7 @@ afterEach(() => upstream.close())
 interface Wire {
   readonly name: string
   model(url: string): Model
-  readonly good: UpstreamAnswer & { chunks: string[] }
+  readonly good: ReturnType<typeof ollamaAnswer>
   /** The beginning of an answer: two words, and no end. */
   readonly begun: readonly string[]
   readonly errorLine: string
@@ -60,7 +60,7 @@ describe.each(wires)('through the $name client', wire => {
     first: readonly UpstreamAnswer[],
     options: { retries?: number; stallMs?: number } = {},
   ) {
-    const headers = good.headers ?? {}
+    const headers = good.headers
     const script = first.map(answer => ('chunks' in answer ? { headers, ...answer } : answer))
     upstream = await startUpstream((_, at) => script[at] ?? good)
     const history = newHistory()
@@ -176,10 +176,7 @@ describe.each(wires)('through the $name client', wire => {
   })
 
   it('hands the client what closes a turn that failed, when nothing is stored', async () => {
-    upstream = await startUpstream([
-      { chunks: wire.begun, headers: good.headers ?? {}, ending: 'reset' },
-      good,
-    ])
+    upstream = await startUpstream([{ chunks: wire.begun, headers: good.headers, ending: 'reset' }, good])
     const chat = createChat({ model: wire.model(upstream.url) })
     const messages = [{ role: 'user', content: 'How are things?' }]
     const reply = chat.respond(messages)

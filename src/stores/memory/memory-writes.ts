@@ -119,7 +119,7 @@ export function memoryWrites(memory: Memory): Writes {
 
 /** An end that was stored, but whose answer was lost. */
 function isRepeatedEnd(branch: Branch, lease: Lease, status: string, entries: readonly NewEntry[]): boolean {
-  const turn = branch.turns.find(({ turn }) => branches.isLease(branch.leases.get(turn), lease))
+  const turn = branch.turns.findLast(({ turn }) => branches.isLease(branch.leases.get(turn), lease))
   return turn?.status === status && status !== 'interrupted' && branches.hasAll(branch, entries)
 }
 

@@ -1,7 +1,8 @@
 import { leaseLost, nameOf, turnOpen } from '../refusals.ts'
 import type { Lease, ThreadKey } from '../store.ts'
 import { ConflictError, NoConversationError } from '../store-error.ts'
-import type { Database, Row } from './database.ts'
+import type { Database } from './database.ts'
+import type { Row } from './pg-client.ts'
 import { keyOf } from './read-rows.ts'
 
 /** What a function of the schema says: how it went, and what belongs to it. */

@@ -1,6 +1,7 @@
 import type { Head, Store, ThreadKey } from '../store.ts'
 import { checkKey } from './check-key.ts'
-import type { Database, Row } from './database.ts'
+import type { Database } from './database.ts'
+import type { Row } from './pg-client.ts'
 import { readEntries } from './read-entries.ts'
 import { keyOf, toTurn } from './read-rows.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PgClient, Row, Statement } from './database.ts'
+import type { PgClient, Row, Statement } from './pg-client.ts'
 import { isUnprepared } from './postgres-error.ts'
 
 interface Result {

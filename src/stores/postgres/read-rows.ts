@@ -3,7 +3,7 @@ import { nameOf } from '../refusals.ts'
 import type { StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
 import { CorruptEntryError } from '../store-error.ts'
 import { conversationKey } from './conversation-key.ts'
-import type { Row } from './database.ts'
+import type { Row } from './pg-client.ts'
 
 /** From rows to what the store gives. Absent fields are null in the database, and absent here. */
 export function toTurn(row: Row): StoredTurn {

@@ -4,7 +4,8 @@ import { payloadTexts } from '../payload-texts.ts'
 import { snippet } from '../snippet.ts'
 import type { Found } from '../store.ts'
 import { words } from '../words.ts'
-import type { Database, Row } from './database.ts'
+import type { Database } from './database.ts'
+import type { Row } from './pg-client.ts'
 import { hashWord, isCommon } from './word-hashes.ts'
 
 export interface SearchOptions {

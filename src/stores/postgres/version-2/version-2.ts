@@ -8,7 +8,7 @@ import { keyFunction } from './key-function.ts'
 import { leaseFunctions } from './lease-functions.ts'
 import { moveData, setAside } from './move-data.ts'
 import { restoreFunctions } from './restore-functions.ts'
-import { tables } from './tables.ts'
+import { tables, wordIndex } from './tables.ts'
 
 /** Short keys instead of names, appends in one look, logs that come back. */
 export const version2 = (schema: string): string =>
@@ -17,6 +17,7 @@ export const version2 = (schema: string): string =>
     tables,
     keyFunction,
     moveData,
+    wordIndex,
     guards,
     entryFunctions,
     branchFunctions,

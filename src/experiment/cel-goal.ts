@@ -1,0 +1,89 @@
+import { Environment as CelEnvironment } from '@marcbachmann/cel-js'
+import type { Goal } from './goal.ts'
+import type { PlanJson } from './plan-json.ts'
+import type { Declarations, Environment, VariableType } from './variable.ts'
+
+type GoalJson = NonNullable<PlanJson['goals']>[number]
+
+/** Goals that were written as CEL expressions. Each is parsed and checked now; a wrong one is told with its place. */
+export function compileGoals(
+  goals: readonly GoalJson[],
+  declarations: Declarations,
+): { readonly goals: readonly Goal[]; readonly problems: readonly string[] } {
+  const problems: string[] = []
+  const cel = celFor(declarations)
+  const integers = Object.keys(declarations).filter(name => declarations[name]!.type === 'int')
+  const compiled = goals.flatMap(({ description, holds, outcome }, at) => {
+    const problem = findProblem(cel, holds)
+    if (problem !== undefined) {
+      problems.push(`goals[${at}].holds ("${description}"): ${problem}`)
+      return []
+    }
+    const test = cel.parse(holds)
+    return [
+      {
+        description,
+        holds: (environment: Environment) => test(toCel(environment, integers)) === true,
+        ...(outcome === undefined ? {} : { outcome }),
+      },
+    ]
+  })
+  return { goals: compiled, problems }
+}
+
+function findProblem(cel: CelEnvironment, expression: string): string | undefined {
+  const { valid, type, error } = cel.check(expression)
+  if (!valid) return error?.message.split('\n', 1)[0] ?? 'it cannot be read'
+  // What comes out of an object has no type before it is there.
+  return type === 'bool' || type === 'dyn' ? undefined : `expected true or false, it gives ${type}`
+}
+
+function celFor(declarations: Declarations): CelEnvironment {
+  let cel = new CelEnvironment()
+  for (const [name, { type }] of Object.entries(declarations)) {
+    // A variable of another name can be used by tools, but not in an expression.
+    if (!/^[A-Za-z_]\w*$/.test(name)) continue
+    try {
+      cel = cel.registerVariable(name, typeOf(type))
+    } catch {
+      // A word of the language itself.
+    }
+  }
+  for (const [sign, work] of Object.entries(mixed)) {
+    cel = cel.registerOperator(`double ${sign} int`, (a: number, b: bigint) => work(a, Number(b)))
+    cel = cel.registerOperator(`int ${sign} double`, (a: bigint, b: number) => work(Number(a), b))
+  }
+  return cel
+}
+
+/** CEL does not mix whole numbers with others; for people who write goals, `cash + lemons * 2` is just a sum. */
+const mixed: Readonly<Record<string, (a: number, b: number) => number>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '/': (a, b) => a / b,
+}
+
+function typeOf(type: VariableType): string {
+  switch (type) {
+    case 'int':
+      return 'int'
+    case 'float':
+      return 'double'
+    case 'bool':
+      return 'bool'
+    case 'array':
+      return 'list'
+    case 'object':
+      return 'map'
+    default:
+      return 'string'
+  }
+}
+
+/** CEL's whole numbers are BigInts. */
+function toCel(environment: Environment, integers: readonly string[]): Record<string, unknown> {
+  const values: Record<string, unknown> = { ...environment }
+  for (const name of integers) values[name] = BigInt(values[name] as number)
+  return values
+}

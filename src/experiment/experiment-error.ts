@@ -1,0 +1,44 @@
+import { ThroughlineError } from '../log/error.ts'
+
+export type ExperimentErrorCode =
+  /** A plan that cannot be run. */
+  | 'invalid_plan'
+  /** There is no experiment of this id. */
+  | 'no_experiment'
+  /** The id is taken. */
+  | 'experiment_exists'
+  /** It is over: it can be neither paused nor stopped. */
+  | 'experiment_ended'
+  /** It was begun with a plan of other roles or variables. */
+  | 'plan_changed'
+  /** The experiment has no such role. */
+  | 'unknown_role'
+
+export class ExperimentError extends ThroughlineError {
+  constructor(code: ExperimentErrorCode, message: string, options?: ErrorOptions) {
+    super(code, message, options)
+  }
+}
+
+/** A plan that cannot be run: all that is wrong with it at once, each with its place. */
+export class InvalidPlanError extends ExperimentError {
+  readonly problems: readonly string[]
+
+  constructor(name: string, problems: readonly string[]) {
+    super('invalid_plan', `The experiment "${name}" cannot be run. ${problems.join('; ')}.`)
+    this.problems = problems
+  }
+}
+
+/** A value that a variable cannot have. */
+export class VariableError extends ThroughlineError {
+  readonly variable: string
+
+  constructor(variable: string, problem: string) {
+    super('invalid_variable', `Variable "${variable}": ${problem}`)
+    this.variable = variable
+  }
+}
+
+/** What ends an experiment as failed. Its message is the result, its code goes into the turn that failed. */
+export class ExperimentFailure extends ThroughlineError {}

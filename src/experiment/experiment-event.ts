@@ -1,0 +1,64 @@
+import type { GoalTest } from './goal.ts'
+import type { Environment } from './variable.ts'
+
+export type ExperimentEnd = 'COMPLETED' | 'FAILED' | 'STOPPED'
+
+export interface ExperimentResult {
+  readonly id: string
+  readonly status: ExperimentEnd | 'PAUSED'
+  /** Why it ended; `Paused` when it can go on. */
+  readonly result: string
+  /** How many steps have ended. */
+  readonly steps: number
+  readonly environment: Environment
+}
+
+interface InRole {
+  readonly step: number
+  readonly role: string
+}
+
+export interface ToolResultEvent extends InRole {
+  readonly type: 'tool-result'
+  readonly name: string
+  readonly text: string
+  readonly isError: boolean
+}
+
+/** What happens in an experiment, as it happens. Texts of models and tools are in it: it is for operators. */
+export type ExperimentEvent =
+  | {
+      readonly type: 'experiment-started'
+      readonly id: string
+      readonly name: string
+      /** The step that comes first. */
+      readonly step: number
+      readonly isResumed: boolean
+    }
+  | { readonly type: 'step-started'; readonly step: number; readonly environment: Environment }
+  | ({ readonly type: 'role-started' } & InRole)
+  | ({
+      readonly type: 'model-called'
+      readonly round: number
+      readonly model: string
+      /** The tokens of the prompt as we counted them. */
+      readonly predicted: number
+      /** What the provider says it read and wrote. */
+      readonly reported?: number
+      readonly replyTokens?: number
+      readonly text: string
+    } & InRole)
+  | ({ readonly type: 'tool-called'; readonly name: string; readonly arguments: string } & InRole)
+  | ToolResultEvent
+  | ({ readonly type: 'role-ended'; readonly isSkipped: boolean } & InRole)
+  | ({ readonly type: 'goal-tested'; readonly step: number } & GoalTest)
+  | { readonly type: 'step-ended'; readonly step: number; readonly environment: Environment }
+  | {
+      readonly type: 'warning'
+      /** `hook_failed`, or a code of `throughline/chat`. */
+      readonly code: string
+      readonly message: string
+      readonly role?: string
+    }
+  | ({ readonly type: 'paused' } & Omit<ExperimentResult, 'status'>)
+  | ({ readonly type: 'experiment-ended'; readonly status: ExperimentEnd } & Omit<ExperimentResult, 'status'>)

@@ -1,0 +1,81 @@
+import type { ExperimentResult } from './experiment-event.ts'
+import type { MetGoal, RecordedDecision, RunEntry } from './run-entry.ts'
+import type { Environment } from './variable.ts'
+
+export interface Snapshot {
+  /** 0 is before the first step. */
+  readonly step: number
+  readonly environment: Environment
+}
+
+export type Created = Extract<RunEntry, { kind: 'created' }>
+
+/** Where an experiment stands, as far as its own thread says. A fold of its entries, live and after a crash alike. */
+export interface RunState {
+  readonly created: Created
+  readonly snapshots: readonly Snapshot[]
+  /** What hooks decided, by point. Only those of the current step are asked for again. */
+  readonly decisions: ReadonlyMap<string, RecordedDecision>
+  /** A hook has decided that the current step, or all of it, is to end. */
+  readonly ending: { readonly stop?: string } | undefined
+  readonly goal: MetGoal | undefined
+  readonly failing: Extract<RunEntry, { kind: 'failing' }> | undefined
+  readonly isPaused: boolean
+  /** The last wish that needs no attention. */
+  readonly wishes: number
+  readonly ended: Omit<ExperimentResult, 'id'> | undefined
+}
+
+/** How many steps have ended. */
+export const stepsOf = ({ snapshots }: RunState) => snapshots.at(-1)!.step
+
+/** The environment when the last step had ended. */
+export const lastSnapshot = ({ snapshots }: RunState) => snapshots.at(-1)!.environment
+
+export function foldEntries(entries: readonly RunEntry[]): RunState | undefined {
+  return entries.reduce<RunState | undefined>(foldEntry, undefined)
+}
+
+export function foldEntry(state: RunState | undefined, entry: RunEntry): RunState | undefined {
+  if (entry.kind === 'created') return begin(entry)
+  if (!state) return undefined
+  switch (entry.kind) {
+    case 'hook': {
+      const { key, endStep, stop } = entry
+      const decisions = new Map(state.decisions).set(key, entry)
+      const ending = endStep || stop !== undefined ? { ...(stop === undefined ? {} : { stop }) } : state.ending
+      return { ...state, decisions, ending }
+    }
+    case 'step-ended': {
+      const { step, environment, goal } = entry
+      const snapshots = [...state.snapshots, { step, environment }]
+      // What ends a step has done so; a stop goes on holding.
+      const ending = state.ending?.stop === undefined ? undefined : state.ending
+      return { ...state, snapshots, goal, ending, decisions: new Map() }
+    }
+    case 'failing':
+      return { ...state, failing: entry }
+    case 'paused':
+      return { ...state, isPaused: true }
+    case 'resumed':
+      return { ...state, isPaused: false, wishes: entry.wishes }
+    case 'ended': {
+      const { kind: _, ...ended } = entry
+      return { ...state, ended }
+    }
+  }
+}
+
+function begin(created: Created): RunState {
+  return {
+    created,
+    snapshots: [{ step: 0, environment: created.environment }],
+    decisions: new Map(),
+    ending: undefined,
+    goal: undefined,
+    failing: undefined,
+    isPaused: false,
+    wishes: 0,
+    ended: undefined,
+  }
+}
