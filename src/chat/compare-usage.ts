@@ -37,7 +37,9 @@ export async function* compareUsage(comparison: Comparison): AsyncGenerator<Chat
 async function isCut(comparison: Comparison, { predicted, reported }: Report): Promise<boolean> {
   const { session, model, window, context } = comparison
   const { tokens } = context
-  if (reported >= mostMissing * predicted || tokens < fewest || reported > window) return false
+  if (reported >= mostMissing * predicted || reported > window) return false
+  // Some servers report only what they had not read before.
+  if (tokens < fewest || reported < fewest / 2) return false
   if (session.count.exact || looksTruncated({ predicted, reported, window })) return true
   const earlier = await session.reports(model.name)
   return earlier.some(report => isWhole(report, tokens) && reported < mostMissing * expected(report, tokens))

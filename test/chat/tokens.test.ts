@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createHistory } from 'throughline'
+import { createChat } from 'throughline/chat'
+import { type Model, ollama, reader } from 'throughline/models'
+import { sqliteStore } from 'throughline/stores/sqlite'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { ollamaAnswer, startUpstream, type Upstream } from '../scripted-upstream.ts'
+import { errorIn, expectGoesOn, newHistory, partsOf, statusesOf, warningsIn } from './help.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'throughline-chat-tokens-'))
+let upstream: Upstream | undefined
+afterEach(async () => {
+  await upstream?.close()
+  upstream = undefined
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const sentence = (n: number) =>
+  `The ship number ${n} came into the harbour at noon and unloaded ${n + 3} crates of apples, pears and plums.`
+
+/** Says what it read as `ratio` times what it was sent, by its own count. */
+const biased = (ratio: number): Model => ({
+  ...reader(),
+  name: 'biased',
+  async *stream(request) {
+    for await (const part of reader().stream(request)) {
+      const { promptTokens = 0 } = part.type === 'end' ? part.usage : {}
+      yield part.type === 'end'
+        ? { ...part, usage: { promptTokens: Math.round(promptTokens * ratio) } }
+        : part
+    }
+  },
+})
+
+describe('a prompt that the provider cut in silence', () => {
+  it('is told of, turn after turn, and is no calibration', async () => {
+    const history = newHistory()
+    const model = reader({ window: 700, overflow: 'cut' })
+    const chat = createChat({ history, model, window: 4096 })
+    const warned: boolean[] = []
+    for (let n = 0; n < 40; n++) {
+      const parts = await partsOf(chat.send(sentence(n)))
+      warned.push(warningsIn(parts).includes('prompt_truncated'))
+    }
+    const first = warned.indexOf(true)
+    expect(first).toBeGreaterThan(5)
+    expect(warned.slice(0, first)).not.toContain(true)
+    expect(warned.slice(first)).not.toContain(false)
+    // The control: the same conversation with a model that has the window which was told.
+    const whole = createChat({ history: newHistory(), model: reader(), window: 4096 })
+    for (let n = 0; n < 40; n++) expect(warningsIn(await partsOf(whole.send(sentence(n))))).toEqual([])
+  })
+
+  it('says how much was read, and of how much', async () => {
+    const model = reader({ window: 700, overflow: 'cut' })
+    const messages = Array.from({ length: 47 }, (_, n) => ({
+      role: n % 2 ? 'assistant' : 'user',
+      content: sentence(n),
+    }))
+    const chat = createChat({ model, window: 4096 })
+    await chat.respond(messages.slice(0, 27)).result()
+    const parts = await partsOf(chat.respond(messages))
+    const warning = parts.find(part => part.type === 'warning')
+    expect(warning?.type === 'warning' && warning.message).toMatch(
+      /^reader read \d+ tokens of a prompt of about \d{4}: it was cut in silence\. Is its window smaller than 4096\?$/,
+    )
+  })
+})
+
+describe('a calibration', () => {
+  it('is logged, survives a restart, and shrinks the window', async () => {
+    const path = join(folder, 'log.db')
+    const open = () => createHistory({ store: sqliteStore({ path }) })
+    const factors: number[] = []
+    let largest = 0
+    for (let run = 0; run < 3; run++) {
+      const history = open()
+      const chat = createChat({ history, model: biased(2.5), window: 4096 })
+      for (let n = 0; n < 15; n++) {
+        for (const part of await partsOf(chat.send(sentence(run * 15 + n)))) {
+          if (part.type !== 'context') continue
+          factors.push(part.factor)
+          largest = Math.max(largest, part.receipt.tokens * part.factor)
+          expect(part.receipt.window).toBe(Math.floor(4096 / part.factor))
+        }
+      }
+      await history.close()
+    }
+    expect(factors[0]).toBe(1)
+    expect(factors.slice(5).every(factor => factor > 1.2)).toBe(true)
+    const history = open()
+    const known = await history.thread('chat').calibration('biased')
+    expect(known).toMatchObject({ model: 'biased' })
+    expect(Math.abs(known!.factor - factors.at(-1)!)).toBeLessThan(0.06)
+    expect(largest).toBeLessThanOrEqual(4096 - 512)
+    await history.close()
+  })
+
+  it('is remembered by a chat without a log', async () => {
+    const chat = createChat({ model: biased(2.5), window: 4096 })
+    const messages = Array.from({ length: 31 }, (_, n) => ({
+      role: n % 2 ? 'assistant' : 'user',
+      content: sentence(n),
+    }))
+    const factorOf = async () => {
+      const [context] = await partsOf(chat.respond(messages))
+      return context?.type === 'context' ? context.factor : 0
+    }
+    expect(await factorOf()).toBe(1)
+    expect(await factorOf()).toBeGreaterThan(1.2)
+  })
+})
+
+describe('a prompt that the provider calls too long', () => {
+  it('is fitted again, once, into less', async () => {
+    const history = newHistory()
+    // It takes 4096 as it counts, which is nearly half as much again as we do.
+    const model = reader({ count: text => Math.ceil(text.length / 2.5), window: 4096 })
+    const chat = createChat({ history, model, window: 4096 })
+    const long = Array.from({ length: 40 }, (_, n) => sentence(n)).join(' ')
+    await history.thread('chat').seed(
+      ...Array.from({ length: 14 }, (_, n) => ({
+        role: n % 2 ? 'assistant' : 'user',
+        content: long.slice(0, 900),
+      })),
+    )
+    const parts = await partsOf(chat.send('My code is 12.'))
+    expect(warningsIn(parts)).toContain('fitted_again')
+    expect(parts.at(-1)).toMatchObject({ status: 'completed' })
+    const tokens = parts.flatMap(part => (part.type === 'context' ? [part.receipt.tokens] : []))
+    expect(tokens).toHaveLength(2)
+    expect(tokens[1]!).toBeLessThan(tokens[0]!)
+    // It is remembered: the next turn is right at once.
+    const next = await partsOf(chat.send('What is my code?'))
+    expect(warningsIn(next)).toEqual([])
+    expect(next.filter(({ type }) => type === 'context')).toHaveLength(1)
+  })
+
+  it('and too long again is an error', async () => {
+    const refusal = { status: 400, body: { error: 'the input length exceeds the context length' } }
+    upstream = await startUpstream([refusal, refusal, ollamaAnswer([{ content: 'Fine.' }])])
+    const history = newHistory()
+    const chat = createChat({
+      history,
+      model: ollama({ model: 'scripted', host: upstream.url, window: 4096 }),
+    })
+    const parts = await partsOf(chat.send('Hello.'))
+    expect(upstream.requests).toHaveLength(2)
+    expect(warningsIn(parts)).toEqual(['fitted_again'])
+    expect(errorIn(parts)?.code).toBe('context_too_long')
+    expect(await statusesOf(history.thread('chat'))).toEqual(['failed'])
+    await expectGoesOn(text => chat.send(text), history.thread('chat'))
+  })
+})
+
+it('keeps a record of each call, with both counts', async () => {
+  const history = newHistory()
+  const chat = createChat({ history, model: reader(), system: 'You help.' })
+  await chat.send('My code is 12.').result()
+  await chat.send('What is my code?').result()
+  const thread = history.thread('chat')
+  const calls = await thread.calls()
+  expect(calls).toHaveLength(2)
+  for (const call of calls) {
+    expect(call).toMatchObject({ model: 'reader', reported: expect.any(Number) })
+    expect((await thread.replay(call))[0]).toEqual({ role: 'system', content: 'You help.' })
+  }
+})
+
+it('says when texts had to be cut, and when the reply was', async () => {
+  const chat = createChat({ model: reader({ window: 512 }), settings: { maxTokens: 5 } })
+  const parts = await partsOf(chat.respond([{ role: 'user', content: sentence(1).repeat(40) }]))
+  expect(warningsIn(parts)).toEqual(['trimmed', 'reply_cut'])
+})
