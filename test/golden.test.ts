@@ -42,7 +42,7 @@ describe.each(chats)('%s', name => {
 
   it.each(Object.keys(settings))('%s', setting => {
     const { messages, tokens, receipt } = fit(read(), settings[setting]!)
-    const { entries, ...totals } = receipt
+    const { entries, stretches: _, ...totals } = receipt
     const fates = entries.map(({ seq, fate, rule, why }) => `${seq} ${fate} (${rule}: ${why})`)
     const text = `${JSON.stringify({ tokens, totals, messages, fates }, null, 1)}\n`
     const file = join(folder, `${name.replace(/^.*\/|(\.chat)?\.json$/g, '')}.${setting}.context.json`)

@@ -1,3 +1,5 @@
+import { stalled } from '../chat/call-model.ts'
+import { withLimit } from '../chat/with-limit.ts'
 import type { Model, ModelPart } from '../models/model.ts'
 import { ModelError } from '../models/model-error.ts'
 
@@ -6,25 +8,27 @@ import { ModelError } from '../models/model-error.ts'
  * breaks in its middle can be asked for again, and leaves nothing behind.
  */
 export function collectReplies(model: Model, { stallMs }: { readonly stallMs: number }): Model {
+  const limit = (signal: AbortSignal) => ({ signal, ms: stallMs, late: () => stalled(stallMs) })
   return {
     name: model.name,
-    window: signal => model.window(signal),
-    async *stream(request) {
-      const stall = new AbortController()
-      const signal = AbortSignal.any([stall.signal, ...(request.signal ? [request.signal] : [])])
-      const stream = model.stream({ ...request, signal })[Symbol.asyncIterator]()
+    window: (signal = never) => withLimit(model.window(signal), limit(signal)),
+    async *stream({ signal = never, ...request }) {
+      const over = new AbortController()
+      const own = AbortSignal.any([signal, over.signal])
+      const stream = model.stream({ ...request, signal: own })[Symbol.asyncIterator]()
       const parts: ModelPart[] = []
       try {
         for (;;) {
-          const { done, value } = await inTime(stream.next(), stallMs, model.name)
+          const { done, value } = await withLimit(stream.next(), limit(signal))
           if (done) break
           parts.push(value)
         }
-      } catch (error) {
-        stall.abort(error)
+      } finally {
+        over.abort()
         void Promise.resolve(stream.return?.()).catch(() => undefined)
-        throw error
       }
+      if (parts.at(-1)?.type !== 'end')
+        throw new ModelError('model_stream_broken', `The stream of ${model.name} stopped before its end.`)
       yield* parts
     },
   }
@@ -33,18 +37,4 @@ export function collectReplies(model: Model, { stallMs }: { readonly stallMs: nu
 /** Longer than any call: what is held back must not look like a stall to those above. */
 export const neverStalls = 2 ** 31 - 1
 
-async function inTime<T>(next: Promise<T>, stallMs: number, name: string): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new ModelError('model_stalled', `Nothing came from ${name} for ${stallMs} ms.`)),
-      stallMs,
-    )
-  })
-  next.catch(() => undefined)
-  try {
-    return await Promise.race([next, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+const never = new AbortController().signal

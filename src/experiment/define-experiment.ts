@@ -49,7 +49,9 @@ export function defineExperiment<D extends Declarations>(options: ExperimentOpti
     ...(roles.length > 0 ? [] : ['roles: expected at least one']),
     ...findRoleProblems(roles, names),
     ...goals.flatMap(({ description }, at) =>
-      typeof description === 'string' && description !== '' ? [] : [`goals[${at}].description: expected a text`],
+      typeof description === 'string' && description !== ''
+        ? []
+        : [`goals[${at}].description: expected a text`],
     ),
     ...findCountProblems('maxSteps', maxSteps, 1),
     ...findCountProblems('maxStepRetries', maxStepRetries, 0),

@@ -48,11 +48,10 @@ export function makeTools<E>(tools: ExperimentTools<E>): readonly ExperimentTool
  *   environment.cash += sum
  * } })
  */
-export function defineExperimentTool<E = Record<string, unknown>, Schema extends StandardSchema = StandardSchema>({
-  run,
-  endsTurn = true,
-  ...options
-}: ExperimentToolOptions<E, Schema>): ExperimentTool {
+export function defineExperimentTool<
+  E = Record<string, unknown>,
+  Schema extends StandardSchema = StandardSchema,
+>({ run, endsTurn = true, ...options }: ExperimentToolOptions<E, Schema>): ExperimentTool {
   const made = defineTool({ ...options, run: () => undefined, endsTurn } as ToolOptions<Schema>)
   return { ...made, run: run as ExperimentTool['run'] }
 }

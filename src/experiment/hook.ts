@@ -1,8 +1,7 @@
 import type { ToolResultEvent } from './experiment-event.ts'
 
 /** Where a hook may stand. `after-experiment` runs before the end is recorded. */
-export type HookPoint =
-  | `${'before' | 'after'}-${'experiment' | 'step' | 'role' | 'model' | 'tool'}`
+export type HookPoint = `${'before' | 'after'}-${'experiment' | 'step' | 'role' | 'model' | 'tool'}`
 
 /** What a hook may decide. A turn that has begun is never torn: its round ends first. */
 export interface HookDecision {

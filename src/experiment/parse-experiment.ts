@@ -1,3 +1,4 @@
+import type { Model } from '../models/model.ts'
 import { compileGoals } from './cel-goal.ts'
 import { defineExperiment } from './define-experiment.ts'
 import { InvalidPlanError } from './experiment-error.ts'
@@ -8,7 +9,6 @@ import type { ExperimentPlan } from './plan.ts'
 import { type PlanJson, planSchema, type RoleJson } from './plan-json.ts'
 import { policyFor } from './policy-for.ts'
 import type { RoleOptions } from './role.ts'
-import type { Model } from '../models/model.ts'
 
 export interface ParseExperimentOptions {
   /** What the module of the plan's tools gives. */

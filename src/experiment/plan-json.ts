@@ -45,7 +45,9 @@ export const planSchema = z.strictObject({
   /** Where the module with the tools is, for those who load it. */
   tools: text.optional(),
   goals: z
-    .array(z.strictObject({ description: text, holds: text, outcome: z.enum(['completed', 'failed']).optional() }))
+    .array(
+      z.strictObject({ description: text, holds: text, outcome: z.enum(['completed', 'failed']).optional() }),
+    )
     .optional(),
   maxSteps: count.optional(),
   maxStepRetries: z.int().min(0).optional(),

@@ -1,6 +1,6 @@
-import type { SeenMessage } from '../history/logged-message.ts'
 import type { LoggedMessage } from '../history/index.ts'
 import { ThroughlineError } from '../log/error.ts'
+import type { MessageLike } from '../log/message.ts'
 import type { ExperimentEnd } from './experiment-event.ts'
 import type { HookDecision } from './hook.ts'
 import type { PlanJson } from './plan-json.ts'
@@ -50,31 +50,16 @@ export interface RecordedDecision extends Omit<HookDecision, 'inject'> {
   readonly inject?: readonly string[]
 }
 
-/** How an entry is kept: the text is for people who look at the log. */
-export function toRunMessage(entry: RunEntry): SeenMessage {
-  return { message: { role: 'system', content: describe(entry) }, data: entry }
+/** How an entry is kept. */
+export function toRunMessage(entry: RunEntry): MessageLike {
+  return { role: 'system', content: JSON.stringify(entry) }
 }
 
-export function fromRunMessage({ seq, data }: LoggedMessage): RunEntry {
-  if (typeof data === 'object' && data !== null && 'kind' in data) return data as RunEntry
-  throw new ThroughlineError('corrupt_experiment', `Entry ${seq} of the run is none that an experiment writes.`)
-}
-
-function describe(entry: RunEntry): string {
-  switch (entry.kind) {
-    case 'created':
-      return `Experiment "${entry.name}" was created.`
-    case 'hook':
-      return `Hooks were asked: ${entry.key}`
-    case 'step-ended':
-      return `Step ${entry.step} ended.`
-    case 'failing':
-      return `The turn of "${entry.role}" failed: ${entry.code}.`
-    case 'paused':
-      return 'Paused.'
-    case 'resumed':
-      return 'Resumed.'
-    case 'ended':
-      return `Ended as ${entry.status} after ${entry.steps} steps.`
+export function fromRunMessage({ seq, message }: LoggedMessage): RunEntry {
+  try {
+    return JSON.parse(String(message.content)) as RunEntry
+  } catch (error) {
+    const problem = `Entry ${seq} of the run cannot be read as one that an experiment writes.`
+    throw new ThroughlineError('corrupt_experiment', problem, { cause: error })
   }
 }

@@ -43,7 +43,8 @@ export function foldEntry(state: RunState | undefined, entry: RunEntry): RunStat
     case 'hook': {
       const { key, endStep, stop } = entry
       const decisions = new Map(state.decisions).set(key, entry)
-      const ending = endStep || stop !== undefined ? { ...(stop === undefined ? {} : { stop }) } : state.ending
+      const ending =
+        endStep || stop !== undefined ? { ...(stop === undefined ? {} : { stop }) } : state.ending
       return { ...state, decisions, ending }
     }
     case 'step-ended': {

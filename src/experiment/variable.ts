@@ -2,14 +2,7 @@ import { cut } from '../log/line.ts'
 import { VariableError } from './experiment-error.ts'
 
 /** `enum:[sunny,rainy]` is one of these words. An `int` is whole and exact, a `float` is any number that JSON has. */
-export type VariableType =
-  | 'string'
-  | 'int'
-  | 'float'
-  | 'bool'
-  | 'array'
-  | 'object'
-  | `enum:[${string}]`
+export type VariableType = 'string' | 'int' | 'float' | 'bool' | 'array' | 'object' | `enum:[${string}]`
 
 export interface Declaration {
   readonly type: VariableType
@@ -48,7 +41,11 @@ type Trimmed<Word extends string> = Word extends ` ${infer Rest}`
     : Word
 
 /** Lists and objects have the type of their first value; an empty one may hold anything. */
-type ArrayOf<Value> = Value extends readonly (infer Item)[] ? ([Item] extends [never] ? unknown[] : Item[]) : unknown[]
+type ArrayOf<Value> = Value extends readonly (infer Item)[]
+  ? [Item] extends [never]
+    ? unknown[]
+    : Item[]
+  : unknown[]
 type ObjectOf<Value> = Value extends object
   ? keyof Value extends never
     ? Record<string, unknown>
@@ -64,8 +61,8 @@ export function wordsOf(type: VariableType): readonly string[] | undefined {
 export function isVariableType(type: unknown): type is VariableType {
   if (typeof type !== 'string') return false
   if (plainTypes.has(type)) return true
-  const words = wordsOf(type as VariableType)
-  return words !== undefined && words.every(word => word !== '') && new Set(words).size === words.length
+  const words = wordsOf(type as VariableType) ?? ['']
+  return !words.includes('') && new Set(words).size === words.length
 }
 
 /** Throws unless the value is one of the type. What it holds further down is the business of `checkJson`. */

@@ -1,24 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { everyStore } from '../../test/every-store.ts'
 import { defineState, type StandardSchema } from '../state/index.ts'
-import { memoryStore } from '../stores/memory/memory-store.ts'
-import { sqliteStore } from '../stores/sqlite/sqlite-store.ts'
-import type { Store } from '../stores/store.ts'
 import { words } from '../tokens/words.ts'
 import { createHistory } from './create-history.ts'
 import type { Thread } from './thread.ts'
 import type { Turn } from './turn.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'throughline-history-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-let files = 0
-
-const stores: Readonly<Record<string, () => Store>> = {
-  memory: () => memoryStore(),
-  sqlite: () => sqliteStore({ path: join(folder, `${files++}.db`) }),
-}
+const stores = await everyStore()
 
 const user = (content: string) => ({ role: 'user', content })
 const assistant = (content: string) => ({ role: 'assistant', content })
@@ -37,7 +25,7 @@ async function begin(thread: Thread, text: string): Promise<Turn> {
 const contents = (messages: readonly object[]) =>
   messages.map(message => (message as { content?: unknown }).content)
 
-describe.each(Object.entries(stores))('history on the %s store', (_, createStore) => {
+describe.each(stores)('history on the %s store', (_, createStore) => {
   const open = (rest: object = {}) =>
     createHistory({ store: createStore(), window: 4096, count: words(), ...rest })
 
@@ -161,11 +149,12 @@ describe.each(Object.entries(stores))('history on the %s store', (_, createStore
 
   it('answers the same key with the same turn', async () => {
     const thread = open().thread('trip')
-    const first = await thread.begin(user('hello'), { key: 'k1' })
+    const long = 'hello '.repeat(10_000)
+    const first = await thread.begin(user(long), { key: 'k1' })
     if (first.kind === 'begun') await first.turn.complete(assistant('hi'))
-    const again = await thread.begin(user('hello'), { key: 'k1' })
+    const again = await thread.begin(user(long), { key: 'k1' })
     expect(again.kind).toBe('replayed')
-    if (again.kind === 'replayed') expect(contents(again.messages)).toEqual(['hello', 'hi'])
+    if (again.kind === 'replayed') expect(contents(again.messages)).toEqual([long, 'hi'])
     await expect(thread.begin(user('other'), { key: 'k1' })).rejects.toMatchObject({ code: 'key_reused' })
   })
 

@@ -5,7 +5,9 @@ import type { State, StateReading } from '../state/index.ts'
 import type { Store, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
+import { beginTurn } from './begin-turn.ts'
 import { type CallInfo, replayCall, toCall } from './calls.ts'
+import { hashOf } from './hash-of.ts'
 import { type LoggedMessage, type SeenMessage, toEntry } from './logged-message.ts'
 import { listLog } from './read-log.ts'
 import type { ThreadLog } from './thread-log.ts'
@@ -112,13 +114,12 @@ export function createThread(options: ThreadOptions): Thread {
     key,
     async begin(given, { key: idempotency } = {}) {
       const input = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
-      const begun = await store.begin(key, {
-        owner,
-        leaseMs,
-        ...(idempotency === undefined ? {} : { key: idempotency, body: JSON.stringify(given) }),
-        closing: toEntries(await unloggedEnd(source), { isClosing: true }),
-        entries: toEntries(input),
-      })
+      const asked =
+        idempotency === undefined ? {} : { key: idempotency, body: await hashOf(JSON.stringify(given)) }
+      const entries = toEntries(input)
+      const begun = await beginTurn(source, { owner, leaseMs, entries, ...asked }, closing =>
+        toEntries(closing, { isClosing: true }),
+      )
       if (begun.kind === 'begun') {
         return {
           kind: 'begun',

@@ -71,7 +71,8 @@ export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: 
 
   async function write(added: readonly TurnMessage[]): Promise<void> {
     if (added.length === 0) return
-    head = (await store.append(key, { lease, expectedHead: head, entries: toLogged(added) })).head
+    const append = { lease, expectedHead: head, entries: toLogged(added) }
+    head = (await untilKnown(() => store.append(key, append))).head
     calibration = undefined
     said.push(...added.map(wholeOf))
   }
@@ -83,7 +84,7 @@ export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: 
   ): Promise<void> {
     const ended = { lease, expectedHead: head, entries, status, ...(error === undefined ? {} : { error }) }
     try {
-      head = (await store.end(key, ended)).head
+      head = (await untilKnown(() => store.end(key, ended))).head
     } finally {
       clearInterval(timer)
     }
@@ -123,6 +124,20 @@ export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: 
     calibrate(given) {
       calibration = given
     },
+  }
+}
+
+/**
+ * An answer that got lost is asked for again. The entries are the same, with the same ids: what was written is not
+ * written twice.
+ */
+async function untilKnown<T>(write: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write()
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'outcome_unknown' || attempt > 3) throw error
+    }
   }
 }
 

@@ -38,6 +38,11 @@ export function checkEntries(entries: readonly NewEntry[], maxEntryBytes: number
   }
 }
 
+/** Nothing is before a time that is none, and everything would be unused since then. */
+export function checkTime(option: string, time: number): void {
+  if (!Number.isFinite(time)) throw new InvalidOptionError(option, `${time} is not a time in milliseconds`)
+}
+
 /** NUL ends a text in one driver, lone surrogates become `\ufffd`: two names could become one. So: refused, everywhere. */
 function checkText(what: string, text: string, maxBytes: number): void {
   // Three bytes a code unit at most: most texts need not be measured.

@@ -38,7 +38,7 @@ describe('createCounter', () => {
   it('adds the framing of every result of a tool message', () => {
     const counter = createCounter({ id: 'letters', exact: true, text: letters, framing: framings.deepseek })
     const results = [{ text: 'a' }, { text: 'b' }]
-    expect(counter.message(message({ role: 'tool', text: 'ab', results }))).toBe(2 + 2 + 2 * 4)
+    expect(counter.message(message({ role: 'tool', text: 'ab', results }))).toBe(2 * 2 + 2 + 2 * 4)
     expect(counter.message(message({ role: 'tool', text: 'ab' }))).toBe(2 + 2 + 4)
   })
 

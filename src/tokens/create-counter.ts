@@ -39,10 +39,13 @@ export function createCounter({
     text,
     message(message) {
       const { calls, results, media, thinking, unknown } = message
-      let tokens = framing.message + text(message.text) + text(thinking) + text(unknown)
+      const own = resultCount(message, results.length)
+      // Each result of an AI SDK tool message is sent as a message of its own.
+      const sent = message.role === 'tool' ? own : 1
+      let tokens = framing.message * sent + text(message.text) + text(thinking) + text(unknown)
       for (const call of calls) tokens += framing.call + text(call.name) + text(call.arguments)
       // The text of a tool message is the text of its results: only what is written around them is added.
-      tokens += framing.result * resultCount(message, results.length)
+      tokens += framing.result * own
       // A result inside the message that called (the AI SDK has such) is text of its own.
       if (message.role !== 'tool') for (const result of results) tokens += text(result.text)
       return whole(tokens + whole(media) * imageTokens)

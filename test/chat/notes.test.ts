@@ -188,6 +188,14 @@ describe('a note at the end of a reply', () => {
     await expectValid(thread)
   })
 
+  it('shows nothing of a marker at which the reply reached its longest', async () => {
+    const end = { done_reason: 'length', eval_count: 9 }
+    const { chat, thread } = await scripted([ollamaAnswer([{ content: `${visible}\n\n[NOT` }], end)])
+    const { parts, result } = await expectHidden(chat, thread, /\[N/)
+    expect(result.text).toBe(visible)
+    expect(kindsOf(parts)).toEqual(['text-delta', 'warning', 'end'])
+  })
+
   it('shows the end of a reply that only looked like one', async () => {
     const text = 'It is in the list [NOTE'
     const { chat, thread } = await scripted([ollamaAnswer([...text].map(content => ({ content })))])

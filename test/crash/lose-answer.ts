@@ -10,7 +10,7 @@ import type { Step } from './writer-line.ts'
 
 const order = ['begin', 'append', 'complete'] as const
 
-/** A turn, one step of which loses its connection after its COMMIT and is then done again. */
+/** A turn, one step of which loses its connection after its COMMIT and is done again: by the turn, or by its caller. */
 export async function loseAnswer(
   url: string,
   step: Exclude<Step, 'open'>,
@@ -44,7 +44,7 @@ export async function loseAnswer(
     const errors: unknown[] = []
     await steps[step]().catch(error => errors.push(error))
     await isCut
-    await steps[step]().catch(error => errors.push(error))
+    if (errors.length > 0) await steps[step]().catch(error => errors.push(error))
     const marks = (await readMarked(direct, thread.key)).map(({ mark }) => mark)
     // Its turn may still be open, and would be renewed for ever.
     await store.close()

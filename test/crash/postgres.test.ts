@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ThroughlineError } from '../../src/log/error.ts'
+import type { ThroughlineError } from '../../src/log/error.ts'
 import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../postgres.ts'
@@ -69,7 +69,7 @@ describe.skipIf(reason)('processes that share a log in PostgreSQL', () => {
   })
 
   it('would notice a store that lets two turns be open', async () => {
-    const race = { place, conversation: 'no lease', turns: 2, fault: 'unleased' } as const
+    const race = { place, conversation: 'no lease', turns: 8, fault: 'unleased' } as const
     const { acknowledged, faults } = await raceWriters(program, store, race)
     expect(acknowledged.length).toBeGreaterThan(0)
     expect(faults.length).toBeGreaterThan(0)
@@ -116,17 +116,19 @@ describe.skipIf(reason)('processes that share a log in PostgreSQL', () => {
   })
 
   it.each([
-    ['begin', 1],
-    ['append', 3],
-    ['complete', 5],
-  ] as const)('write once what they do again because the answer to %s got lost', async (step, written) => {
-    const { errors, marks, faults } = await loseAnswer(server.url, step)
-    expect(faults).toEqual([])
-    expect(errors[0]).toMatchObject({ code: 'outcome_unknown' })
-    // The second attempt may be told that it is too late, but it never writes again.
-    for (const error of errors) expect(error).toBeInstanceOf(ThroughlineError)
-    expect(marks).toEqual(parts.slice(0, written).map(part => partText('ada', 1, part)))
-  })
+    // Who begins again with the same key gets the turn; a turn asks again by itself.
+    ['begin', 1, ['outcome_unknown']],
+    ['append', 3, []],
+    ['complete', 5, []],
+  ] as const)(
+    'write once what is done again because the answer to %s got lost',
+    async (step, written, codes) => {
+      const { errors, marks, faults } = await loseAnswer(server.url, step)
+      expect(faults).toEqual([])
+      expect(errors.map(error => (error as ThroughlineError).code)).toEqual(codes)
+      expect(marks).toEqual(parts.slice(0, written).map(part => partText('ada', 1, part)))
+    },
+  )
 
   it.skipIf(!isOurs)('have whole turns when the server is stopped in the middle of them', async () => {
     const { acknowledged, refused, exits, faults } = await stopServer(program, server)

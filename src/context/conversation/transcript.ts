@@ -166,7 +166,7 @@ export function createTranscript<M extends MessageLike>(
       while (size > 0 && units[size - 1]!.to > length) size -= 1
       // A round may have been open here, and closed by what followed on the old line: it is read again.
       if (size > 0 && units[size - 1]!.kind === 'tools') size -= 1
-      const end = units[size]?.from ?? 0
+      const end = units[size]?.from ?? entries.length
       return createTranscript<M>(count, {
         entries: entries.slice(0, end),
         units: units.slice(0, size),

@@ -1,23 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { everyStore } from '../../../test/every-store.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
-import { sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
-import type { Store } from '../../stores/store.ts'
 import { words } from '../../tokens/words.ts'
 import { createHistory, type History } from '../create-history.ts'
 import type { Thread } from '../thread.ts'
 import { InvalidImportError } from './record.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'throughline-transfer-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-let files = 0
-
-const stores: Readonly<Record<string, () => Store>> = {
-  memory: () => memoryStore(),
-  sqlite: () => sqliteStore({ path: join(folder, `${files++}.db`) }),
-}
+const stores = await everyStore()
 
 const user = (content: string) => ({ role: 'user', content })
 const assistant = (content: string) => ({ role: 'assistant', content })
@@ -53,7 +42,7 @@ async function fill(history: History): Promise<void> {
   } as never)
 }
 
-describe.each(Object.entries(stores))('export and import on the %s store', (_, createStore) => {
+describe.each(stores)('export and import on the %s store', (_, createStore) => {
   const open = () => createHistory({ store: createStore(), count: words() })
 
   it('is lossless: what was imported is exported as the very same lines', async () => {

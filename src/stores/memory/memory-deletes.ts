@@ -1,5 +1,4 @@
-import { InvalidOptionError } from '../../log/error.ts'
-import { checkNames } from '../check-input.ts'
+import { checkNames, checkTime } from '../check-input.ts'
 import type { Store } from '../store.ts'
 import type { Memory } from './memory.ts'
 import { openTurn } from './memory-branch.ts'
@@ -28,9 +27,4 @@ export function memoryDeletes(memory: Memory): Pick<Store, 'deleteCalls' | 'dele
     if (!found || found.updatedAt >= since) return true
     return [...found.branches.values()].some(branch => openTurn(branch) && memory.now() < branch.leaseUntil)
   }
-}
-
-/** Nothing is before a time that is none, and everything would be unused since then. */
-export function checkTime(option: string, time: number): void {
-  if (!Number.isFinite(time)) throw new InvalidOptionError(option, `${time} is not a time in milliseconds`)
 }

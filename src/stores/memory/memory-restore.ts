@@ -1,10 +1,10 @@
 import { InvalidOptionError } from '../../log/error.ts'
+import { checkStretch } from '../check-stretch.ts'
+import { planRestore, timesOf } from '../plan-restore.ts'
 import { notAPlace } from '../refusals.ts'
 import type { RestoreEntries, ThreadKey } from '../store.ts'
-import { checkStretch } from './check-stretch.ts'
 import type { Memory } from './memory.ts'
 import { type Branch, forkBranch, isForkPlace, openTurn } from './memory-branch.ts'
-import { planRestore, timesOf } from './plan-restore.ts'
 
 export function memoryRestore(memory: Memory, thread: ThreadKey, stretch: RestoreEntries): { head: number } {
   checkStretch(stretch, memory.maxEntryBytes)

@@ -1,5 +1,4 @@
-import { InvalidOptionError } from '../../log/error.ts'
-import { checkNames } from '../check-input.ts'
+import { checkNames, checkTime } from '../check-input.ts'
 import type { Store } from '../store.ts'
 import { checkKey } from './check-key.ts'
 import { conversationKey } from './conversation-key.ts'
@@ -26,9 +25,4 @@ export function postgresDeletes(
       return row!.isDone === true
     },
   }
-}
-
-/** Nothing is before a time that is none, and everything would be unused since then. */
-function checkTime(option: string, time: number): void {
-  if (!Number.isFinite(time)) throw new InvalidOptionError(option, `${time} is not a time in milliseconds`)
 }

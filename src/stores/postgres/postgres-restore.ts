@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../log/error.ts'
-import { checkStretch } from '../memory/check-stretch.ts'
+import { checkStretch } from '../check-stretch.ts'
 import { notAPlace } from '../refusals.ts'
 import type { RestoreEntries, Store } from '../store.ts'
 import { KeyReusedError } from '../store-error.ts'

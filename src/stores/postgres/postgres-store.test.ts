@@ -72,7 +72,8 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
   })
 
   it('migrates once when two instances start at once', async () => {
-    const stores = Array.from({ length: 4 }, () => postgresStore({ url: server.url, schema: 'fresh' }))
+    const options = { url: server.url, schema: 'fresh', migrate: false }
+    const stores = Array.from({ length: 4 }, () => postgresStore(options))
     const wanted = await stores[0]!.migrate({ dryRun: true })
     expect(wanted).toEqual(['1 the log', '2 short keys'])
     await expect(stores[0]!.head(newThread())).rejects.toMatchObject({ code: 'store_schema' })
@@ -81,6 +82,16 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     expect(await stores[0]!.migrate({ dryRun: true })).toEqual([])
     await client.query(`insert into fresh.migrations (version, name) values (99, 'from the future')`)
     await expect(stores[0]!.migrate()).rejects.toMatchObject({ code: 'store_schema' })
+    await Promise.all(stores.map(store => store.close()))
+  })
+
+  it('migrates by itself on the first use, of several instances too', async () => {
+    const options = { url: server.url, schema: 'first_use' }
+    const stores = Array.from({ length: 4 }, () => postgresStore(options))
+    const threads = stores.map(() => newThread())
+    await Promise.all(stores.map((store, n) => open(store, threads[n]!)))
+    for (const [n, store] of stores.entries()) expect((await store.head(threads[n]!))?.head).toBe(1)
+    expect(await stores[0]!.migrate()).toEqual([])
     await Promise.all(stores.map(store => store.close()))
   })
 

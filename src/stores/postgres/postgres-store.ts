@@ -4,6 +4,7 @@ import type { Store } from '../store.ts'
 import { check } from './check.ts'
 import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
+import { migrateFirst } from './migrate-first.ts'
 import type { PgPool } from './pg-client.ts'
 import { postgresDeletes } from './postgres-deletes.ts'
 import { postgresReads } from './postgres-reads.ts'
@@ -29,6 +30,8 @@ export interface PostgresStoreOptions {
   readonly search?: boolean
   /** The PostgreSQL schema that holds the tables. */
   readonly schema?: string
+  /** Whether the first use brings the schema up to date. False: only `migrate()` does. Default true. */
+  readonly migrate?: boolean
 }
 
 /**
@@ -38,7 +41,6 @@ export interface PostgresStoreOptions {
  *
  * @example
  * const store = postgresStore({ url: 'postgres://localhost/throughline' })
- * await store.migrate()
  */
 export function postgresStore({
   url,
@@ -46,13 +48,15 @@ export function postgresStore({
   maxEntryBytes = defaultMaxEntryBytes,
   search = true,
   schema = 'throughline',
+  migrate: autoMigrate = true,
 }: PostgresStoreOptions = {}): Store {
   if (url !== undefined && pool) throw new InvalidOptionError('pool', 'give a url or a pool, not both')
-  const database = openDatabase({ ...(url === undefined ? {} : { url }), ...(pool ? { pool } : {}) })
   const name = quote(schema)
+  const opened = openDatabase({ ...(url === undefined ? {} : { url }), ...(pool ? { pool } : {}) })
+  const database = autoMigrate ? migrateFirst(opened, name) : opened
   const records = toRecords(search)
   return {
-    migrate: ({ dryRun = false } = {}) => migrate(database, name, dryRun),
+    migrate: ({ dryRun = false } = {}) => migrate(opened, name, dryRun),
     ...postgresWrites(database, name, maxEntryBytes, records),
     restore: postgresRestore(database, name, maxEntryBytes, records),
     ...postgresDeletes(database, name),

@@ -1,5 +1,4 @@
-import { checkNames } from '../check-input.ts'
-import { checkTime } from '../memory/memory-deletes.ts'
+import { checkNames, checkTime } from '../check-input.ts'
 import type { Store } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { maxSeq, placeOf } from './schema.ts'

@@ -21,7 +21,7 @@ const problems: Readonly<Record<number, readonly [StoreProblem, string]>> = {
   [SQLITE_BUSY]: ['store_busy', 'another process holds the file: try again'],
   6: ['store_busy', 'a table is locked: try again'],
   8: ['store_read_only', 'the file cannot be written to'],
-  10: ['store_io', 'the disk reported an error: nothing was stored, try again'],
+  10: ['store_io', 'the disk reported an error: what was being written may be stored or not, so read again'],
   11: ['store_corrupt', 'the file is damaged: restore a backup'],
   13: ['store_full', 'the disk is full: nothing was stored, make room and try again'],
   14: ['store_io', 'the file cannot be opened: does its folder exist, and may we write to it?'],

@@ -1,6 +1,6 @@
-import { nameOf, turnOpen } from '../refusals.ts'
-import type { RestoreEntries, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
-import { ConflictError, KeyReusedError } from '../store-error.ts'
+import { nameOf, turnOpen } from './refusals.ts'
+import type { RestoreEntries, StoredEntry, StoredTurn, ThreadKey } from './store.ts'
+import { ConflictError, KeyReusedError } from './store-error.ts'
 
 /** What is stored of a branch, its shared past included. */
 export interface Stored {

@@ -1,6 +1,6 @@
-import { InvalidOptionError } from '../../log/error.ts'
-import { checkEntries, checkNames } from '../check-input.ts'
-import type { RestoreEntries, StoredEntry, StoredTurn } from '../store.ts'
+import { InvalidOptionError } from '../log/error.ts'
+import { checkEntries, checkNames } from './check-input.ts'
+import type { RestoreEntries, StoredEntry, StoredTurn } from './store.ts'
 
 /**
  * Refuses a stretch that no store could have given: places and turns without gaps, each turn whole. What is in the

@@ -1,0 +1,56 @@
+import { ExperimentFailure } from './experiment-error.ts'
+import type { ExperimentEvent } from './experiment-event.ts'
+import type { HookDecision, HookPoint } from './hook.ts'
+import type { Run } from './run.ts'
+import type { RecordedDecision } from './run-entry.ts'
+
+/**
+ * Asks the hooks of a point, in order, until one of them decides that something ends. What they decide is in the log
+ * before anybody acts on it, and is not asked for again.
+ */
+export async function* askHooks(
+  run: Run,
+  on: HookPoint,
+  place: readonly (string | number)[],
+  context: object = {},
+): AsyncGenerator<ExperimentEvent, RecordedDecision> {
+  const hooks = run.plan.hooks.filter(hook => hook.on === on)
+  if (hooks.length === 0) return nothing
+  const key = hookKey(on, run.step, place)
+  const known = run.log.state.decisions.get(key)
+  if (known) return known
+  const { id, step, environment } = run
+  const inject: string[] = []
+  const errors: string[] = []
+  let last: HookDecision = {}
+  for (const hook of hooks) {
+    try {
+      const told = { id, step, environment, ...context }
+      last = ((await hook.run(told as never)) as HookDecision | undefined) ?? {}
+    } catch (error) {
+      const problem = `The hook ${on} failed: ${error instanceof Error ? error.message : String(error)}`
+      if (hook.onError !== 'record')
+        throw new ExperimentFailure('hook_failed', `Error: ${problem}`, { cause: error })
+      errors.push(problem)
+      yield { type: 'warning', code: 'hook_failed', message: problem }
+      continue
+    }
+    if (last.inject !== undefined) inject.push(last.inject)
+    if (last.skip || last.endStep || last.stop !== undefined) break
+  }
+  const { skip, endStep, stop } = last
+  const decision: RecordedDecision = {
+    ...(inject.length > 0 && { inject }),
+    ...(skip && { skip }),
+    ...(endStep && { endStep }),
+    ...(stop !== undefined && { stop }),
+  }
+  await run.log.append({ kind: 'hook', key, ...decision, ...(errors.length > 0 && { errors }) })
+  return decision
+}
+
+/** Names a point of a run: no two are the same, whatever roles are called. */
+export const hookKey = (on: HookPoint, step: number, place: readonly (string | number)[]): string =>
+  JSON.stringify([on, step, ...place])
+
+const nothing: RecordedDecision = {}

@@ -1,0 +1,35 @@
+import { askHooks } from './ask-hooks.ts'
+import { readWishes, type Wish } from './control.ts'
+import type { ExperimentEvent } from './experiment-event.ts'
+import { testGoals } from './goal.ts'
+import { controlThread, type Run } from './run.ts'
+import { runRole } from './run-role.ts'
+
+/** One step: every role acts, then the goals are tested. A wish that came is given back instead; the step is not over then. */
+export async function* runStep(run: Run): AsyncGenerator<ExperimentEvent, Wish | undefined> {
+  const { step, plan, log } = run
+  yield { type: 'step-started', step, environment: run.environment }
+  const { inject = [] } = yield* askHooks(run, 'before-step', [])
+  for (const role of plan.roles) {
+    const wish = await findWish(run)
+    if (wish) return wish
+    if (log.state.ending) break
+    yield* runRole(run, role, inject)
+  }
+  if (log.state.ending?.stop !== undefined) return undefined
+  yield* askHooks(run, 'after-step', [])
+  const tests = testGoals(plan.goals, run.environment)
+  for (const test of tests) yield { type: 'goal-tested', step, ...test }
+  const met = tests.find(({ isMet }) => isMet)
+  const goal = met && { description: met.description, outcome: met.outcome }
+  const { environment } = run
+  await log.append({ kind: 'step-ended', step, environment, ...(goal && { goal }) })
+  yield { type: 'step-ended', step, environment }
+  return undefined
+}
+
+/** Whether somebody wants this run to pause or to stop. */
+async function findWish(run: Run): Promise<Wish | undefined> {
+  const { wish } = await readWishes(controlThread(run, run.id), run.log.state.wishes)
+  return wish ?? (await run.wishOf?.(run.id))
+}

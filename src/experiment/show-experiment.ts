@@ -1,0 +1,71 @@
+import type { ExperimentEnd } from './experiment-event.ts'
+import type { GoalTest } from './goal.ts'
+import type { PlanJson } from './plan-json.ts'
+import type { RunOptions } from './run.ts'
+import { isLeft } from './run-log.ts'
+import { lastSnapshot, type RunState, type Snapshot, stepsOf } from './run-state.ts'
+import { foldStep } from './step-turns.ts'
+import { readState, runThread } from './take-experiment.ts'
+
+/** INTERRUPTED: its runner is gone, and it can be resumed. */
+export type ExperimentStatus = ExperimentEnd | 'RUNNING' | 'PAUSED' | 'INTERRUPTED'
+
+export interface ExperimentSummary {
+  readonly id: string
+  readonly name: string
+  readonly status: ExperimentStatus
+  /** Why it ended; absent before. */
+  readonly result?: string
+  /** How many steps have ended, of how many at most. */
+  readonly steps: number
+  readonly maxSteps: number
+}
+
+export interface ExperimentView extends ExperimentSummary {
+  readonly roles: readonly string[]
+  /** As it is now, in the middle of a step too. */
+  readonly environment: Readonly<Record<string, unknown>>
+  /** Which of them held after the last step. */
+  readonly goals: readonly GoalTest[]
+  /** The environment before the first step, and after each. */
+  readonly snapshots: readonly Snapshot[]
+  /** The plan, where it came as JSON. */
+  readonly plan?: PlanJson
+}
+
+export async function summarizeExperiment(options: RunOptions, id: string): Promise<ExperimentSummary> {
+  return toSummary(options, id, await readState(options, id))
+}
+
+export async function showExperiment(options: RunOptions, id: string): Promise<ExperimentView> {
+  const state = await readState(options, id)
+  const { created, goal, snapshots, ended } = state
+  const { roles, goals, plan } = created
+  const step = { id, roles, step: stepsOf(state) + 1, environment: lastSnapshot(state) }
+  return {
+    ...(await toSummary(options, id, state)),
+    roles,
+    environment: ended?.environment ?? (await foldStep(options, step)),
+    goals: goals.map(one => ({ ...one, isMet: one.description === goal?.description })),
+    snapshots,
+    ...(plan && { plan }),
+  }
+}
+
+async function toSummary(options: RunOptions, id: string, state: RunState): Promise<ExperimentSummary> {
+  const { created, ended } = state
+  return {
+    id,
+    name: created.name,
+    status: await statusOf(options, id, state),
+    ...(ended && { result: ended.result }),
+    steps: stepsOf(state),
+    maxSteps: created.maxSteps,
+  }
+}
+
+async function statusOf(options: RunOptions, id: string, state: RunState): Promise<ExperimentStatus> {
+  if (state.ended) return state.ended.status
+  if (state.isPaused) return 'PAUSED'
+  return (await isLeft(runThread(options, id))) ? 'INTERRUPTED' : 'RUNNING'
+}

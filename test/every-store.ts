@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { memoryStore } from '../src/stores/memory/memory-store.ts'
+import { postgresStore } from '../src/stores/postgres/postgres-store.ts'
+import { sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
+import type { Store } from '../src/stores/store.ts'
+import { startPostgres, whyNoPostgres } from './postgres.ts'
+
+/** Every store that can be had here, each time a new and empty one. All are closed and removed after the tests. */
+export async function everyStore(): Promise<readonly (readonly [name: string, create: () => Store])[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'throughline-stores-'))
+  const reason = whyNoPostgres()
+  if (reason) console.warn(`Not tested on PostgreSQL: ${reason}`)
+  const server = reason ? undefined : await startPostgres()
+  const opened: Store[] = []
+  let count = 0
+  const keep = (store: Store) => {
+    opened.push(store)
+    return store
+  }
+  afterAll(async () => {
+    for (const store of opened) await store.close()
+    await server?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const names = {
+    memory: () => keep(memoryStore()),
+    sqlite: () => keep(sqliteStore({ path: join(folder, `${count++}.db`) })),
+    ...(server && {
+      postgres: () => keep(postgresStore({ url: server.url, schema: `store_${count++}` })),
+    }),
+  }
+  return Object.entries(names)
+}

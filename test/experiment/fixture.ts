@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createHistory, type History, type MessageLike } from 'throughline'
+import { afterAll } from 'vitest'
+import {
+  createExperiments,
+  type ExperimentEvent,
+  type Experiments,
+  rules,
+} from '../../src/experiment/index.ts'
+import type { Model, ModelPart, ModelRequest } from '../../src/models/model.ts'
+import type { RulesAnswer, RulesRequest } from '../../src/models/rules.ts'
+import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'throughline-experiment-'))
+const open: History[] = []
+let files = 0
+
+afterAll(async () => {
+  for (const history of open.splice(0)) await history.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+export const newPath = () => join(folder, `${++files}.db`)
+
+/** Experiments in a new SQLite file, or in one that is there. */
+export function openExperiments(path = newPath()): { history: History; experiments: Experiments } {
+  const history = createHistory({ store: sqliteStore({ path }) })
+  open.push(history)
+  return { history, experiments: createExperiments({ history, backoffMs: 1 }) }
+}
+
+/** A model that answers from a list, the last answer for ever, and keeps what it was asked. */
+export function script(...answers: readonly (RulesAnswer | ((request: RulesRequest) => RulesAnswer))[]) {
+  const requests: ModelRequest[] = []
+  const model = rules(request => {
+    const answer = answers[Math.min(requests.length, answers.length) - 1] ?? ''
+    return typeof answer === 'function' ? answer(request) : answer
+  })
+  const recording: Model = {
+    ...model,
+    stream(request) {
+      requests.push(request)
+      return model.stream(request)
+    },
+  }
+  return { model: recording, requests }
+}
+
+/** A model whose every call is given by a function: to break off in the middle, say. */
+export function broken(
+  stream: (call: number, request: ModelRequest) => AsyncIterable<ModelPart>,
+): Model & { readonly calls: () => number } {
+  let calls = 0
+  return {
+    name: 'broken',
+    window: async () => 4096,
+    stream: request => stream(++calls, request),
+    calls: () => calls,
+  }
+}
+
+export const call = (name: string, input: object = {}) => ({ calls: [{ name, arguments: input }] })
+
+/** Messages without what differs from run to run. */
+export function plain(messages: readonly MessageLike[]): readonly object[] {
+  return messages.map(({ time: _, ...message }) => message)
+}
+
+export const rolesOf = (messages: readonly MessageLike[]) => messages.map(({ role }) => role)
+export const textsOf = (messages: readonly MessageLike[]) => messages.map(({ content }) => content)
+
+export async function eventsOf(run: AsyncIterable<ExperimentEvent>): Promise<readonly ExperimentEvent[]> {
+  const events: ExperimentEvent[] = []
+  for await (const event of run) events.push(event)
+  return events
+}
