@@ -11,6 +11,7 @@ export default defineConfig({
       { find: /^throughline\/stores\/(.+)$/, replacement: source('stores/$1/$1-store.ts') },
       { find: /^throughline\/models$/, replacement: source('models/index.ts') },
       { find: /^throughline\/chat$/, replacement: source('chat/index.ts') },
+      { find: /^throughline\/experiment$/, replacement: source('experiment/index.ts') },
       { find: /^throughline\/ai-sdk$/, replacement: source('bridges/ai-sdk/index.ts') },
       { find: /^throughline\/langchain$/, replacement: source('bridges/langchain/index.ts') },
       { find: /^throughline\/request$/, replacement: source('request/index.ts') },

@@ -37,6 +37,7 @@ describe('snippets', () => {
         'throughline/testing': ['../../src/testing/index.ts'],
         'throughline/models': ['../../src/models/index.ts'],
         'throughline/chat': ['../../src/chat/index.ts'],
+        'throughline/experiment': ['../../src/experiment/index.ts'],
         'throughline/ai-sdk': ['../../src/bridges/ai-sdk/index.ts'],
         'throughline/langchain': ['../../src/bridges/langchain/index.ts'],
         'throughline/request': ['../../src/request/index.ts'],
