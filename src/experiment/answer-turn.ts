@@ -20,6 +20,8 @@ export async function* answerTurn(
   open: RoleTurn,
 ): AsyncGenerator<ExperimentEvent, void> {
   const { turn, said, attempt } = open
+  // A turn that was left open: the hooks of its last tool may not have been asked.
+  yield* askAfterTool(run, role, open)
   for (;;) {
     const { rounds, waiting, called, note } = readTurn(said)
     const [call] = waiting
@@ -79,17 +81,25 @@ async function* answerCall(
   const { step } = run
   const { name } = call
   const at = { step, role: role.name }
-  const place = [role.name, open.attempt, results]
   const told = { role: role.name, round, call: toHookCall(call) }
-  const { skip } = yield* askHooks(run, 'before-tool', place, told)
+  const { skip } = yield* askHooks(run, 'before-tool', [role.name, open.attempt, results], told)
   yield { type: 'tool-called', ...at, name, arguments: call.arguments }
   const key = JSON.stringify([run.id, step, role.name, open.attempt, results])
   const outcome = skip
     ? { text: 'Error: this tool was not run', isError: true, patches: [] }
     : await runCall(run, role, call, { key, signal: AbortSignal.any([run.signal, open.turn.signal]) })
-  const { text, isError } = outcome
-  yield* askHooks(run, 'after-tool', place, { ...told, result: { text, isError } })
   yield { type: 'tool-result', ...at, name, ...(await recordCall(run, open, call, outcome)) }
+  yield* askAfterTool(run, role, open)
+}
+
+/** Its result is in the log by now: whatever the hooks do, it has happened. */
+async function* askAfterTool(run: Run, role: Role, open: RoleTurn): AsyncGenerator<ExperimentEvent, void> {
+  const { rounds: round, results, answered } = readTurn(open.said)
+  if (!answered || (hasNoteTool(role) && answered.call.name === noteToolName)) return
+  const { call, text } = answered
+  const result = { text, isError: text.startsWith('Error: ') }
+  const told = { role: role.name, round, call: toHookCall(call), result }
+  yield* askHooks(run, 'after-tool', [role.name, open.attempt, results - 1], told)
 }
 
 /** A tool that the role may not use ends the turn, as tools do by default. */

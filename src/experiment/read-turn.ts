@@ -14,6 +14,8 @@ export interface TurnProgress {
   readonly called: readonly string[]
   /** How many calls have a result, in all rounds. */
   readonly results: number
+  /** The call that was answered last, when nothing was said since. */
+  readonly answered: { readonly call: ReplyCall; readonly text: string } | undefined
   readonly note: string | undefined
 }
 
@@ -22,6 +24,7 @@ export function readTurn(said: readonly Said[]): TurnProgress {
   let results = 0
   let waiting: ToolCall[] = []
   let called: readonly string[] = []
+  let answered: TurnProgress['answered']
   let note: string | undefined
   for (const [seq, { message: raw, data }] of said.entries()) {
     const message = parseMessage(raw, seq)
@@ -30,18 +33,19 @@ export function readTurn(said: readonly Said[]): TurnProgress {
       waiting = [...message.calls]
       called = message.calls.map(({ name }) => name)
     }
+    answered = undefined
     for (const result of message.results) {
-      const at = matchResult(result, waiting)
-      if (at >= 0) waiting.splice(at, 1)
+      const [call] = waiting.splice(Math.max(0, matchResult(result, waiting)), 1)
+      answered = call && { call: toReplyCall(call), text: result.text }
       results += 1
     }
     note = data?.note ?? note
   }
-  return {
-    rounds,
-    results,
-    called,
-    note,
-    waiting: waiting.map(({ id = '', name, arguments: json }) => ({ id, name, arguments: json })),
-  }
+  return { rounds, results, called, answered, note, waiting: waiting.map(toReplyCall) }
 }
+
+const toReplyCall = ({ id = '', name, arguments: json }: ToolCall): ReplyCall => ({
+  id,
+  name,
+  arguments: json,
+})

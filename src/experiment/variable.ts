@@ -13,7 +13,7 @@ export interface Declaration {
 export type Declarations = Readonly<Record<string, Declaration>>
 
 /** The environment that was declared: what goals read and tools change. */
-export type EnvironmentOf<D extends Declarations> = { [Name in keyof D]: ValueOf<D[Name]> }
+export type EnvironmentOf<D extends Declarations> = { -readonly [Name in keyof D]: ValueOf<D[Name]> }
 
 /** Any environment, its types forgotten. */
 export type Environment = Readonly<Record<string, unknown>>

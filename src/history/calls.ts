@@ -1,7 +1,8 @@
 import type { Context } from '../context/context.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { StoredCall } from '../stores/store.ts'
-import { entriesOf, fromPlan, type PlanLog, readPlan, toPlan } from './plan.ts'
+import { entriesOf, fromPlan, type PlanLog, promptOf, readPlan, toPlan } from './plan.ts'
+import { loadPrompt } from './prompts.ts'
 import { type LogSource, readLog } from './read-log.ts'
 
 export interface CallInfo {
@@ -15,14 +16,14 @@ export interface CallInfo {
 export function toCall(
   context: Context,
   { model, turn = 0, reported }: CallInfo,
-  { id, time, log }: { id: string; time: number; log: PlanLog },
+  { id, time, log, prompt }: { id: string; time: number; log: PlanLog; prompt: string | undefined },
 ): StoredCall {
   return {
     id,
     turn,
     time,
     model,
-    plan: JSON.stringify(toPlan(context, log)),
+    plan: JSON.stringify(toPlan(context, log, prompt)),
     predicted: context.tokens,
     ...(reported === undefined ? {} : { reported }),
   }
@@ -34,7 +35,9 @@ export async function replayCall(source: LogSource, call: StoredCall): Promise<r
   const messages = new Map<number, MessageLike>()
   for (const [from, to] of stretches(entriesOf(plan)))
     for await (const { seq, view } of readLog(source, { from, to })) messages.set(seq, view)
-  return fromPlan(plan, seq => messages.get(seq))
+  const prompt = promptOf(plan)
+  const text = prompt === undefined ? undefined : await loadPrompt(source.store, source.key, prompt)
+  return fromPlan(plan, seq => messages.get(seq), text)
 }
 
 /** Places in a row are read in one go. */

@@ -4,6 +4,7 @@ import type { ConversationInfo, Found, Store } from '../stores/store.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { estimate } from '../tokens/estimate.ts'
 import { checkCheckpoints } from './check-checkpoints.ts'
+import { promptActor } from './prompts.ts'
 import { allConversations, type Retained, type RetainOptions, retain } from './retain.ts'
 import { createThread, type Thread } from './thread.ts'
 import { createThreadLog } from './thread-log.ts'
@@ -69,7 +70,7 @@ export function createHistory({
 }: HistoryOptions): History {
   const fit: FitOptions = { window, reserve, count, ...(policy ? { policy } : {}) }
   const owner = newId()
-  const logs = createThreadLogs(key => createThreadLog({ store, key, count }))
+  const logs = createThreadLogs(key => createThreadLog({ store, key, count }, now))
   return {
     count,
     thread: (conversation, { actor = 'assistant', branch = 'main' } = {}) =>
@@ -85,7 +86,10 @@ export function createHistory({
         logOf: logs,
       }),
     conversations: options => store.conversations(tenant, options),
-    search: (query, options) => store.search(tenant, query, options),
+    async search(query, options) {
+      const found = await store.search(tenant, query, options)
+      return found.filter(({ thread }) => thread.actor !== promptActor)
+    },
     delete: conversation => store.deleteConversation(tenant, conversation),
     async *export(only) {
       for await (const info of allConversations(store, tenant)) {

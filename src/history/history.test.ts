@@ -191,6 +191,28 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     expect(JSON.stringify(await thread.replay(call!))).toBe(JSON.stringify(context.messages))
   })
 
+  it('writes a system prompt that is used again only once', async () => {
+    const history = open()
+    const thread = history.thread('trip')
+    await begin(thread, 'hello')
+    const system = 'Be brief and kind, and never speak of the heron. '.repeat(50)
+    const saved = []
+    for (let n = 0; n < 3; n++) {
+      const context = await thread.context({ system })
+      saved.push({ call: await thread.saveCall(context, { model: 'm' }), context })
+    }
+    const [first, second] = saved.map(({ call }) => call.plan.length)
+    expect(second).toBeLessThan(first! - 2000)
+    for (const { call, context } of saved)
+      expect(JSON.stringify(await thread.replay(call))).toBe(JSON.stringify(context.messages))
+    expect(await thread.dump(saved[2]!.call)).toContain(system.trim())
+    expect(await history.search('heron')).toEqual([])
+    const other = open()
+    await other.import(history.export())
+    const [last] = await other.thread('trip').calls()
+    expect(await other.thread('trip').dump(last)).toContain(system.trim())
+  })
+
   it('normalises what no store takes: NUL and half surrogate pairs', async () => {
     const thread = open().thread('trip')
     await begin(thread, 'a\0b\ud83d c 👍')

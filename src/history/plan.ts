@@ -11,6 +11,8 @@ type Run = readonly [first: number, last: number]
 interface Written {
   readonly as: object
   readonly text?: readonly TextPart[]
+  /** The name of the system prompt that is its text. */
+  readonly prompt?: string
 }
 
 /** How a context is kept with its call: entries never change, so their places are enough. */
@@ -35,13 +37,18 @@ export interface PlanLog {
   textsIn(context: Context): ReadonlyMap<number, string>
 }
 
-export function toPlan(context: Context, log: PlanLog): Plan {
+/** `prompt`: the name of the system prompt that leads the context, where it has one. */
+export function toPlan(context: Context, log: PlanLog, prompt?: string): Plan {
   const { messages, tokens, receipt } = context
   const { policy, counter, window, reserve } = receipt
   const texts = log.textsIn(context)
   return {
     version: 1,
-    messages: toItems(messages, message => log.seqOf(message) ?? toItem(message, texts)),
+    messages: toItems(messages, (message, place) =>
+      place === 0 && prompt !== undefined
+        ? { as: { ...message, content: '' }, prompt }
+        : (log.seqOf(message) ?? toItem(message, texts)),
+    ),
     tokens,
     policy,
     counter,
@@ -61,6 +68,20 @@ export function readPlan(text: string): Plan {
   )
 }
 
+/** The name of the system prompt that a plan names. */
+export function promptOf({ messages: [first] }: Plan): string | undefined {
+  return first && !isRun(first) ? first.prompt : undefined
+}
+
+/** The text that may have a name: of a system message that leads a context and is no entry. */
+export function leadingPrompt(
+  { messages: [first] }: Context,
+  log: Pick<PlanLog, 'seqOf'>,
+): string | undefined {
+  const isPrompt = first?.role === 'system' && log.seqOf(first) === undefined
+  return isPrompt && typeof first.content === 'string' ? first.content : undefined
+}
+
 /** The places of all entries that a plan names. */
 export function entriesOf({ messages }: Plan): readonly number[] {
   return messages.flatMap(item =>
@@ -71,6 +92,7 @@ export function entriesOf({ messages }: Plan): readonly number[] {
 export function fromPlan(
   { messages }: Plan,
   messageAt: (seq: number) => MessageLike | undefined,
+  prompt = '',
 ): readonly MessageLike[] {
   const entry = (seq: number): MessageLike => {
     const message = messageAt(seq)
@@ -82,6 +104,7 @@ export function fromPlan(
   }
   return messages.flatMap(item => {
     if (isRun(item)) return [...placesOf(item)].map(entry)
+    if (item.prompt !== undefined) return { ...item.as, content: prompt } as MessageLike
     if (!item.text) return item.as as MessageLike
     return { ...item.as, content: joinText(item.text, seq => String(entry(seq).content)) } as MessageLike
   })
@@ -96,7 +119,7 @@ function* placesOf([first, last]: Run): Generator<number> {
 /** Most of a context is entries in a row: they take two numbers. */
 function toItems(
   messages: readonly MessageLike[],
-  toOne: (message: MessageLike) => number | Written,
+  toOne: (message: MessageLike, place: number) => number | Written,
 ): readonly PlanItem[] {
   const items: (PlanItem | [number, number])[] = []
   for (const one of messages.map(toOne)) {

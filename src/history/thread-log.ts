@@ -12,7 +12,8 @@ import { loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
 import { fitLoading } from './fit-loading.ts'
 import type { LoggedMessage } from './logged-message.ts'
 import { pastTranscript } from './past-transcript.ts'
-import type { PlanLog } from './plan.ts'
+import { leadingPrompt, type PlanLog } from './plan.ts'
+import { createPrompts } from './prompts.ts'
 import { createQueue } from './queue.ts'
 import { type LogSource, listLog, readLog } from './read-log.ts'
 
@@ -33,6 +34,8 @@ export interface ThreadLog extends PlanLog {
   /** Where the branch stands, after what is new was read. */
   refresh(): Promise<Head | undefined>
   context(view: LogView, options: FitOptions): Promise<Context>
+  /** The name of the system prompt of a context, where it is used again and again. */
+  promptOf(context: Context): Promise<string | undefined>
   /** The last one at or before a place. */
   calibration(model: string, at?: number): Promise<Calibration | undefined>
 }
@@ -43,12 +46,13 @@ const within: ReadonlySet<Fate> = new Set(['altered', 'recalled', 'digested'])
 /** Texts of so many entries stay in memory; twice as many may, until they are cleared out. */
 const mostEntries = 4096
 
-export function createThreadLog(source: LogSource): ThreadLog {
+export function createThreadLog(source: LogSource, now: () => number): ThreadLog {
   const { store, key, count } = source
   const inTurn = createQueue()
   const places = new WeakMap<object, number>()
   /** How many messages stand before the log in a context. */
   const prompts = new WeakMap<Context, number>()
+  const named = createPrompts(store, key, now)
   let lead: Entry<MessageLike>[] = []
   let transcript = createTranscript<MessageLike>(count)
   let calibrations: (readonly [number, Calibration])[] = []
@@ -127,6 +131,10 @@ export function createThreadLog(source: LogSource): ThreadLog {
     refresh: () => inTurn(refresh),
     context: (view, options) => inTurn(() => context(view, options)),
     seqOf: message => places.get(message),
+    async promptOf(context) {
+      const text = leadingPrompt(context, { seqOf: message => places.get(message) })
+      return text === undefined ? undefined : named.nameOf(text)
+    },
     textsIn(context) {
       const before = prompts.get(context)
       const texts = new Map<number, string>()

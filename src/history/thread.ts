@@ -153,7 +153,9 @@ export function createThread(options: ThreadOptions): Thread {
     turns: () => store.turns(key),
     async saveCall(fitted, { turn, ...info }) {
       const number = turn ?? (await store.head(key))?.turns ?? 0
-      const call = toCall(fitted, { ...info, turn: number }, { id: newId(), time: now(), log: logOf(key) })
+      const log = logOf(key)
+      const prompt = await log.promptOf(fitted)
+      const call = toCall(fitted, { ...info, turn: number }, { id: newId(), time: now(), log, prompt })
       await store.saveCall(key, call)
       return call
     },

@@ -1,0 +1,61 @@
+import type { Store, ThreadKey } from '../stores/store.ts'
+import { ConflictError, CorruptEntryError } from '../stores/store-error.ts'
+import { hashOf } from './hash-of.ts'
+import { threadName } from './read-log.ts'
+
+/**
+ * System prompts are no part of a thread, but a call must be able to show the one that it was made with. One that is
+ * used again and again stands once, in a thread of its own beside the others, and calls name it.
+ */
+export const promptActor = 'throughline:prompts'
+
+/** A shorter one is as well written out in every call. */
+const shortest = 200
+
+export interface Prompts {
+  /** The name of a prompt that is used for the second time; undefined for one that the call must hold itself. */
+  nameOf(text: string): Promise<string | undefined>
+}
+
+export function createPrompts(store: Store, key: ThreadKey, now: () => number): Prompts {
+  const known = new Map<string, string>()
+  let last: string | undefined
+  return {
+    async nameOf(text) {
+      const isRepeated = text === last
+      last = text
+      if (text.length < shortest || known.has(text)) return known.get(text)
+      // One that changes from call to call (a clock, notes in the prompt) is not worth a place of its own.
+      if (!isRepeated) return undefined
+      const name = await savePrompt(store, promptThread(key), text, now())
+      known.clear()
+      known.set(text, name)
+      return name
+    },
+  }
+}
+
+export async function loadPrompt(store: Store, key: ThreadKey, name: string): Promise<string> {
+  const thread = promptThread(key)
+  for await (const { id, payload } of store.entries(thread, { reverse: true }))
+    if (id === name) return (JSON.parse(payload) as { message: { content: string } }).message.content
+  throw new CorruptEntryError(threadName(thread), 0, `the system prompt ${name} is missing`)
+}
+
+/** Its hash is its id, so that it is there once, whoever writes it. */
+async function savePrompt(store: Store, thread: ThreadKey, text: string, time: number): Promise<string> {
+  const id = await hashOf(text)
+  const payload = JSON.stringify({ message: { role: 'system', content: text } })
+  for (let attempt = 1; ; attempt++) {
+    const head = await store.head(thread)
+    try {
+      const entries = [{ id, role: 'system' as const, time, payload, tokens: {} }]
+      await store.seed(thread, { expectedHead: head?.head ?? 0, entries })
+      return id
+    } catch (error) {
+      if (!(error instanceof ConflictError) || attempt > 5) throw error
+    }
+  }
+}
+
+const promptThread = (key: ThreadKey): ThreadKey => ({ ...key, actor: promptActor, branch: 'main' })

@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import {
+  createExperiments,
+  defineExperiment,
+  type ExperimentResult,
+  rules,
+} from '../../src/experiment/index.ts'
+import { createHistory } from '../../src/history/index.ts'
+import type { MessageLike } from '../../src/log/message.ts'
+import { parseMessage } from '../../src/log/parse-message.ts'
+import type { Model } from '../../src/models/model.ts'
+import type { Store } from '../../src/stores/store.ts'
+
+/** Called before and after everything that a run does outside of itself: it may end the process, or throw. */
+export type Boundary = (name: string) => void
+
+export interface FiveStepsOptions {
+  readonly store: Store
+  readonly boundary?: Boundary
+  readonly leaseMs?: number
+  /** Breaks the plan on purpose: tools keep what they did in here, apart from their result. */
+  readonly ledger?: { sold: number }
+}
+
+export interface Outcome {
+  readonly result: ExperimentResult
+  readonly histories: Readonly<Record<string, readonly object[]>>
+}
+
+const id = 'stand'
+const roles = ['buyer', 'Dr. Smith', 'clerk']
+
+/** An experiment of five steps: rounds that go on, rounds that end the turn, several calls in one, notes, hooks. */
+function fiveSteps({ boundary = () => {}, ledger }: FiveStepsOptions) {
+  const watched = (model: Model): Model => ({
+    ...model,
+    async *stream(request) {
+      boundary('before model')
+      yield* model.stream(request)
+      boundary('after model')
+    },
+  })
+  /** How often the model was asked in this turn. */
+  const roundOf = (messages: readonly MessageLike[]) =>
+    messages
+      .slice(messages.findLastIndex(({ role }) => role === 'user'))
+      .filter(({ role }) => role === 'assistant').length
+  const buyer = rules(({ messages }) => {
+    if (roundOf(messages) > 0) return `Bought. [NOTE TO SELF: turn ${messages.length}]`
+    return {
+      text: 'I buy twice.',
+      calls: [
+        { name: 'buy', arguments: { lemons: 2 } },
+        { name: 'buy', arguments: { lemons: 1 } },
+      ],
+    }
+  })
+  const smith = rules(({ messages }) => {
+    const { text } = parseMessage(messages.at(-1), 0)
+    return {
+      calls: [
+        { name: 'sell', arguments: { lemons: /"lemons":(\d+)/.exec(text)?.[1] === '0' ? 0 : 2 } },
+        { name: 'nope' },
+      ],
+    }
+  })
+  const clerk = rules(({ messages }) => `I have read ${messages.length} messages.`)
+  return defineExperiment({
+    name: 'lemonade',
+    environment: {
+      lemons: { type: 'int', value: 0 },
+      cash: { type: 'float', value: 20 },
+      sold: { type: 'array', value: [] as number[] },
+    },
+    tools: ({ tool }) => [
+      tool({
+        name: 'buy',
+        input: z.object({ lemons: z.int() }),
+        endsTurn: false,
+        run({ lemons }, { environment }) {
+          boundary('before buy')
+          environment.lemons += lemons
+          environment.cash -= lemons * 0.5
+          boundary('after buy')
+          return { lemons: environment.lemons }
+        },
+      }),
+      tool({
+        name: 'sell',
+        input: z.object({ lemons: z.int() }),
+        run({ lemons }, { environment }) {
+          boundary('before sell')
+          environment.lemons -= lemons
+          environment.cash += lemons * 1.25
+          environment.sold.push(lemons)
+          if (ledger) {
+            ledger.sold += lemons
+            environment.cash = ledger.sold
+          }
+          boundary('after sell')
+        },
+      }),
+    ],
+    roles: [
+      { name: 'buyer', model: watched(buyer), system: 'Buy.', notes: true, tools: ['buy'] },
+      {
+        name: 'Dr. Smith',
+        model: watched(smith),
+        tools: ['sell'],
+        history: [{ role: 'user', content: 'Welcome.' }],
+      },
+      { name: 'clerk', model: watched(clerk), tools: [], variables: ['sold'], cap: 4 },
+    ],
+    hooks: [
+      {
+        on: 'before-role',
+        run: ({ role, step }) => (role === 'clerk' && step === 3 ? { inject: 'Count well.' } : undefined),
+      },
+      {
+        on: 'before-model',
+        run: ({ role, round, step }) =>
+          role === 'buyer' && round === 2 && step === 2 ? { inject: 'Quick!' } : undefined,
+      },
+      {
+        on: 'after-role',
+        run: ({ role, step }) => (role === 'Dr. Smith' && step === 4 ? { endStep: true } : undefined),
+      },
+    ],
+    goals: [{ description: 'sold five times', holds: ({ sold }) => sold.length >= 5 }],
+    maxSteps: 7,
+  })
+}
+
+/** Runs it, or goes on with it, and gives all that it has led to. */
+export async function runFiveSteps(options: FiveStepsOptions, isResumed: boolean): Promise<Outcome> {
+  const { store, boundary = () => {}, leaseMs = 30_000 } = options
+  const history = createHistory({ store: watchStore(store, boundary), leaseMs })
+  const experiments = createExperiments({ history })
+  const plan = fiveSteps(options)
+  // Killed before its first entry was written, there is nothing to resume.
+  const isThere = isResumed && (await experiments.list()).length > 0
+  const result = await (isThere ? experiments.resume(plan, id) : experiments.run(plan, { id })).result()
+  const histories: Record<string, readonly object[]> = {}
+  for (const role of roles) {
+    const messages = await history.thread(id, { actor: role }).messages()
+    histories[role] = messages.map(({ time: _, ...message }) => message)
+  }
+  return { result, histories }
+}
+
+const writes = ['begin', 'resume', 'append', 'end', 'seed', 'saveCall'] as const
+
+function watchStore(store: Store, boundary: Boundary): Store {
+  const watched = { ...store } as Record<string, unknown>
+  for (const name of writes) {
+    const write = store[name] as (...given: unknown[]) => Promise<unknown>
+    watched[name] = async (...given: unknown[]) => {
+      boundary(`before ${name}`)
+      const written = await write(...given)
+      boundary(`after ${name}`)
+      return written
+    }
+  }
+  return watched as unknown as Store
+}
