@@ -1,6 +1,5 @@
-import { memoryStore } from 'throughline'
-import { type ChatOptions, type ChatPart, createChat, defineTool, type Tool } from 'throughline/chat'
-import { ollama, openaiCompatible } from 'throughline/models'
+import { type ChatOptions, createChat, defineTool, type Tool } from 'throughline/chat'
+import { openaiCompatible } from 'throughline/models'
 import { getContext } from 'throughline/request'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -11,67 +10,56 @@ import {
   type Upstream,
   type UpstreamAnswer,
 } from '../scripted-upstream.ts'
-import { expectGoesOn, expectValid, newHistory, partsOf, statusesOf, warningsIn } from './help.ts'
+import { expectGoesOn, expectValid, newHistory, partsOf, statusesOf } from './help.ts'
+import { calling, resultsIn, scriptedChat } from './scripted-chat.ts'
 
 let upstream: Upstream | undefined
 afterEach(() => upstream?.close())
 
 const anything = z.object({})
-const calling = (...calls: readonly [name: string, input?: unknown][]) =>
-  ollamaAnswer([
-    {
-      tool_calls: calls.map(([name, input = {}], at) => ({
-        id: `c${at + 1}`,
-        function: { name, arguments: input },
-      })),
-    },
-  ])
-const saying = (content: string) => ollamaAnswer([{ content }])
 
-/** A chat whose model does as the script says, through the ollama client. */
 async function scripted(
   answers: readonly UpstreamAnswer[],
   tools: readonly Tool[],
   options: Partial<ChatOptions> = {},
 ) {
-  upstream = await startUpstream((_, at) => answers[at] ?? saying('Done.'))
-  const history = options.history ?? newHistory()
-  const model = ollama({ model: 'scripted', host: upstream.url, window: 4096 })
-  const chat = createChat({ history, model, tools, ...options })
-  return { chat, thread: history.thread('chat'), sent: () => upstream!.requests.map(request => request.body) }
+  const made = await scriptedChat(answers, { tools, ...options })
+  upstream = made.upstream
+  return made
 }
 
-const resultsIn = (parts: readonly ChatPart[]) =>
-  parts.flatMap(part => (part.type === 'tool-result' ? [part.text] : []))
-
 describe('tools', () => {
-  it('run side by side: both have started before either ends', async () => {
-    const started: string[] = []
-    let bothStarted = () => {}
-    const both = new Promise<void>(resolve => {
-      bothStarted = resolve
+  it('run side by side, and each result is told as soon as it is there', async () => {
+    let [release, start] = [() => {}, () => {}]
+    const isReleased = new Promise<void>(resolve => {
+      release = resolve
     })
-    const slow = (name: string, after: number) =>
-      defineTool({
-        name,
-        input: anything,
-        async run() {
-          if (started.push(name) === 2) bothStarted()
-          await both
-          await new Promise(resolve => setTimeout(resolve, after))
-          return name
-        },
-      })
-    const { chat, thread, sent } = await scripted(
-      [calling(['left'], ['right'])],
-      [slow('left', 30), slow('right', 0)],
-    )
-    const parts = await partsOf(chat.send('Both.'))
-    expect(resultsIn(parts).toSorted()).toEqual(['left', 'right'])
-    // Whichever ended first: each result answers its own call.
-    const [, second] = sent() as { messages: { role: string; tool_call_id?: string; content: string }[] }[]
-    const results = second!.messages.filter(({ role }) => role === 'tool')
-    expect(Object.fromEntries(results.map(one => [one.tool_call_id, one.content]))).toEqual({
+    const hasStarted = new Promise<void>(resolve => {
+      start = resolve
+    })
+    const left = defineTool({
+      name: 'left',
+      input: anything,
+      run: async () => {
+        start()
+        await isReleased
+        return 'left'
+      },
+    })
+    const right = defineTool({ name: 'right', input: anything, run: () => hasStarted.then(() => 'right') })
+    const { chat, thread, sent } = await scripted([calling(['left'], ['right'])], [left, right])
+    const results: string[] = []
+    for await (const part of chat.send('Both.')) {
+      if (part.type !== 'tool-result') continue
+      results.push(part.text)
+      // It is in the log already, while the other still runs.
+      expect((await thread.messages()).at(-1)?.content).toBe(part.text)
+      release()
+    }
+    expect(results).toEqual(['right', 'left'])
+    const [, second] = sent()
+    const answers = second!.messages.filter(({ role }) => role === 'tool')
+    expect(Object.fromEntries(answers.map(one => [one.tool_call_id, one.content]))).toEqual({
       c1: 'left',
       c2: 'right',
     })
@@ -218,14 +206,7 @@ describe('tools', () => {
     })
     const { chat, thread, sent } = await scripted([ollamaAnswer([{ tool_calls }])], [say])
     await partsOf(chat.send('Go.'))
-    const [, second] = sent() as {
-      messages: {
-        role: string
-        tool_call_id?: string
-        tool_calls?: { id: string; function: { arguments: { text: string } } }[]
-        content: string
-      }[]
-    }[]
+    const [, second] = sent()
     const calls = second!.messages.flatMap(message => message.tool_calls ?? [])
     for (const { id, function: called } of calls)
       expect(second!.messages.find(message => message.tool_call_id === id)?.content).toBe(
@@ -279,86 +260,5 @@ describe('a round', () => {
     // What had already happened is kept.
     expect((await thread.messages()).filter(({ role }) => role === 'tool')).toHaveLength(3)
     await expectValid(thread)
-  })
-})
-
-describe('a result that is too long', () => {
-  const megabytes = Array.from(
-    { length: 110_000 },
-    (_, line) => `line ${line}: some words of a large file\n`,
-  ).join('')
-  const readAll = defineTool({ name: 'read_all', input: anything, run: () => megabytes })
-
-  it('is in the log whole, is shown by its beginning, and can be read on', async () => {
-    expect(megabytes.length).toBeGreaterThan(4_000_000)
-    let hint = ''
-    const answers = (at: number) => {
-      if (at === 0) return calling(['read_all'])
-      const [, place, from] = /read_result\(\{"place": (\d+), "from": (\d+)\}\) reads on/.exec(hint) ?? []
-      return at < 4
-        ? calling(['read_result', { place: Number(place), from: Number(from) }])
-        : saying('Enough.')
-    }
-    const seen: string[] = []
-    upstream = await startUpstream((request, at) => {
-      const { messages } = request.body as { messages: { role: string; content: string }[] }
-      const last = messages.at(-1)!
-      if (last.role === 'tool') {
-        seen.push(last.content)
-        hint = last.content
-      }
-      return answers(at)
-    })
-    const history = newHistory()
-    const model = ollama({ model: 'scripted', host: upstream.url, window: 4096 })
-    const chat = createChat({ history, model, tools: [readAll] })
-    const parts = await partsOf(chat.send('Read it.'))
-    expect(parts.find(part => part.type === 'tool-result')).toMatchObject({ text: megabytes })
-    expect(warningsIn(parts)).toEqual(['result_clipped'])
-    const log = await history.thread('chat').messages()
-    expect(log.find(({ role }) => role === 'tool')?.content).toBe(megabytes)
-    expect(seen).toHaveLength(4)
-    const texts = seen.map(text => text.replace(/\n\[\d+ more characters\..*\]$/, ''))
-    expect(texts[0]!.length).toBeGreaterThan(1000)
-    // Without a gap and without a repetition.
-    expect(megabytes.startsWith(texts.join(''))).toBe(true)
-    for (const { receipt } of parts.filter(part => part.type === 'context'))
-      expect(receipt.tokens).toBeLessThanOrEqual(receipt.capacity)
-    expect((await chat.send('And now?').result()).status).toBe('completed')
-  })
-
-  it('is clipped in the same way when the client sends it back', async () => {
-    upstream = await startUpstream([calling(['read_all']), saying('Read.'), saying('Yes.')])
-    const model = ollama({ model: 'scripted', host: upstream.url, window: 4096 })
-    const chat = createChat({ model, tools: [readAll] })
-    const first = [{ role: 'user', content: 'Read it.' }]
-    const { messages } = await chat.respond(first).result()
-    expect(messages[1]?.content).toBe(megabytes)
-    const next = JSON.parse(JSON.stringify([...first, ...messages, { role: 'user', content: 'Did you?' }]))
-    await chat.respond(next).result()
-    const [, second, third] = upstream.requests.map(
-      ({ body }) => body as { messages: { role: string; content: string }[] },
-    )
-    const result = (body: typeof second) => body!.messages.find(({ role }) => role === 'tool')?.content
-    expect(result(second)).toContain('read_result({"place": 3, "from": ')
-    expect(result(third)).toBe(result(second))
-  })
-
-  it.each([0, 1, 2, 99, -1, 1.5, 'x'])('is not found at place %j, where there is none', async place => {
-    const { chat } = await scripted([calling(['read_result', { place }])], [readAll])
-    const [result] = resultsIn(await partsOf(chat.send('Go.')))
-    expect(result).toMatch(
-      /^Error: (there is no tool result at place|the arguments of read_result do not fit)/,
-    )
-  })
-
-  it('for the store itself becomes an error that says so', async () => {
-    const { chat, thread } = await scripted([calling(['read_all'])], [readAll], {
-      history: newHistory({ store: memoryStore({ maxEntryBytes: 100_000 }) }),
-    })
-    const [result] = resultsIn(await partsOf(chat.send('Go.')))
-    expect(result).toMatch(/^Error: .* the limit is 100000\.$/)
-    expect(await statusesOf(thread)).toEqual(['completed'])
-    await expectGoesOn(text => chat.send(text), thread)
   })
 })

@@ -12,7 +12,7 @@ describe('an experiment of five steps with tools', () => {
   it('comes to the same end, wherever it dies', async () => {
     const { outcome, points } = await runUndisturbed(newPath())
     expect(outcome.result).toMatchObject({ status: 'COMPLETED', result: 'sold five times', steps: 5 })
-    expect(outcome.result.environment).toEqual({ lemons: 5, cash: 25, sold: [2, 2, 2, 2, 2] })
+    expect(outcome.result.environment).toEqual({ lemons: 8, cash: 23.5, sold: [2, 2, 2, 2, 2] })
     expect(new Set(points)).toEqual(
       new Set(
         ['begin', 'append', 'end', 'seed', 'saveCall', 'model', 'buy', 'sell'].flatMap(what => [

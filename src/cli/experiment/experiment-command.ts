@@ -1,0 +1,21 @@
+import type { Command } from 'commander'
+import type { AddCommand } from '../log/open-log.ts'
+import { addLookCommands } from './look-commands.ts'
+import { addRunCommands } from './run-commands.ts'
+import { addWishCommands } from './wish-commands.ts'
+
+/** `throughline experiment …`: runs plans, looks at what they did, pauses and stops them. */
+export function addExperimentCommand(program: Command): void {
+  const experiment = program
+    .command('experiment')
+    .description('run an experiment plan, and look after it: run, resume, list, show, history, pause, stop')
+  const add: AddCommand = (name, description) =>
+    experiment
+      .command(name)
+      .description(description)
+      .option('--db <path>', 'an SQLite file, or the URL of a PostgreSQL database', 'throughline.db')
+      .option('--tenant <name>', 'whose experiments', 'default')
+  addRunCommands(add)
+  addLookCommands(add)
+  addWishCommands(add)
+}

@@ -1,0 +1,38 @@
+import type { Wish } from '../../experiment/index.ts'
+
+export interface Interrupts {
+  /** Somebody at the terminal wants it to pause. */
+  readonly wish: Wish | undefined
+  /** He does not want to wait for the role that acts. */
+  readonly signal: AbortSignal
+  close(): void
+}
+
+/**
+ * Ctrl-C pauses before the next role acts; a second one cancels what is being answered; a third leaves as Ctrl-C does
+ * everywhere. A SIGTERM does not wait either.
+ */
+export function catchInterrupts(say: (line: string) => void): Interrupts {
+  const now = new AbortController()
+  let wish: Wish | undefined
+  const onInterrupt = () => {
+    if (now.signal.aborted) process.exit(130)
+    if (wish) return onTerminate()
+    wish = 'pause'
+    say('Pauses before the next role acts. Press Ctrl-C again to leave at once.')
+  }
+  const onTerminate = () => {
+    wish = 'pause'
+    now.abort(new Error('The experiment was interrupted.'))
+  }
+  process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate)
+  return {
+    get wish() {
+      return wish
+    },
+    signal: now.signal,
+    close() {
+      process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate)
+    },
+  }
+}

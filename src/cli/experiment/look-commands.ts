@@ -1,0 +1,60 @@
+import type { ExperimentSummary, ExperimentView } from '../../experiment/index.ts'
+import { plural } from '../../log/line.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { parseMessage } from '../../log/parse-message.ts'
+import { type AddCommand, type LogOptions, print } from '../log/open-log.ts'
+import { readExperiments } from './open-experiments.ts'
+import { goalMark, harmless } from './wording.ts'
+
+/** Commands that only look. */
+export function addLookCommands(add: AddCommand): void {
+  add('list', 'the experiments of a database').action((options: LogOptions) =>
+    readExperiments(options, async experiments => {
+      for (const one of await experiments.list()) print(summaryLine(one))
+    }),
+  )
+  add('show <id>', 'where an experiment stands: its roles, goals and variables').action(
+    (id: string, options: LogOptions) =>
+      readExperiments(options, async experiments => {
+        for (const line of viewLines(await experiments.show(id))) print(line)
+      }),
+  )
+  add('history <id>', 'all that a role was told and has said')
+    .requiredOption('--role <name>', 'whose history')
+    .action((id: string, options: LogOptions & { readonly role: string }) =>
+      readExperiments(options, async experiments => {
+        for (const [seq, message] of (await experiments.history(id, options.role)).entries())
+          print(messageLine(message, seq))
+      }),
+    )
+}
+
+function summaryLine({ id, name, status, steps, maxSteps, result }: ExperimentSummary): string {
+  const end = result === undefined ? '' : `  ${harmless(result)}`
+  return `${harmless(id)}  ${harmless(name)}  ${status}  step ${steps} of ${maxSteps}${end}`
+}
+
+function viewLines(view: ExperimentView): readonly string[] {
+  const { id, name, status, result, steps, maxSteps, roles, goals, environment, snapshots } = view
+  const start = snapshots[0]?.environment ?? {}
+  return [
+    `${harmless(name)} (${harmless(id)})`,
+    `${status}${result === undefined ? '' : `: ${harmless(result)}`}`,
+    `${plural(steps, 'step')} of ${maxSteps}`,
+    `roles: ${roles.map(harmless).join(', ')}`,
+    ...goals.map(goal => `${goalMark(goal)} ${harmless(goal.description)}`),
+    ...Object.entries(environment).map(([variable, value]) => {
+      const before = JSON.stringify(start[variable])
+      const now = JSON.stringify(value)
+      return `${harmless(variable)} = ${harmless(now)}${before === now ? '' : ` (began as ${harmless(before)})`}`
+    }),
+  ]
+}
+
+function messageLine(message: MessageLike, seq: number): string {
+  const { role, text, calls, results } = parseMessage(message, seq)
+  const [name] = results.flatMap(result => (result.name === undefined ? [] : [` ${result.name}`]))
+  const made = calls.map(call => `→ ${call.name}(${call.arguments})`)
+  const said = [text, ...made].filter(part => part !== '')
+  return harmless(`${role}${name ?? ''}: ${said.join(' ')}`)
+}

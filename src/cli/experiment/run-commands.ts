@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import type { Command } from 'commander'
+import type { ExperimentPlan, ExperimentRun, Experiments } from '../../experiment/index.ts'
+import { type AddCommand, isPostgres, type LogOptions, print } from '../log/open-log.ts'
+import { UserError } from '../user-error.ts'
+import { createControlFile } from './control-file.ts'
+import { catchInterrupts } from './interrupts.ts'
+import { loadPlan, loadStoredPlan } from './load-plan.ts'
+import { readExperiments, requireDatabase, writeExperiments } from './open-experiments.ts'
+import { nextLine, resultLine } from './wording.ts'
+import { waitForLease } from './wait-for-lease.ts'
+import { watchRun } from './watch-run.ts'
+
+interface RunOptions extends LogOptions {
+  readonly model?: string
+  readonly lease: number
+}
+
+/** Commands that run an experiment and show it while it runs. */
+export function addRunCommands(add: AddCommand): void {
+  withRunOptions(add('run <plan>', 'runs a plan: a module in TypeScript or JavaScript, or JSON'))
+    .option('--id <id>', 'what the experiment is called; default: a new name')
+    .action(async (file: string, options: RunOptions & { readonly id?: string }) => {
+      const plan = await loadPlan(file, options)
+      const id = options.id ?? newId(plan.name)
+      await start(options, { id, plan, file }, (experiments, signal) =>
+        experiments.run(plan, { id, signal }),
+      )
+    })
+  withRunOptions(add('resume <id> [plan]', 'goes on with one that is paused, or whose process is gone')).action(
+    async (id: string, file: string | undefined, options: RunOptions) => {
+      requireDatabase(options)
+      const plan = file === undefined ? await storedPlan(id, options) : await loadPlan(file, options)
+      await start(options, { id, plan, file }, (experiments, signal) =>
+        experiments.resume(plan, id, { signal }),
+      )
+    },
+  )
+}
+
+function withRunOptions(command: Command): Command {
+  return command
+    .option('--model <name>', 'for every role: reader, ollama:<model> or openai:<base URL>#<model>')
+    .option('--lease <seconds>', 'how long it stays taken when this process dies', toSeconds, 30)
+}
+
+/** Runs it, shows it, and says with the exit code how it ended: 1 for FAILED, 0 for any other end. */
+async function start(
+  { db, tenant, model, lease }: RunOptions,
+  { id, plan, file }: { readonly id: string; readonly plan: ExperimentPlan; readonly file: string | undefined },
+  begin: (experiments: Experiments, signal: AbortSignal) => ExperimentRun,
+): Promise<void> {
+  const interrupts = catchInterrupts(line => process.stderr.write(`${line}\n`))
+  const control: { file?: ReturnType<typeof createControlFile> } = {}
+  const wishOf = (asked: string) => interrupts.wish ?? control.file?.wishOf(asked)
+  try {
+    await writeExperiments({ db, tenant }, { leaseMs: lease * 1000, wishOf }, async experiments => {
+      const isFile = !isPostgres(db)
+      if (isFile) control.file = createControlFile(db, id)
+      try {
+        const result = await waitForLease({ id, isFile, signal: interrupts.signal }, () =>
+          watchRun(begin(experiments, interrupts.signal), plan),
+        )
+        print(resultLine(result))
+        const next = nextLine(result, { id, db, tenant, plan: file, model })
+        if (next !== undefined) print(next)
+        if (result.status === 'FAILED') process.exitCode = 1
+      } finally {
+        control.file?.close()
+      }
+    })
+  } finally {
+    interrupts.close()
+  }
+}
+
+/** A plan that came as JSON is in the database; code is not. */
+async function storedPlan(id: string, options: RunOptions): Promise<ExperimentPlan> {
+  const found: { json?: unknown } = {}
+  await readExperiments(options, async experiments => {
+    found.json = (await experiments.show(id)).plan
+  })
+  if (found.json !== undefined) return loadStoredPlan(found.json, options)
+  throw new UserError(
+    `the plan of "${id}" is code, which is not stored: say where it is, throughline experiment resume ${id} <plan>`,
+  )
+}
+
+function newId(name: string): string {
+  const words = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '')
+  return `${words || 'experiment'}-${randomBytes(3).toString('hex')}`
+}
+
+function toSeconds(text: string): number {
+  const seconds = Number(text)
+  if (seconds > 0 && seconds <= 86_400) return seconds
+  throw new UserError(`--lease must be a number of seconds, not "${text}"`)
+}

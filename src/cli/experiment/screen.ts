@@ -1,0 +1,73 @@
+import { createStyle, type Style } from '../style.ts'
+
+/** Pieces of a line, each with its colour; 0 is none. */
+export type ScreenLine = readonly (readonly [colour: number, text: string])[]
+
+/** What is drawn on: a terminal. */
+export interface Terminal {
+  readonly columns?: number
+  readonly rows?: number
+  readonly isTTY?: boolean
+  write(text: string): unknown
+}
+
+export interface Screen {
+  /** Puts these lines where the last ones were. */
+  draw(lines: readonly ScreenLine[]): void
+}
+
+/** Draws in place with nothing but cursor-up and clear: whatever ends the program, the terminal is as it was. */
+export function createScreen(terminal: Terminal, style: Style = createStyle(terminal)): Screen {
+  /** The widths of the lines that stand there. */
+  let drawn: readonly number[] = []
+  let shown = ''
+  return {
+    draw(lines) {
+      // The last column stays free: some terminals go to the next line as soon as it is written.
+      const columns = Math.max(1, (terminal.columns || 80) - 1)
+      const rows = Math.max(1, (terminal.rows || 24) - 1)
+      const fitting = lines.slice(0, rows).map(line => cutLine(line, columns))
+      const text = fitting.map(line => line.map(([colour, part]) => paint(style, colour, part)).join(''))
+      const key = text.join('\n')
+      if (key === shown) return
+      const up = drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / (columns + 1))), 0)
+      const home = up > 0 ? `\u001b[${Math.min(up, rows)}A\r\u001b[J` : ''
+      terminal.write(`${home}${text.map(line => `${line}\n`).join('')}`)
+      shown = key
+      drawn = fitting.map(line => line.reduce((sum, [, part]) => sum + widthOf(part), 0))
+    },
+  }
+}
+
+const paint = (style: Style, colour: number, text: string) => (colour === 0 ? text : style(colour, text))
+
+/** The beginning of a line that fits into so many columns. */
+export function cutLine(line: ScreenLine, columns: number): ScreenLine {
+  const total = line.reduce((sum, [, text]) => sum + widthOf(text), 0)
+  if (total <= columns) return line
+  let left = columns - 1
+  const kept: [number, string][] = []
+  for (const [colour, text] of line) {
+    let part = ''
+    for (const { segment } of letters.segment(text)) {
+      const width = widthOf(segment)
+      if (width > left) return [...kept, [colour, `${part}…`]]
+      left -= width
+      part += segment
+    }
+    kept.push([colour, part])
+  }
+  return kept
+}
+
+const letters = new Intl.Segmenter()
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\ufe0f/u
+
+/** The columns that a text takes: two for a letter of the wide scripts and for a picture. */
+export function widthOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length
+  let width = 0
+  for (const { segment } of letters.segment(text)) width += wide.test(segment) ? 2 : 1
+  return width
+}

@@ -1,0 +1,79 @@
+import type { ExperimentEvent, ExperimentResult } from '../../experiment/index.ts'
+import { cut, plural } from '../../log/line.ts'
+
+/** A text of somebody else's in one line, without what a terminal would obey. */
+export const harmless = (text: string, most = 10_000) => cut(text, most)
+
+export const goalMark = ({ isMet }: { readonly isMet: boolean }) => (isMet ? '●' : '○')
+
+const mostText = 160
+
+/** An event as one line; undefined for one that says nothing of its own. */
+export function eventLine(event: ExperimentEvent): string | undefined {
+  switch (event.type) {
+    case 'experiment-started': {
+      const { id, name, step, isResumed } = event
+      return `${isResumed ? 'resumed' : 'started'} ${harmless(name)} as ${harmless(id)}, step ${step}`
+    }
+    case 'step-started':
+      return `step ${event.step} began`
+    case 'role-started':
+      return `${place(event)} acts`
+    case 'model-called':
+      return `${place(event)} ${tokenText(event)}${event.text === '' ? '' : `: ${harmless(event.text, mostText)}`}`
+    case 'tool-called':
+      return `${place(event)} calls ${harmless(event.name)} ${harmless(event.arguments, mostText)}`
+    case 'tool-result':
+      return `${place(event)} ${harmless(event.name)} ${event.isError ? 'failed' : 'gave'}: ${harmless(event.text, mostText)}`
+    case 'role-ended':
+      return event.isSkipped ? `${place(event)} skipped` : undefined
+    case 'goal-tested':
+      return `step ${event.step} goal ${event.isMet ? 'holds' : 'does not hold'}: ${harmless(event.description)}`
+    case 'step-ended':
+      return `step ${event.step} ended: ${harmless(JSON.stringify(event.environment))}`
+    case 'warning':
+      return `warning ${event.code}: ${harmless(event.message)}`
+    case 'paused':
+    case 'experiment-ended':
+      return undefined
+  }
+}
+
+/** How it ended, or stands. */
+export function resultLine({ status, result, steps }: ExperimentResult): string {
+  const why = status === 'PAUSED' ? '' : `: ${harmless(result)}`
+  return `${status} after ${plural(steps, 'step')}${why}`
+}
+
+export interface GoOn {
+  readonly id: string
+  readonly db: string
+  readonly tenant: string
+  readonly plan: string | undefined
+  readonly model: string | undefined
+}
+
+/** What to do next with an experiment that did not come to its end; undefined when there is nothing. */
+export function nextLine({ status, id }: ExperimentResult, goOn: GoOn): string | undefined {
+  if (status === 'STOPPED') return `It has ended; "throughline experiment show ${quoted(id)}" shows how it stands.`
+  if (status !== 'PAUSED') return undefined
+  const { db, tenant, plan, model } = goOn
+  const words = [
+    ...['throughline', 'experiment', 'resume', quoted(id)],
+    ...(plan === undefined ? [] : [quoted(plan)]),
+    ...(model === undefined ? [] : ['--model', quoted(model)]),
+    // The address of a server has a password in it.
+    ...(db === 'throughline.db' ? [] : ['--db', /^postgres/.test(db) ? '<url>' : quoted(db)]),
+    ...(tenant === 'default' ? [] : ['--tenant', quoted(tenant)]),
+  ]
+  return `Go on with: ${words.join(' ')}`
+}
+
+/** Tokens of one model call: as we counted them, and as the provider did. */
+export function tokenText({ predicted, reported }: { readonly predicted: number; readonly reported?: number }): string {
+  return reported === undefined ? `${plural(predicted, 'token')} predicted` : `${predicted} tokens predicted, ${reported} reported`
+}
+
+const place = ({ step, role }: { readonly step: number; readonly role: string }) => `step ${step} ${harmless(role)}`
+
+const quoted = (word: string) => (/^[\w./:#@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

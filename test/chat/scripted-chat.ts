@@ -1,0 +1,46 @@
+import { type ChatOptions, type ChatPart, createChat } from 'throughline/chat'
+import { ollama } from 'throughline/models'
+import { ollamaAnswer, startUpstream, type UpstreamScript } from '../scripted-upstream.ts'
+import { newHistory } from './help.ts'
+
+export interface SentBody {
+  readonly messages: readonly {
+    readonly role: string
+    readonly content: string
+    readonly tool_call_id?: string
+    readonly tool_calls?: readonly {
+      readonly id: string
+      readonly function: { readonly arguments: Readonly<Record<string, unknown>> }
+    }[]
+  }[]
+}
+
+/** A chat whose model does as the script says, through the ollama client; when the script is over it says `Done.` */
+export async function scriptedChat(script: UpstreamScript, options: Partial<ChatOptions> = {}) {
+  const upstream = await startUpstream(
+    (request, at) => (typeof script === 'function' ? script(request, at) : script[at]) ?? saying('Done.'),
+  )
+  const history = options.history ?? newHistory()
+  const model = ollama({ model: 'scripted', host: upstream.url, window: 4096 })
+  return {
+    upstream,
+    chat: createChat({ history, model, ...options }),
+    thread: history.thread('chat'),
+    sent: () => upstream.requests.map(({ body }) => body as SentBody),
+  }
+}
+
+export const saying = (content: string) => ollamaAnswer([{ content }])
+
+export const calling = (...calls: readonly [name: string, input?: unknown][]) =>
+  ollamaAnswer([
+    {
+      tool_calls: calls.map(([name, input = {}], at) => ({
+        id: `c${at + 1}`,
+        function: { name, arguments: input },
+      })),
+    },
+  ])
+
+export const resultsIn = (parts: readonly ChatPart[]): readonly string[] =>
+  parts.flatMap(part => (part.type === 'tool-result' ? [part.text] : []))
