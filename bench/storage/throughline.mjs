@@ -10,10 +10,13 @@ export const throughlineSqlite = size => [
   subject('throughline sqlite, with search and calls', size, { ...sqlite({ search: true }), calls: true }),
 ]
 
-/** This store always keeps its words for search; what they take is measured apart. */
 export const throughlinePostgres = (size, server) => [
-  subject('throughline postgres, with search', size, postgres(server)),
-  subject('throughline postgres, with search and calls', size, { ...postgres(server), calls: true }),
+  subject('throughline postgres, entries only', size, postgres(server, { search: false })),
+  subject('throughline postgres, with search', size, postgres(server, { search: true })),
+  subject('throughline postgres, with search and calls', size, {
+    ...postgres(server, { search: true }),
+    calls: true,
+  }),
 ]
 
 const sqlite = ({ search }) => ({
@@ -23,11 +26,12 @@ const sqlite = ({ search }) => ({
   isEntriesOnly: !search,
 })
 
-const postgres = server => ({
+const postgres = (server, { search }) => ({
   needsServer: true,
   createPlace: () => createSchema(server),
-  createStore: ({ url, schema }) => postgresStore({ url, schema }),
+  createStore: ({ url, schema }) => postgresStore({ url, schema, search }),
   raw: rawPostgres(server),
+  isEntriesOnly: !search,
 })
 
 function subject(

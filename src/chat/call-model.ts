@@ -53,6 +53,7 @@ export async function* callModel(call: ModelCall, reply: ModelReply): AsyncGener
   const signal = AbortSignal.any([call.signal, over.signal])
   const stream = model.stream({ messages, tools, settings, signal })[Symbol.asyncIterator]()
   const limit = { signal: call.signal, ms: stallMs, late: () => stalled(stallMs) }
+  let isOver = false
   try {
     for (;;) {
       const { done, value: part } = await withLimit(stream.next(), limit)
@@ -65,13 +66,22 @@ export async function* callModel(call: ModelCall, reply: ModelReply): AsyncGener
     const rest = reply.reason === 'length' ? '' : (scanners?.text.end().visible ?? '')
     reply.text += rest
     if (rest !== '') yield { type: 'text-delta', text: rest }
+    // Read to its very end, so that the connection can be used again; one that does not come is not waited for.
+    isOver = await withLimit(stream.next(), { ...limit, ms: Math.min(stallMs, longestEnd) }).then(
+      ({ done = false }) => done,
+      () => false,
+    )
   } finally {
     reply.note = scanners?.text.end().note
-    // A reader that left, or a stall: the model need not go on.
-    over.abort(call.signal.reason)
-    void Promise.resolve(stream.return?.()).catch(() => undefined)
+    if (!isOver) {
+      // A reader that left, or a stall: the model need not go on.
+      over.abort(call.signal.reason)
+      void Promise.resolve(stream.return?.()).catch(() => undefined)
+    }
   }
 }
+
+const longestEnd = 1000
 
 /** Nothing came for too long. */
 export const stalled = (ms: number) =>

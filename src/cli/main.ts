@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
 import { ThroughlineError } from '../log/error.ts'
 import { addDemoCommand } from './demo-command.ts'
+import { addExperimentCommand } from './experiment/experiment-command.ts'
 import { addFitCommand } from './fit-command.ts'
 import { addLogCommand } from './log/log-command.ts'
 import { readerCommand } from './reader-command.ts'
@@ -20,6 +21,7 @@ const program = new Command('throughline')
 addFitCommand(program)
 addDemoCommand(program)
 addLogCommand(program)
+addExperimentCommand(program)
 program.addCommand(readerCommand())
 for (const command of program.commands) command.exitOverride().copyInheritedSettings(program)
 

@@ -23,9 +23,10 @@ export function collectReplies(model: Model, { stallMs }: { readonly stallMs: nu
           if (done) break
           parts.push(value)
         }
-      } finally {
-        over.abort()
+      } catch (error) {
+        over.abort(error)
         void Promise.resolve(stream.return?.()).catch(() => undefined)
+        throw error
       }
       if (parts.at(-1)?.type !== 'end')
         throw new ModelError('model_stream_broken', `The stream of ${model.name} stopped before its end.`)

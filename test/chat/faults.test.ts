@@ -87,6 +87,7 @@ describe.each(wires)('through the $name client', wire => {
     expect(kindsOf(parts)).toEqual(['warning', 'text-delta', 'end'])
     expect(warningsIn(parts)).toEqual(['retrying', 'retrying'])
     expect(shownIn(parts)).toBe('All well.')
+    expect(await upstream.requests[2]!.ended).toBe('whole')
     expect(await statusesOf(thread)).toEqual(['completed'])
     await goesOn()
   })

@@ -130,6 +130,17 @@ describe('a note at the end of a reply', () => {
     expect(sent()[0]!.messages[0]).toEqual({ role: 'system', content: 'End with [NOTE TO SELF: …], please.' })
   })
 
+  it('is bounded: a model that writes a book keeps its beginning, and the next prompt fits', async () => {
+    const book = ollamaAnswer([{ content: `Done.\n\n[NOTE TO SELF: ${'and then '.repeat(20_000)}]` }])
+    const { chat, thread } = await scripted(Array(12).fill(book), { notes: { place: 'system' } })
+    for (let turn = 0; turn < 12; turn++) {
+      const parts = await partsOf(chat.send('Go on.'))
+      for (const part of parts)
+        if (part.type === 'context') expect(part.receipt.tokens).toBeLessThanOrEqual(part.receipt.capacity)
+    }
+    for (const one of await thread.notes()) expect(one.length).toBeLessThanOrEqual(4000)
+  })
+
   it('with a nonce is a note; any other is text', async () => {
     const text = 'Look: [NOTE TO SELF: not mine].\n\n[NOTE TO SELF a1b2: mine]'
     const { chat, thread, sent } = await scripted([ollamaAnswer([...text].map(content => ({ content })))], {

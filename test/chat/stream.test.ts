@@ -61,6 +61,23 @@ describe('a reply', () => {
     expect(taken).toEqual({ count: 100, isOver: true })
   })
 
+  it('is whole when the model has said so, whatever it does afterwards', async () => {
+    let isOver = false
+    const lingering: Model = {
+      name: 'lingering',
+      window: async () => 4096,
+      async *stream({ signal }) {
+        yield { type: 'text-delta', text: 'Done.' }
+        yield { type: 'end', reason: 'stop', usage: {} }
+        await new Promise(resolve => signal?.addEventListener('abort', resolve))
+        isOver = true
+      },
+    }
+    const reply = createChat({ history: newHistory(), model: lingering, stallMs: 50 }).send('Hello.')
+    expect(await reply.result()).toMatchObject({ status: 'completed', text: 'Done.' })
+    await expect.poll(() => isOver).toBe(true)
+  })
+
   it('lets the model go when its reader has left', async () => {
     const { model, taken } = counting()
     for await (const part of createChat({ history: newHistory(), model }).send('Count.'))

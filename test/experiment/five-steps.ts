@@ -3,6 +3,7 @@ import {
   createExperiments,
   defineExperiment,
   type ExperimentResult,
+  type Hook,
   rules,
 } from '../../src/experiment/index.ts'
 import { createHistory } from '../../src/history/index.ts'
@@ -17,7 +18,8 @@ export type Boundary = (name: string) => void
 export interface FiveStepsOptions {
   readonly store: Store
   readonly boundary?: Boundary
-  readonly leaseMs?: number
+  /** Default: five steps of two roles. With hooks: two steps, of three roles. */
+  readonly hasHooks?: boolean
   /** Breaks the plan on purpose: tools keep what they did in here, apart from their result. */
   readonly ledger?: { sold: number }
 }
@@ -28,10 +30,9 @@ export interface Outcome {
 }
 
 const id = 'stand'
-const roles = ['buyer', 'Dr. Smith', 'clerk']
 
-/** An experiment of five steps: rounds that go on, rounds that end the turn, several calls in one, notes, hooks. */
-function fiveSteps({ boundary = () => {}, ledger }: FiveStepsOptions) {
+/** Rounds that go on, rounds that end the turn, several calls in one, unknown tools, notes, a seeded past, hooks. */
+function fiveSteps({ boundary = () => {}, ledger, hasHooks = false }: FiveStepsOptions) {
   const watched = (model: Model): Model => ({
     ...model,
     async *stream(request) {
@@ -109,46 +110,47 @@ function fiveSteps({ boundary = () => {}, ledger }: FiveStepsOptions) {
         tools: ['sell'],
         history: [{ role: 'user', content: 'Welcome.' }],
       },
-      { name: 'clerk', model: watched(clerk), tools: [], variables: ['sold'], cap: 4 },
+      ...(hasHooks ? [{ name: 'clerk', model: watched(clerk), tools: [], cap: 4 }] : []),
     ],
-    hooks: [
-      {
-        on: 'before-role',
-        run: ({ role, step }) => (role === 'clerk' && step === 3 ? { inject: 'Count well.' } : undefined),
-      },
-      {
-        on: 'before-model',
-        run: ({ role, round, step }) =>
-          role === 'buyer' && round === 2 && step === 2 ? { inject: 'Quick!' } : undefined,
-      },
-      {
-        on: 'after-role',
-        run: ({ role, step }) => (role === 'Dr. Smith' && step === 4 ? { endStep: true } : undefined),
-      },
-    ],
-    goals: [{ description: 'sold five times', holds: ({ sold }) => sold.length >= 5 }],
+    hooks: hasHooks ? hooks : [],
+    goals: [{ description: 'sold out', holds: ({ sold }) => sold.length >= (hasHooks ? 2 : 5) }],
     maxSteps: 7,
   })
 }
 
+const hooks: readonly Hook<object>[] = [
+  {
+    on: 'before-role',
+    run: ({ role, step }) => (role === 'clerk' && step === 1 ? { inject: 'Count well.' } : undefined),
+  },
+  {
+    on: 'before-model',
+    run: ({ role, round }) => (role === 'buyer' && round === 2 ? { inject: 'Quick!' } : undefined),
+  },
+  {
+    on: 'after-role',
+    run: ({ role, step }) => (role === 'Dr. Smith' && step === 2 ? { endStep: true } : undefined),
+  },
+]
+
 /** Runs it, or goes on with it, and gives all that it has led to. */
 export async function runFiveSteps(options: FiveStepsOptions, isResumed: boolean): Promise<Outcome> {
-  const { store, boundary = () => {}, leaseMs = 30_000 } = options
-  const history = createHistory({ store: watchStore(store, boundary), leaseMs })
+  const { store, boundary = () => {} } = options
+  const history = createHistory({ store: watchStore(store, boundary) })
   const experiments = createExperiments({ history })
   const plan = fiveSteps(options)
   // Killed before its first entry was written, there is nothing to resume.
   const isThere = isResumed && (await experiments.list()).length > 0
   const result = await (isThere ? experiments.resume(plan, id) : experiments.run(plan, { id })).result()
   const histories: Record<string, readonly object[]> = {}
-  for (const role of roles) {
-    const messages = await history.thread(id, { actor: role }).messages()
-    histories[role] = messages.map(({ time: _, ...message }) => message)
+  for (const { name } of plan.roles) {
+    const messages = await history.thread(id, { actor: name }).messages()
+    histories[name] = messages.map(({ time: _, ...message }) => message)
   }
   return { result, histories }
 }
 
-const writes = ['begin', 'resume', 'append', 'end', 'seed', 'saveCall'] as const
+export const writes = ['begin', 'resume', 'append', 'end', 'seed', 'saveCall'] as const
 
 function watchStore(store: Store, boundary: Boundary): Store {
   const watched = { ...store } as Record<string, unknown>

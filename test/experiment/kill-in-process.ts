@@ -1,41 +1,61 @@
+import { copyFileSync, existsSync } from 'node:fs'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
-import { type Outcome, runFiveSteps } from './five-steps.ts'
+import { type FiveStepsOptions, type Outcome, runFiveSteps, writes } from './five-steps.ts'
+
+type Variant = Pick<FiveStepsOptions, 'hasHooks' | 'ledger'>
 
 const hour = 3_600_000
 
-/** Runs the five steps whole: what every other run must come to, and the boundaries on the way. */
-export async function runUndisturbed(path: string, isBroken = false) {
-  const points: string[] = []
-  const store = sqliteStore({ path })
-  const ledger = isBroken ? { ledger: { sold: 0 } } : {}
-  const outcome = await runFiveSteps({ store, boundary: name => points.push(name), ...ledger }, false)
-  await store.close()
-  return { outcome, points }
+/** The file as it is at one moment of a run: what a process that dies then leaves behind. */
+export interface State {
+  readonly path: string
+  readonly after: string
 }
 
-/**
- * Lets a run die at a boundary: from there on nothing that it tries has any effect. Then goes on in a store of which
- * all leases have run out.
- */
-export async function dieAndResume(path: string, at: number, isBroken = false): Promise<Outcome> {
-  const ledger = isBroken ? { ledger: { sold: 0 } } : {}
+/** Runs an experiment whole: what every other run must come to, its boundaries, and the file after each write. */
+export async function runUndisturbed(path: string, variant: Variant = {}) {
+  const points: string[] = []
+  const states: State[] = []
+  const store = sqliteStore({ path })
+  const changes: ReadonlySet<string> = new Set(writes.map(name => `after ${name}`))
+  const outcome = await runFiveSteps({ ...variant, store, boundary }, false)
+  await store.close()
+  return { outcome, points, states }
+
+  /** Nothing is being written while it runs. */
+  function boundary(name: string): void {
+    points.push(name)
+    if (!changes.has(name) && states.length > 0) return
+    const copy = `${path}-${states.length}`
+    copyFileSync(path, copy)
+    if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`)
+    states.push({ path: copy, after: `${points.length} ${name}` })
+  }
+}
+
+/** Goes on with what is in a file, when all leases have run out. */
+export async function resumeLater(path: string, variant: Variant = {}): Promise<Outcome> {
+  const store = sqliteStore({ path, now: () => Date.now() + hour })
+  try {
+    return await runFiveSteps({ ...variant, store }, true)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Lets a run die at a boundary: from there on nothing that it tries has any effect. Then goes on. */
+export async function dieAndResume(path: string, at: number, variant: Variant = {}): Promise<Outcome> {
   const store = sqliteStore({ path })
   let count = 0
   const boundary = () => {
     count += 1
     if (count > at) throw new Error('dead')
   }
-  await runFiveSteps({ store, boundary, ...ledger }, false).then(
-    () => {
-      throw new Error(`the run did not reach boundary ${at}`)
-    },
-    () => undefined,
+  const died = await runFiveSteps({ ...variant, store, boundary }, false).then(
+    () => false,
+    () => true,
   )
   await store.close()
-  const later = sqliteStore({ path, now: () => Date.now() + hour })
-  try {
-    return await runFiveSteps({ store: later, ...ledger }, true)
-  } finally {
-    await later.close()
-  }
+  if (!died) throw new Error(`The run ended before boundary ${at}.`)
+  return resumeLater(path, variant)
 }

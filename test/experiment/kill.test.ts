@@ -1,43 +1,42 @@
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isLong, spread } from '../crash/spread.ts'
 import { newPath } from './fixture.ts'
-import { dieAndResume, runUndisturbed } from './kill-in-process.ts'
+import { dieAndResume, resumeLater, runUndisturbed } from './kill-in-process.ts'
 import { createKillProgram, type KillProgram } from './kill-processes.ts'
 
 const hour = 3_600_000
 
-describe('an experiment of five steps with tools', () => {
-  it('comes to the same end, wherever it dies', async () => {
-    const { outcome, points } = await runUndisturbed(newPath())
-    expect(outcome.result).toMatchObject({ status: 'COMPLETED', result: 'sold five times', steps: 5 })
-    expect(outcome.result.environment).toEqual({ lemons: 8, cash: 23.5, sold: [2, 2, 2, 2, 2] })
-    expect(new Set(points)).toEqual(
-      new Set(
-        ['begin', 'append', 'end', 'seed', 'saveCall', 'model', 'buy', 'sell'].flatMap(what => [
-          `before ${what}`,
-          `after ${what}`,
-        ]),
-      ),
-    )
-    for (const at of points.keys()) {
-      const path = newPath()
-      expect(await dieAndResume(path, at), `died at ${at}, ${points[at]}`).toEqual(outcome)
-      rmSync(path)
-    }
-    console.log(`died at each of ${points.length} boundaries, and was resumed`)
+describe('an experiment with tools', () => {
+  it.each([
+    ['five steps', {}, { lemons: 5, cash: 25, sold: [2, 2, 2, 2, 2] }],
+    ['hooks', { hasHooks: true }, { lemons: 8, cash: 19, sold: [2, 2] }],
+  ] as const)('and %s comes to the same end, whatever was written when it died', async (_, variant, end) => {
+    const { outcome, points, states } = await runUndisturbed(newPath(), variant)
+    expect(outcome.result).toMatchObject({ status: 'COMPLETED', result: 'sold out', environment: end })
+    const parts = ['begin', 'append', 'end', 'seed', 'saveCall', 'model', 'buy', 'sell']
+    expect(new Set(points)).toEqual(new Set(parts.flatMap(part => [`before ${part}`, `after ${part}`])))
+    for (const { path, after } of states)
+      expect(await resumeLater(path, variant), `died after ${after}`).toEqual(outcome)
+    console.log(`resumed from each of ${states.length} states, of ${points.length} boundaries`)
   })
 
-  it('would be caught if effects were kept apart from results', async () => {
-    const { outcome, points } = await runUndisturbed(newPath(), true)
+  it('comes to the same end when it dies anywhere between', async () => {
+    const { outcome, points } = await runUndisturbed(newPath())
+    for (const at of spread([...points.keys()], 12))
+      expect(await dieAndResume(newPath(), at), `died at ${at}, ${points[at]}`).toEqual(outcome)
+  })
+
+  it('would be caught if it kept its effects apart from its results', async () => {
+    const { outcome, points } = await runUndisturbed(newPath(), { ledger: { sold: 0 } })
     const tools = [...points.keys()].filter(at => points[at] === 'after sell')
     const differs: number[] = []
     for (const at of tools) {
-      const { result } = await dieAndResume(newPath(), at, true)
+      const { result } = await dieAndResume(newPath(), at, { ledger: { sold: 0 } })
       if (JSON.stringify(result) !== JSON.stringify(outcome.result)) differs.push(at)
     }
     expect(differs).toEqual(tools)
+    expect(tools).toHaveLength(5)
   })
 })
 

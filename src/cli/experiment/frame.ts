@@ -21,12 +21,23 @@ export function frameOf(progress: Progress, now: number): readonly ScreenLine[] 
         [dim, goal.outcome === 'failed' ? ' (fails)' : ''],
       ],
     ),
-    ...(changes.length === 0 ? [] : [[[dim, 'changed: '], [0, changes.join(', ')]] satisfies ScreenLine]),
+    ...(changes.length === 0
+      ? []
+      : [
+          [
+            [dim, 'changed: '],
+            [0, changes.join(', ')],
+          ] satisfies ScreenLine,
+        ]),
     ...(warning === undefined ? [] : [[[yellow, `! ${harmless(warning)}`]] satisfies ScreenLine]),
   ]
 }
 
-function roleLine({ name, doing, since, predicted, reported, tool }: RoleProgress, longest: number, now: number): ScreenLine {
+function roleLine(
+  { name, doing, since, predicted, reported, tool }: RoleProgress,
+  longest: number,
+  now: number,
+): ScreenLine {
   const isActive = doing !== 'waits' && doing !== 'done' && doing !== 'skipped'
   // A model that was asked a moment ago needs no clock.
   const clock = isActive && now - since >= 1000 ? ` ${seconds(now - since)}` : ''
@@ -34,10 +45,15 @@ function roleLine({ name, doing, since, predicted, reported, tool }: RoleProgres
   return [
     [isActive ? cyan : dim, isActive ? '▸ ' : '  '],
     [isActive ? bold : 0, harmless(name, longest).padEnd(longest)],
-    [isActive ? cyan : dim, `  ${harmless(doing + clock, 24).padEnd(24)}`],
+    [isActive ? cyan : dim, `  ${(doing + clock).padEnd(12)}`],
     [dim, `  ${tokens.padEnd(16)}`],
-    [tool?.isError ? red : 0, tool ? `  ${harmless(tool.name)} → ${harmless(tool.text, 200)}` : ''],
+    [tool?.isError ? red : 0, tool ? `  ${toolText(tool)}` : ''],
   ]
+}
+
+function toolText({ name, text }: NonNullable<RoleProgress['tool']>): string {
+  if (text === undefined) return `${harmless(name)} …`
+  return text === '' ? harmless(name) : `${harmless(name)} → ${harmless(text, 200)}`
 }
 
 const seconds = (ms: number) => `${Math.floor(ms / 1000)} s`

@@ -92,6 +92,8 @@ function readJson(path: string, file: string): unknown {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
     const isJson = error instanceof SyntaxError
-    throw new UserError(`${isJson ? 'cannot read the JSON of' : 'cannot read'} ${file}: ${(error as Error).message}`)
+    throw new UserError(
+      `${isJson ? 'cannot read the JSON of' : 'cannot read'} ${file}: ${(error as Error).message}`,
+    )
   }
 }

@@ -40,8 +40,8 @@ function viewLines(view: ExperimentView): readonly string[] {
   return [
     `${harmless(name)} (${harmless(id)})`,
     `${status}${result === undefined ? '' : `: ${harmless(result)}`}`,
-    `${plural(steps, 'step')} of ${maxSteps}`,
-    `roles: ${roles.map(harmless).join(', ')}`,
+    `${steps} of ${plural(maxSteps, 'step')}`,
+    `roles: ${roles.map(role => harmless(role)).join(', ')}`,
     ...goals.map(goal => `${goalMark(goal)} ${harmless(goal.description)}`),
     ...Object.entries(environment).map(([variable, value]) => {
       const before = JSON.stringify(start[variable])

@@ -4,14 +4,14 @@ import { harmless } from './wording.ts'
 /** What a role is doing, as far as events tell. */
 export interface RoleProgress {
   readonly name: string
-  readonly doing: 'waits' | 'thinks' | 'done' | 'skipped' | `calls ${string}`
+  readonly doing: 'waits' | 'thinks' | 'done' | 'skipped' | 'calls'
   /** When it began to do so. */
   readonly since: number
   /** Of its newest model call. */
   readonly predicted?: number
   readonly reported?: number
-  /** Its newest tool, and what that gave. */
-  readonly tool?: { readonly name: string; readonly text: string; readonly isError: boolean }
+  /** Its newest tool, and what that gave; undefined while it runs. */
+  readonly tool?: { readonly name: string; readonly text: string | undefined; readonly isError: boolean }
 }
 
 export interface Progress {
@@ -21,7 +21,11 @@ export interface Progress {
   readonly maxSteps: number
   readonly began: number
   readonly roles: readonly RoleProgress[]
-  readonly goals: readonly { readonly description: string; readonly outcome?: string; readonly isMet: boolean }[]
+  readonly goals: readonly {
+    readonly description: string
+    readonly outcome?: string
+    readonly isMet: boolean
+  }[]
   readonly environment: Readonly<Record<string, unknown>>
   /** `cash 20 → 110`, of the last step that ended. */
   readonly changes: readonly string[]
@@ -48,7 +52,10 @@ export function takeEvent(progress: Progress, event: ExperimentEvent, now: numbe
       return inRole(event.role, { doing: 'thinks', predicted, ...(reported !== undefined && { reported }) })
     }
     case 'tool-called':
-      return inRole(event.role, { doing: `calls ${event.name}` })
+      return inRole(event.role, {
+        doing: 'calls',
+        tool: { name: event.name, text: undefined, isError: false },
+      })
     case 'tool-result': {
       const { name, text, isError } = event
       return inRole(event.role, { doing: 'thinks', tool: { name, text, isError } })

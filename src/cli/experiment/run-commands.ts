@@ -7,9 +7,9 @@ import { createControlFile } from './control-file.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { loadPlan, loadStoredPlan } from './load-plan.ts'
 import { readExperiments, requireDatabase, writeExperiments } from './open-experiments.ts'
-import { nextLine, resultLine } from './wording.ts'
 import { waitForLease } from './wait-for-lease.ts'
 import { watchRun } from './watch-run.ts'
+import { nextLine, resultLine } from './wording.ts'
 
 interface RunOptions extends LogOptions {
   readonly model?: string
@@ -23,19 +23,17 @@ export function addRunCommands(add: AddCommand): void {
     .action(async (file: string, options: RunOptions & { readonly id?: string }) => {
       const plan = await loadPlan(file, options)
       const id = options.id ?? newId(plan.name)
-      await start(options, { id, plan, file }, (experiments, signal) =>
-        experiments.run(plan, { id, signal }),
-      )
+      await start(options, { id, plan, file }, (experiments, signal) => experiments.run(plan, { id, signal }))
     })
-  withRunOptions(add('resume <id> [plan]', 'goes on with one that is paused, or whose process is gone')).action(
-    async (id: string, file: string | undefined, options: RunOptions) => {
-      requireDatabase(options)
-      const plan = file === undefined ? await storedPlan(id, options) : await loadPlan(file, options)
-      await start(options, { id, plan, file }, (experiments, signal) =>
-        experiments.resume(plan, id, { signal }),
-      )
-    },
-  )
+  withRunOptions(
+    add('resume <id> [plan]', 'goes on with one that is paused, or whose process is gone'),
+  ).action(async (id: string, file: string | undefined, options: RunOptions) => {
+    requireDatabase(options)
+    const plan = file === undefined ? await storedPlan(id, options) : await loadPlan(file, options)
+    await start(options, { id, plan, file }, (experiments, signal) =>
+      experiments.resume(plan, id, { signal }),
+    )
+  })
 }
 
 function withRunOptions(command: Command): Command {
@@ -47,7 +45,11 @@ function withRunOptions(command: Command): Command {
 /** Runs it, shows it, and says with the exit code how it ended: 1 for FAILED, 0 for any other end. */
 async function start(
   { db, tenant, model, lease }: RunOptions,
-  { id, plan, file }: { readonly id: string; readonly plan: ExperimentPlan; readonly file: string | undefined },
+  {
+    id,
+    plan,
+    file,
+  }: { readonly id: string; readonly plan: ExperimentPlan; readonly file: string | undefined },
   begin: (experiments: Experiments, signal: AbortSignal) => ExperimentRun,
 ): Promise<void> {
   const interrupts = catchInterrupts(line => process.stderr.write(`${line}\n`))
@@ -87,7 +89,10 @@ async function storedPlan(id: string, options: RunOptions): Promise<ExperimentPl
 }
 
 function newId(name: string): string {
-  const words = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '')
+  const words = name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '')
   return `${words || 'experiment'}-${randomBytes(3).toString('hex')}`
 }
 

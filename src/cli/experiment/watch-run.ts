@@ -44,26 +44,30 @@ function liveDisplay(run: ExperimentRun, plan: ExperimentPlan): Display {
   const screen = createScreen(process.stdout)
   let progress = begin(run, plan)
   let drawnAt = 0
+  let timer: NodeJS.Timeout | undefined
   const draw = () => {
     drawnAt = Date.now()
     screen.draw(frameOf(progress, drawnAt))
   }
-  // For a model that thinks: its clock goes on.
-  const timer = setInterval(draw, 1000)
-  timer.unref()
   return {
     take(event) {
+      // For a model that thinks: its clock goes on.
+      timer ??= setInterval(draw, 1000).unref()
       progress = takeEvent(progress, event, Date.now())
       if (Date.now() - drawnAt >= frameMs) draw()
     },
     close() {
       clearInterval(timer)
-      draw()
+      // What never began leaves nothing behind.
+      if (timer) draw()
     },
   }
 }
 
-function begin({ id }: ExperimentRun, { name, maxSteps, roles, goals, environment }: ExperimentPlan): Progress {
+function begin(
+  { id }: ExperimentRun,
+  { name, maxSteps, roles, goals, environment }: ExperimentPlan,
+): Progress {
   const now = Date.now()
   return {
     ...{ id, name, maxSteps, environment },

@@ -23,8 +23,10 @@ export function eventLine(event: ExperimentEvent): string | undefined {
       return `${place(event)} ${tokenText(event)}${event.text === '' ? '' : `: ${harmless(event.text, mostText)}`}`
     case 'tool-called':
       return `${place(event)} calls ${harmless(event.name)} ${harmless(event.arguments, mostText)}`
-    case 'tool-result':
-      return `${place(event)} ${harmless(event.name)} ${event.isError ? 'failed' : 'gave'}: ${harmless(event.text, mostText)}`
+    case 'tool-result': {
+      const gave = event.isError ? 'failed: ' : event.text === '' ? 'gave nothing' : 'gave: '
+      return `${place(event)} ${harmless(event.name)} ${gave}${harmless(event.text, mostText)}`
+    }
     case 'role-ended':
       return event.isSkipped ? `${place(event)} skipped` : undefined
     case 'goal-tested':
@@ -55,7 +57,8 @@ export interface GoOn {
 
 /** What to do next with an experiment that did not come to its end; undefined when there is nothing. */
 export function nextLine({ status, id }: ExperimentResult, goOn: GoOn): string | undefined {
-  if (status === 'STOPPED') return `It has ended; "throughline experiment show ${quoted(id)}" shows how it stands.`
+  if (status === 'STOPPED')
+    return `It has ended; "throughline experiment show ${quoted(id)}" shows how it stands.`
   if (status !== 'PAUSED') return undefined
   const { db, tenant, plan, model } = goOn
   const words = [
@@ -70,10 +73,19 @@ export function nextLine({ status, id }: ExperimentResult, goOn: GoOn): string |
 }
 
 /** Tokens of one model call: as we counted them, and as the provider did. */
-export function tokenText({ predicted, reported }: { readonly predicted: number; readonly reported?: number }): string {
-  return reported === undefined ? `${plural(predicted, 'token')} predicted` : `${predicted} tokens predicted, ${reported} reported`
+export function tokenText({
+  predicted,
+  reported,
+}: {
+  readonly predicted: number
+  readonly reported?: number
+}): string {
+  return reported === undefined
+    ? `${plural(predicted, 'token')} predicted`
+    : `${predicted} tokens predicted, ${reported} reported`
 }
 
-const place = ({ step, role }: { readonly step: number; readonly role: string }) => `step ${step} ${harmless(role)}`
+const place = ({ step, role }: { readonly step: number; readonly role: string }) =>
+  `step ${step} ${harmless(role)}`
 
 const quoted = (word: string) => (/^[\w./:#@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

@@ -1,0 +1,333 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sqliteStore } from 'throughline/stores/sqlite'
+import { afterAll, describe, expect, it } from 'vitest'
+
+/** The real program, as it is installed: `npm test` builds it first. */
+const root = process.env.THROUGHLINE_ROOT ?? join(import.meta.dirname, '..')
+const main = join(root, 'dist/cli/main.js')
+const stand = join(root, 'examples/lemonade-stand')
+const folder = mkdtempSync(join(tmpdir(), 'throughline-cli-experiment-'))
+const children: ChildProcess[] = []
+let files = 0
+
+afterAll(() => {
+  for (const child of children)
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const newDb = () => join(folder, `${++files}.db`)
+
+function file(name: string, content: string | object): string {
+  const path = join(folder, name)
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+function run(db: string, ...args: readonly string[]) {
+  const all = [main, 'experiment', ...args, '--db', db]
+  const { status, stdout, stderr } = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: folder })
+  return { status, stdout, stderr, lines: stdout.trimEnd().split('\n') }
+}
+
+/** A run that goes on in the background. */
+function start(db: string, ...args: readonly string[]) {
+  const child = spawn(process.execPath, [main, 'experiment', ...args, '--db', db], { cwd: folder })
+  children.push(child)
+  let stdout = ''
+  let stderr = ''
+  let onText = () => {}
+  child.stdout.on('data', text => {
+    stdout += text
+    onText()
+  })
+  child.stderr.on('data', text => {
+    stderr += text
+    onText()
+  })
+  const ended = new Promise<{ status: number | null; stdout: string; stderr: string }>(resolve =>
+    child.on('close', status => resolve({ status, stdout, stderr })),
+  )
+  const until = (pattern: RegExp) =>
+    new Promise<void>((resolve, reject) => {
+      onText = () => pattern.test(stdout + stderr) && resolve()
+      onText()
+      void ended.then(() => reject(new Error(`ended before ${pattern}: ${stdout}${stderr}`)))
+    })
+  return { child, ended, until }
+}
+
+/** Counts to `goal`, one a step, and takes its time. It lies in a folder where nothing is installed. */
+const slowPlan = (goal: number, delayMs = 60) => `
+  import { setTimeout } from 'node:timers/promises'
+  import { defineExperiment, rules } from 'throughline/experiment'
+  const input = { '~standard': { version: 1, vendor: 'test', validate: value => ({ value }) } }
+  const model = rules(async () => { await setTimeout(${delayMs}); return { calls: [{ name: 'add' }] } })
+  export default defineExperiment({
+    name: 'slow',
+    environment: { count: { type: 'int', value: 0 } },
+    tools: ({ tool }) => [
+      tool({ name: 'add', input, parameters: { type: 'object' }, run: (_, { environment }) => ++environment.count }),
+    ],
+    roles: [{ name: 'one', model }, { name: 'two', model: rules(() => 'I saw it.') }],
+    goals: [{ description: 'counted', holds: ({ count }) => count >= ${goal} }],
+    maxSteps: 500,
+  })
+`
+const countedTo = (goal: number) => `COMPLETED after ${goal} steps: counted`
+
+describe('throughline experiment run', () => {
+  const db = newDb()
+
+  it('runs a plan in TypeScript to its goal, in plain lines when nobody watches', () => {
+    const { status, lines, stderr } = run(db, 'run', join(stand, 'plan.ts'), '--id', 'stand')
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
+    expect(lines.slice(0, 6)).toEqual([
+      'started lemonade-stand as stand, step 1',
+      'step 1 began',
+      'step 1 weather acts',
+      expect.stringMatching(/^step 1 weather \d+ tokens predicted, \d+ reported$/),
+      'step 1 weather calls set_weather {"weather":"sunny"}',
+      'step 1 weather set_weather gave nothing',
+    ])
+    expect(lines).toContain('step 1 owner take_loan gave: {"cash":120,"loan":100}')
+    expect(lines).toContain('step 1 goal does not hold: Net worth has reached 1000')
+    expect(lines).toContain('step 14 goal holds: Net worth has reached 1000')
+    expect(lines.at(-1)).toBe('COMPLETED after 14 steps: Net worth has reached 1000')
+    expect(existsSync(`${db}-control`)).toBe(false)
+  })
+
+  it('lists, shows and tells the history of a role', () => {
+    expect(run(db, 'list').stdout).toBe(
+      'stand  lemonade-stand  COMPLETED  step 14 of 30  Net worth has reached 1000\n',
+    )
+    expect(run(db, 'show', 'stand').lines).toEqual([
+      'lemonade-stand (stand)',
+      'COMPLETED: Net worth has reached 1000',
+      '14 of 30 steps',
+      'roles: weather, customers, owner',
+      '● Net worth has reached 1000',
+      '○ The cash is gone and the loan is 200 or more',
+      'weather = "sunny"',
+      'demand = 60 (began as 0)',
+      'cash = 1155 (began as 20)',
+      'loan = 100 (began as 0)',
+      'lemons = 0',
+    ])
+    const { lines } = run(db, 'history', 'stand', '--role', 'weather')
+    expect(lines).toHaveLength(14 * 3)
+    expect(lines.slice(0, 3)).toEqual([
+      'user: Step 1. Current Environment: {"weather":"sunny"}',
+      'assistant: → set_weather({"weather":"sunny"})',
+      'tool set_weather:',
+    ])
+  })
+
+  it('runs the same plan as JSON, whose tools come from a module, and with another model', () => {
+    const json = run(db, 'run', join(stand, 'plan.json'), '--id', 'json')
+    expect(json.lines.at(-1)).toBe('COMPLETED after 14 steps: Net worth has reached 1000')
+    const read = run(db, 'run', join(stand, 'plan.json'), '--id', 'read', '--model', 'reader')
+    expect(read.lines.at(-1)).toBe('FAILED after 30 steps: Max Steps Exceeded')
+    expect(read.status).toBe(1)
+    const advised = run(db, 'run', join(stand, 'plan.ts'), '--model', 'reader')
+    expect(advised.lines[0]).toMatch(/^started lemonade-stand as lemonade-stand-[0-9a-f]{6}, step 1$/)
+    expect(advised.lines.at(-1)).toBe('COMPLETED after 14 steps: Net worth has reached 1000')
+  })
+
+  it('tells the end of one that is over when it is resumed, from a plan that was stored or given', () => {
+    const end = 'COMPLETED after 14 steps: Net worth has reached 1000'
+    expect(run(db, 'resume', 'json').stdout).toBe(`${end}\n`)
+    expect(run(db, 'resume', 'stand', join(stand, 'plan.ts')).stdout).toBe(`${end}\n`)
+  })
+
+  it('says in one line what is wrong', () => {
+    const refused = (...args: readonly string[]) => {
+      const { status, stdout, stderr } = run(db, ...args)
+      expect(status).toBe(2)
+      expect(stdout).toBe('')
+      expect(stderr.split('\n')).toHaveLength(2)
+      return stderr
+    }
+    const plan = { name: 'x', environment: {}, roles: [{ name: 'a', model: 'reader' }] }
+    expect(refused('run', join(stand, 'plan.ts'), '--id', 'stand')).toBe(
+      'throughline: There is an experiment "stand" already: resume it, or choose another id.\n',
+    )
+    expect(refused('resume', 'stand')).toMatch(/the plan of "stand" is code.*resume stand <plan>/)
+    expect(refused('run', join(folder, 'none.json'))).toMatch(/cannot read .*none\.json: ENOENT/)
+    expect(refused('run', join(folder, 'none.ts'))).toMatch(/cannot load .*none\.ts: /)
+    expect(refused('run', 'plan.yaml')).toMatch(/plan\.yaml is no plan: expected \.ts/)
+    expect(refused('run', file('half.json', '{"name":'))).toMatch(/cannot read the JSON of .*half\.json/)
+    expect(
+      refused('run', file('odd.json', { ...plan, goals: [{ description: 'g', holds: 'cash > 1' }] })),
+    ).toMatch(/The experiment "x" cannot be run\. goals\[0\]\.holds \("g"\): .*cash/)
+    expect(refused('run', file('models.json', { ...plan, roles: [{ name: 'a', model: 'gpt' }] }))).toMatch(
+      /roles\[0\]\.model: .*expected reader, ollama:<model>/,
+    )
+    expect(refused('run', file('empty.ts', 'export const a: number = 1'))).toMatch(/has no plan: its default/)
+    expect(refused('run', file('torn.ts', 'export default {{{'))).toMatch(/cannot load .*torn\.ts: /)
+    const invalid = `import { defineExperiment } from 'throughline/experiment'
+      export default defineExperiment({ name: 'bad', environment: {}, roles: [] })`
+    expect(refused('run', file('invalid.mjs', invalid))).toMatch(
+      /invalid\.mjs: The experiment "bad" cannot be run\. roles: expected at least one\./,
+    )
+    expect(refused('show', 'nobody')).toBe('throughline: There is no experiment "nobody".\n')
+    expect(refused('history', 'stand', '--role', 'cat')).toMatch(/has no role "cat"\. It has: weather/)
+    expect(refused('pause', 'stand')).toMatch(/"stand" has ended as COMPLETED/)
+    for (const command of ['list', 'show x', 'pause x', 'stop x', 'resume x', 'history x --role a']) {
+      const none = join(folder, 'none.db')
+      expect(run(none, ...command.split(' ')).stderr).toMatch(/there is no database .*none\.db/)
+      expect(existsSync(none)).toBe(false)
+    }
+  })
+})
+
+describe('an experiment that is run by another process', () => {
+  const goal = 40
+  const plan = file('slow.mjs', slowPlan(goal))
+
+  it('can be paused and goes on where it was', async () => {
+    const db = newDb()
+    const running = start(db, 'run', plan, '--id', 'it')
+    await running.until(/step 3 began/)
+    expect(run(db, 'show', 'it').lines[1]).toBe('RUNNING')
+    expect(run(db, 'pause', 'it').stdout).toBe(
+      `it will pause before the next role acts (process ${running.child.pid} was asked)\n`,
+    )
+    const { status, stdout } = await running.ended
+    expect(status).toBe(0)
+    expect(stdout).toMatch(
+      /\nPAUSED after \d+ steps\nGo on with: throughline experiment resume it .*slow\.mjs --db /,
+    )
+    expect(run(db, 'list').stdout).toMatch(/^it {2}slow {2}PAUSED {2}step \d+ of 500\n$/)
+    expect(run(db, 'pause', 'it').stdout).toBe('it is paused\n')
+    const { lines } = run(db, 'resume', 'it', plan)
+    expect(lines[0]).toMatch(/^resumed slow as it, step \d+$/)
+    expect(lines.at(-1)).toBe(countedTo(goal))
+    expect(run(db, 'history', 'it', '--role', 'two').lines).toHaveLength(goal * 2)
+  })
+
+  it('can be stopped, and then is over', async () => {
+    const db = newDb()
+    const running = start(db, 'run', plan, '--id', 'it')
+    await running.until(/step 2 began/)
+    expect(run(db, 'stop', 'it').stdout).toMatch(/^it will stop before the next role acts/)
+    const { status, stdout } = await running.ended
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/\nSTOPPED after \d+ steps?: Stopped by User\n/)
+    expect(run(db, 'resume', 'it', plan).stdout).toMatch(/^STOPPED after/)
+    expect(run(db, 'stop', 'it').stderr).toMatch(/has ended as STOPPED/)
+  })
+
+  it('cannot be asked when the file belongs to another experiment, or to another program', async () => {
+    const db = newDb()
+    const one = start(db, 'run', plan, '--id', 'one')
+    await one.until(/step 1 began/)
+    run(db, 'pause', 'one')
+    await one.ended
+    const two = start(db, 'run', plan, '--id', 'two')
+    await two.until(/step 1 began/)
+    expect(run(db, 'stop', 'one').stderr).toMatch(
+      new RegExp(`is in use by process ${two.child.pid}, which runs two: try again later`),
+    )
+    run(db, 'stop', 'two')
+    await two.ended
+    const store = sqliteStore({ path: db })
+    await store.migrate()
+    expect(run(db, 'stop', 'one').stderr).toMatch(/is open for writing in process \d+: a file has one writer/)
+    await store.close()
+    expect(run(db, 'stop', 'one').stdout).toBe('one is stopped\n')
+  })
+
+  it('is paused by Ctrl-C, at once by a second one', async () => {
+    const db = newDb()
+    const slow = file('slower.mjs', slowPlan(3, 500))
+    const running = start(db, 'run', slow, '--id', 'it')
+    await running.until(/step 1 one acts/)
+    running.child.kill('SIGINT')
+    await running.until(/Pauses before the next role acts/)
+    const { status, stdout } = await running.ended
+    expect(status).toBe(0)
+    expect(stdout).toContain('step 1 one calls add')
+    expect(stdout).toMatch(/\nPAUSED after 0 steps\nGo on with: /)
+
+    const stuck = file('stuck.mjs', slowPlan(3, 60_000))
+    const waiting = start(db, 'run', stuck, '--id', 'stuck')
+    await waiting.until(/step 1 one acts/)
+    waiting.child.kill('SIGINT')
+    await waiting.until(/Press Ctrl-C again/)
+    waiting.child.kill('SIGINT')
+    const left = await waiting.ended
+    expect(left.status).toBe(0)
+    expect(left.stdout).toContain('PAUSED after 0 steps')
+    expect(run(db, 'list').stdout).toMatch(/^it {2}slow {2}PAUSED.*\nstuck {2}slow {2}PAUSED/)
+    expect(run(db, 'resume', 'it', slow).lines.at(-1)).toBe(countedTo(3))
+  })
+
+  it('goes on after its process was killed, as soon as its lease is over', async () => {
+    const db = newDb()
+    const running = start(db, 'run', plan, '--id', 'it', '--lease', '2')
+    await running.until(/step 5 began/)
+    running.child.kill('SIGKILL')
+    await running.ended
+    const { status, lines, stderr } = run(db, 'resume', 'it', plan)
+    expect(stderr).toBe('Waits until the lease of the process that ran it is over.\n')
+    expect(status).toBe(0)
+    expect(lines[0]).toMatch(/^resumed slow as it, step [5-9]$/)
+    expect(lines.at(-1)).toBe(countedTo(goal))
+    expect(run(db, 'history', 'it', '--role', 'two').lines).toHaveLength(goal * 2)
+  })
+})
+
+describe('in a terminal', () => {
+  const hasScript = spawnSync('script', ['--version']).status === 0
+  if (!hasScript) console.warn('test/cli-experiment: not tested in a terminal, there is no program "script"')
+
+  /** What the program wrote to a terminal of this size. */
+  function show(columns: number, env: NodeJS.ProcessEnv = {}): { status: number | null; text: string } {
+    const command = [process.execPath, main, 'experiment', 'run', join(stand, 'plan.ts'), '--db', newDb()]
+    const line = `stty cols ${columns} rows 20; exec ${command.map(word => `'${word}'`).join(' ')}`
+    const { status, stdout } = spawnSync('script', ['-qec', line, '/dev/null'], {
+      encoding: 'utf8',
+      env: { ...process.env, TERM: 'xterm', NO_COLOR: '', ...env },
+    })
+    return { status, text: stdout.replaceAll('\r\n', '\n') }
+  }
+
+  it.runIf(hasScript)('redraws in place, and the last picture stays', () => {
+    const { status, text } = show(100)
+    expect(status).toBe(0)
+    const frames = text.split(/\u001b\[\d+A\r\u001b\[J/)
+    expect(frames.length).toBeGreaterThan(2)
+    const last = plain(frames.at(-1)!).trimEnd().split('\n')
+    expect(last[0]).toMatch(/^lemonade-stand {2}step 14 of 30 {2}\d+ s {2}lemonade-stand-/)
+    expect(last[3]).toMatch(/^ {2}owner {6}done {10}\d+\/\d+ tokens {2,}sell_lemonade → \{"sold":60/)
+    expect(last.slice(4)).toEqual([
+      '● Net worth has reached 1000',
+      '○ The cash is gone and the loan is 200 or more (fails)',
+      'changed: weather "cloudy" → "sunny", demand 40 → 60, cash 1065 → 1155',
+      'COMPLETED after 14 steps: Net worth has reached 1000',
+    ])
+    expect(text).toContain('\u001b[32m● ')
+    expect(text).not.toContain('\u001b[?25l')
+    // Up by as many lines as were there.
+    const heights = frames.map(frame => frame.split('\n').length - 1)
+    const ups = [...text.matchAll(/\u001b\[(\d+)A/g)].map(match => Number(match[1]))
+    expect(ups).toEqual(heights.slice(0, -1))
+  })
+
+  it.runIf(hasScript)('cuts every line to a narrow one, and has no colours where none are wanted', () => {
+    const { text } = show(30, { NO_COLOR: '1' })
+    expect(text).not.toMatch(/\u001b\[\d+m/)
+    const drawn = plain(text)
+      .split('\n')
+      .filter(line => !line.startsWith('COMPLETED'))
+    expect(Math.max(...drawn.map(line => line.length))).toBe(29)
+    expect(drawn).toContain('○ The cash is gone and the l…')
+  })
+
+  const plain = (text: string) => text.replaceAll(/\u001b\[\d*[A-Zm]|\r/gi, '')
+})
