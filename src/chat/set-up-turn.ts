@@ -1,15 +1,12 @@
 import type { ToolSpec } from '../models/model.ts'
-import { ModelError } from '../models/model-error.ts'
 import { type NoteOptions, noteInstruction, noteTool } from '../notes/index.ts'
 import { appendToConversation, bindContext, type RequestContext, runWithContext } from '../request/index.ts'
-import { pauseBefore, sleep } from './backoff.ts'
-import { stalled } from './call-model.ts'
 import type { ChatNotes, ChatOptions } from './chat-options.ts'
+import { findWindow } from './find-window.ts'
 import { readResultTool } from './read-result-tool.ts'
 import type { TurnRequestScope, TurnRun } from './run-turn.ts'
 import type { Session } from './session.ts'
 import { type Tool, toSpec } from './tool.ts'
-import { withLimit } from './with-limit.ts'
 
 /** Who asks: it goes into the request context of the tools. */
 export interface TurnRequest extends Pick<RequestContext, 'data'> {
@@ -25,7 +22,7 @@ export async function setUpTurn(
 ): Promise<TurnRun> {
   const { model, settings = {}, retries = 3, backoffMs = 500, stallMs = 120_000 } = options
   const signal = AbortSignal.any([session.signal, ...(cancel ? [cancel] : [])])
-  const window = options.window ?? (await findWindow()) ?? 4096
+  const window = options.window ?? (await findWindow(model, { signal, retries, backoffMs, stallMs })) ?? 4096
   const reserve = options.reserve ?? Math.min(settings.maxTokens ?? Math.floor(window / 8), window >> 1)
   const mostResultTokens = options.maxResultTokens ?? Math.floor(window / 4)
   const tools = toolsOf(options, session, mostResultTokens)
@@ -55,29 +52,6 @@ export async function setUpTurn(
       ...(options.shape && { shape: options.shape }),
       ...(notes?.place && { notes: notes.place }),
     },
-  }
-
-  async function windowInTime(): Promise<number | undefined> {
-    const over = new AbortController()
-    const late = () => stalled(stallMs)
-    try {
-      const asked = model.window(AbortSignal.any([signal, over.signal]))
-      return await withLimit(asked, { signal, ms: stallMs, late })
-    } finally {
-      // Who asks again must not be given the question that nobody answers.
-      over.abort()
-    }
-  }
-
-  async function findWindow(): Promise<number | undefined> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await windowInTime()
-      } catch (error) {
-        if (!(error instanceof ModelError) || !error.isRetryable || attempt > retries) throw error
-        await sleep(pauseBefore(attempt, backoffMs, error.retryAfterMs), signal)
-      }
-    }
   }
 }
 

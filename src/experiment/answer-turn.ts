@@ -6,7 +6,7 @@ import { noteToolName } from '../notes/index.ts'
 import { askHooks, hookKey } from './ask-hooks.ts'
 import { askRole } from './ask-role.ts'
 import type { ExperimentEvent } from './experiment-event.ts'
-import type { RoleTurn } from './open-turn.ts'
+import type { ActingTurn, RoleTurn } from './open-turn.ts'
 import { readTurn } from './read-turn.ts'
 import type { Role } from './role.ts'
 import type { Run } from './run.ts'
@@ -17,7 +17,7 @@ import type { TurnData } from './step-turns.ts'
 export async function* answerTurn(
   run: Run,
   role: Role,
-  open: RoleTurn,
+  open: ActingTurn,
 ): AsyncGenerator<ExperimentEvent, void> {
   const { turn, said, attempt } = open
   // A turn that was left open: the hooks of its last tool may not have been asked.
@@ -48,7 +48,7 @@ export async function* answerTurn(
 async function* answerModel(
   run: Run,
   role: Role,
-  open: RoleTurn,
+  open: ActingTurn,
   round: number,
   earlier: string | undefined,
 ): AsyncGenerator<ExperimentEvent, boolean> {
@@ -74,7 +74,7 @@ async function* answerModel(
 async function* answerCall(
   run: Run,
   role: Role,
-  open: RoleTurn,
+  open: ActingTurn,
   call: ReplyCall,
 ): AsyncGenerator<ExperimentEvent, void> {
   const { rounds: round, results } = readTurn(open.said)
@@ -87,7 +87,7 @@ async function* answerCall(
   const key = JSON.stringify([run.id, step, role.name, open.attempt, results])
   const outcome = skip
     ? { text: 'Error: this tool was not run', isError: true, patches: [] }
-    : await runCall(run, role, call, { key, signal: AbortSignal.any([run.signal, open.turn.signal]) })
+    : await runCall(run, role, call, { key, signal: open.signal })
   yield { type: 'tool-result', ...at, name, ...(await recordCall(run, open, call, outcome)) }
   yield* askAfterTool(run, role, open)
 }

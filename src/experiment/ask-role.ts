@@ -7,7 +7,7 @@ import { ModelError } from '../models/model-error.ts'
 import { collectReplies, neverStalls } from './collect-reply.ts'
 import { ExperimentFailure } from './experiment-error.ts'
 import type { ExperimentEvent } from './experiment-event.ts'
-import type { RoleTurn } from './open-turn.ts'
+import type { ActingTurn } from './open-turn.ts'
 import type { Role } from './role.ts'
 import type { Run } from './run.ts'
 
@@ -15,7 +15,7 @@ import type { Run } from './run.ts'
 export async function* askRole(
   run: Run,
   role: Role,
-  { thread, turn }: RoleTurn,
+  { thread, turn, signal }: ActingTurn,
   round: number,
 ): AsyncGenerator<ExperimentEvent, ModelReply> {
   const { history, plan, step, stallMs = 120_000, backoffMs = 500 } = run
@@ -27,7 +27,7 @@ export async function* askRole(
     const settled = await setUpTurn(
       { ...options, model, retries, backoffMs, stallMs: neverStalls },
       session,
-      { signal: run.signal },
+      { signal },
     )
     const specs = [...role.tools.map(tool => toSpec(plan.tools.get(tool)! as never)), ...settled.specs]
     const asking = askModel({ ...settled, specs, onReply: () => {} })

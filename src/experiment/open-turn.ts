@@ -22,6 +22,12 @@ export interface RoleTurn {
   readonly said: Said[]
 }
 
+/** While it is being answered. */
+export interface ActingTurn extends RoleTurn {
+  /** Aborted with the run, or when the turn is lost. */
+  readonly signal: AbortSignal
+}
+
 /**
  * The turn of a role in the current step: a new one, or the one that a process which is gone has left open. Undefined
  * when it has ended already.

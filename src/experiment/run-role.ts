@@ -2,6 +2,7 @@ import { answerTurn } from './answer-turn.ts'
 import { askHooks } from './ask-hooks.ts'
 import { ExperimentFailure } from './experiment-error.ts'
 import type { ExperimentEvent } from './experiment-event.ts'
+import { linkSignals } from './link-signals.ts'
 import { openTurn, type RoleTurn, whenFree } from './open-turn.ts'
 import type { Role } from './role.ts'
 import { type Run, roleThread } from './run.ts'
@@ -29,10 +30,11 @@ export async function* runRole(
 /** Whatever happens, the turn is closed: nothing that was said is lost, and no call is left without its result. */
 async function* finishTurn(run: Run, role: Role, open: RoleTurn): AsyncGenerator<ExperimentEvent, void> {
   const at = { step: run.step, role: role.name }
+  const { signal, unlink } = linkSignals(run.signal, open.turn.signal)
   let isOver = false
   try {
     yield { type: 'role-started', ...at }
-    yield* answerTurn(run, role, open)
+    yield* answerTurn(run, role, { ...open, signal })
     isOver = true
     yield { type: 'role-ended', ...at, isSkipped: false }
   } catch (error) {
@@ -44,6 +46,7 @@ async function* finishTurn(run: Run, role: Role, open: RoleTurn): AsyncGenerator
     }
     throw error
   } finally {
+    unlink()
     // Cancelled by the caller, or nobody reads on: the role acts again when the experiment is resumed.
     if (!isOver) await open.turn.cancel().catch(() => undefined)
   }

@@ -98,7 +98,9 @@ export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: 
   ): Promise<void> {
     return inTurn(() => {
       const closing = closingMessages([...said, ...arrived.map(wholeOf)], status, code)
-      return end(status, [...toLogged(arrived), ...toEntries(closing, { isClosing: true })], code)
+      // Where nothing arrived, what closes the turn carries what has to be logged besides.
+      const besides = calibration && arrived.length === 0 ? { calibration } : {}
+      return end(status, [...toLogged(arrived), ...toEntries(closing, { isClosing: true, ...besides })], code)
     })
   }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { createHistory, fit, type History, type HistoryOptions, memoryStore, parseMessage } from 'throughline'
-import type { ChatPart, Reply } from 'throughline/chat'
+import type { Chat, ChatPart, Reply } from 'throughline/chat'
 import {
   type Model,
   ollama,
@@ -100,4 +100,17 @@ export async function expectGoesOn(send: (text: string) => Reply, thread: Thread
   const { status } = await send('And now?').result()
   expect(status).toBe('completed')
   await expectValid(thread)
+}
+
+/** Where notes can show: parts for the user, the result, the view for display. */
+export async function expectHidden(chat: Chat, thread: Thread, secret = /NOTE|SELF|a\.html/) {
+  const turn = chat.send('Add a footer.')
+  const parts = await partsOf(turn)
+  const result = await turn.result()
+  const shown = parts.filter(part => part.type !== 'note' && part.type !== 'context')
+  expect(JSON.stringify(shown)).not.toMatch(secret)
+  expect(result.text).not.toMatch(secret)
+  expect(shownIn(parts)).toBe(result.text)
+  expect(JSON.stringify(await thread.display())).not.toMatch(secret)
+  return { parts, result }
 }

@@ -34,7 +34,11 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => server.close())
+const folder = mkdtempSync(join(tmpdir(), 'throughline-lamp-'))
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await server.close()
+})
 
 const followUps = [
   'make it slower',
@@ -119,7 +123,6 @@ it('loses nothing when a request fails: the next one edits what was there', asyn
 })
 
 it('keeps the lamps of two people apart, also over a restart', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'throughline-lamp-'))
   const open = () => {
     const history = createHistory({ store: sqliteStore({ path: join(folder, 'log.db') }) })
     const chat = createChat({ history, model: server.ollama(), system: lampPrompt })
@@ -140,5 +143,4 @@ it('keeps the lamps of two people apart, also over a restart', async () => {
     params: { color: '#FF0000' },
   })
   await after.history.close()
-  rmSync(folder, { recursive: true })
 })

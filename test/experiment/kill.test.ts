@@ -51,7 +51,7 @@ describe('a process that runs an experiment', () => {
     const whole = await program.run({ path: join(program.folder, 'whole.db') })
     expect(whole.errors).toBe('')
     const { outcome, count } = whole.told!
-    const points = spread([...Array(count).keys()], 6)
+    const points = spread([...Array(count).keys()], 4)
     for (const killAt of points) {
       const path = join(program.folder, `${killAt}.db`)
       expect((await program.run({ path, killAt })).signal, `killed at ${killAt}`).toBe('SIGKILL')
@@ -65,7 +65,7 @@ describe('a process that runs an experiment', () => {
     const path = join(program.folder, 'twice.db')
     const whole = await program.run({ path: join(program.folder, 'other.db') })
     await program.run({ path, killAt: 40 })
-    for (let times = 1; times <= 3; times++)
+    for (let times = 1; times <= 2; times++)
       expect((await program.run({ path, killAt: 25, laterMs: times * hour, isResumed: true })).signal).toBe(
         'SIGKILL',
       )

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { createExperiments, type Experiments, type ExperimentsOptions } from '../../experiment/index.ts'
+import type { Experiments, ExperimentsOptions } from '../../experiment/index.ts'
 import { createHistory } from '../../history/create-history.ts'
 import { isPostgres, type LogOptions, withStore } from '../log/open-log.ts'
 import { UserError } from '../user-error.ts'
@@ -37,7 +37,9 @@ function open(
   { leaseMs, ...rest }: OpenOptions,
   use: (experiments: Experiments) => Promise<void>,
 ): Promise<void> {
-  return withStore({ db, tenant }, readOnly, store => {
+  return withStore({ db, tenant }, readOnly, async store => {
+    // Loaded only here: other commands need nothing of it.
+    const { createExperiments } = await import('../../experiment/index.ts')
     const history = createHistory({ store, tenant, ...(leaseMs !== undefined && { leaseMs }) })
     return use(createExperiments({ ...rest, history }))
   })

@@ -5,7 +5,6 @@ import { type AddCommand, isPostgres, type LogOptions, print } from '../log/open
 import { UserError } from '../user-error.ts'
 import { createControlFile } from './control-file.ts'
 import { catchInterrupts } from './interrupts.ts'
-import { loadPlan, loadStoredPlan } from './load-plan.ts'
 import { readExperiments, requireDatabase, writeExperiments } from './open-experiments.ts'
 import { waitForLease } from './wait-for-lease.ts'
 import { watchRun } from './watch-run.ts'
@@ -21,6 +20,7 @@ export function addRunCommands(add: AddCommand): void {
   withRunOptions(add('run <plan>', 'runs a plan: a module in TypeScript or JavaScript, or JSON'))
     .option('--id <id>', 'what the experiment is called; default: a new name')
     .action(async (file: string, options: RunOptions & { readonly id?: string }) => {
+      const { loadPlan } = await import('./load-plan.ts')
       const plan = await loadPlan(file, options)
       const id = options.id ?? newId(plan.name)
       await start(options, { id, plan, file }, (experiments, signal) => experiments.run(plan, { id, signal }))
@@ -29,6 +29,7 @@ export function addRunCommands(add: AddCommand): void {
     add('resume <id> [plan]', 'goes on with one that is paused, or whose process is gone'),
   ).action(async (id: string, file: string | undefined, options: RunOptions) => {
     requireDatabase(options)
+    const { loadPlan } = await import('./load-plan.ts')
     const plan = file === undefined ? await storedPlan(id, options) : await loadPlan(file, options)
     await start(options, { id, plan, file }, (experiments, signal) =>
       experiments.resume(plan, id, { signal }),
@@ -74,6 +75,8 @@ async function start(
   } finally {
     interrupts.close()
   }
+  // Whoever did not want to wait does not wait for what a plan has left behind either: a timer, a connection.
+  if (interrupts.signal.aborted) process.stdout.write('', () => process.exit())
 }
 
 /** A plan that came as JSON is in the database; code is not. */
@@ -82,6 +85,7 @@ async function storedPlan(id: string, options: RunOptions): Promise<ExperimentPl
   await readExperiments(options, async experiments => {
     found.json = (await experiments.show(id)).plan
   })
+  const { loadStoredPlan } = await import('./load-plan.ts')
   if (found.json !== undefined) return loadStoredPlan(found.json, options)
   throw new UserError(
     `the plan of "${id}" is code, which is not stored: say where it is, throughline experiment resume ${id} <plan>`,

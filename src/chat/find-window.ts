@@ -1,0 +1,35 @@
+import type { Model } from '../models/model.ts'
+import { ModelError } from '../models/model-error.ts'
+import { pauseBefore, type RetryOptions, sleep } from './backoff.ts'
+import { stalled } from './call-model.ts'
+import { withLimit } from './with-limit.ts'
+
+interface Finding extends Required<RetryOptions> {
+  readonly signal: AbortSignal
+  readonly stallMs: number
+}
+
+/** Asks the model for its window, as patiently as it is asked for an answer. */
+export async function findWindow(model: Model, finding: Finding): Promise<number | undefined> {
+  const { retries, backoffMs, signal } = finding
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await askInTime(model, finding)
+    } catch (error) {
+      if (!(error instanceof ModelError) || !error.isRetryable || attempt > retries) throw error
+      await sleep(pauseBefore(attempt, backoffMs, error.retryAfterMs), signal)
+    }
+  }
+}
+
+async function askInTime(model: Model, { signal, stallMs }: Finding): Promise<number | undefined> {
+  const over = new AbortController()
+  const late = () => stalled(stallMs)
+  try {
+    const asked = model.window(AbortSignal.any([signal, over.signal]))
+    return await withLimit(asked, { signal, ms: stallMs, late })
+  } finally {
+    // Who asks again must not be given the question that nobody answers.
+    over.abort()
+  }
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { applyChange, changeEnvironment, copyEnvironment, visibleTo } from './environment.ts'
+import type { VariableType } from './variable.ts'
+
+const types = new Map<string, VariableType>([
+  ['cash', 'float'],
+  ['weather', 'enum:[sunny,rainy]'],
+  ['stock', 'object'],
+  ['sales', 'array'],
+])
+const start = copyEnvironment({ cash: 20, weather: 'sunny', stock: { lemons: [1, 2] }, sales: [] })
+
+interface Draft {
+  cash: unknown
+  weather: unknown
+  stock: { lemons: unknown[] } & Record<string, unknown>
+  sales: unknown[]
+  [other: string]: unknown
+}
+
+function change(work: (draft: Draft) => void) {
+  const changing = changeEnvironment(start, types)
+  work(changing.draft as Draft)
+  const patches = changing.finish()
+  return { patches, after: applyChange(start, patches) }
+}
+
+describe('an environment', () => {
+  it('is changed by patches that survive JSON', () => {
+    const { patches, after } = change(draft => {
+      draft.cash = 12.5
+      draft.stock.lemons.push(3)
+      draft.stock.lemons.shift()
+      draft.stock.ice = { bags: 1 }
+      draft.sales.push({ cups: 2 })
+    })
+    expect(after).toEqual({
+      cash: 12.5,
+      weather: 'sunny',
+      stock: { lemons: [2, 3], ice: { bags: 1 } },
+      sales: [{ cups: 2 }],
+    })
+    expect(applyChange(start, JSON.parse(JSON.stringify(patches)))).toEqual(after)
+    expect(start).toEqual({ cash: 20, weather: 'sunny', stock: { lemons: [1, 2] }, sales: [] })
+    expect(change(() => {}).patches).toEqual([])
+  })
+
+  it.each([
+    ['another type', (draft: Draft) => void (draft.cash = 'much'), 'Variable "cash": expected a float'],
+    [
+      'no number',
+      (draft: Draft) => void (draft.cash = 0 / 0),
+      'Variable "cash": expected a float (a number), got NaN',
+    ],
+    [
+      'an unknown word',
+      (draft: Draft) => void (draft.weather = 'snow'),
+      'Variable "weather": expected one of',
+    ],
+    [
+      'a variable that is not declared',
+      (draft: Draft) => void (draft.wealth = 1),
+      'Variable "wealth": there is no such',
+    ],
+    [
+      'a variable that is gone',
+      (draft: Draft) => void delete draft.cash,
+      'Variable "cash": a variable cannot be removed',
+    ],
+    [
+      'a Date in a list',
+      (draft: Draft) => void draft.sales.push(new Date(0)),
+      'Variable "sales": cannot hold',
+    ],
+    [
+      'nothing in an object',
+      (draft: Draft) => void (draft.stock.ice = undefined),
+      'Variable "stock": cannot hold undefined',
+    ],
+    [
+      'a list that becomes a text',
+      (draft: Draft) => void (draft.sales = 'x' as never),
+      'Variable "sales": expected an array, got "x"',
+    ],
+  ])('refuses %s', (_, work, message) => {
+    expect(() => change(work)).toThrow(message)
+  })
+
+  it('holds what will be read back: no -0, no half characters', () => {
+    const { after } = change(draft => {
+      draft.cash = -0
+      draft.sales.push('a\0b\ud83d')
+    })
+    expect(Object.is(after.cash, 0)).toBe(true)
+    expect(after.sales).toEqual(['a\uFFFDb\uFFFD'])
+  })
+
+  it('is nobody else’s: copies are deep, and frozen', () => {
+    const given = { cash: 1, stock: { lemons: [1] } }
+    const copy = copyEnvironment(given)
+    given.stock.lemons.push(2)
+    expect(copy).toEqual({ cash: 1, stock: { lemons: [1] } })
+    expect(Object.isFrozen((copy.stock as { lemons: unknown }).lemons)).toBe(true)
+  })
+
+  it('is seen through a whitelist, as a deep copy; an empty one means all', () => {
+    const seen = visibleTo(start, ['stock'])
+    expect(seen).toEqual({ stock: { lemons: [1, 2] } })
+    ;(seen.stock as { lemons: number[] }).lemons.push(9)
+    expect(start.stock).toEqual({ lemons: [1, 2] })
+    expect(visibleTo(start, [])).toEqual(start)
+  })
+})
