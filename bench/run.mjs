@@ -15,7 +15,7 @@ const benchmarks = {
 const [name, ...options] = process.argv.slice(2)
 if (name === undefined) {
   console.log('npm run bench -- NAME [--json] [--data DIR]\n')
-  for (const [each, line] of Object.entries(benchmarks)) console.log(`  ${each.padEnd(10)}${line}`)
+  for (const [each, line] of Object.entries(benchmarks)) console.log(`  ${each.padEnd(12)}${line}`)
 } else if (!Object.hasOwn(benchmarks, name)) {
   fail(`Unknown benchmark "${name}". There is: ${Object.keys(benchmarks).join(', ')}`, 2)
 } else {

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
+import { startPostgres, whyNoPostgres } from './postgres.ts'
 
 /** The real program, as it is installed: `npm test` builds it first. */
 const root = process.env.THROUGHLINE_ROOT ?? join(import.meta.dirname, '..')
@@ -12,7 +13,7 @@ const esc = String.fromCharCode(27)
 const main = join(root, 'dist/cli/main.js')
 const stand = join(root, 'examples/lemonade-stand')
 const folder = mkdtempSync(join(tmpdir(), 'throughline-cli-experiment-'))
-const children: ChildProcess[] = []
+const children: ChildProcessWithoutNullStreams[] = []
 let files = 0
 
 afterAll(() => {
@@ -36,8 +37,10 @@ function run(db: string, ...args: readonly string[]) {
 }
 
 /** A run that goes on in the background. */
-function start(db: string, ...args: readonly string[]) {
-  const child = spawn(process.execPath, [main, 'experiment', ...args, '--db', db], { cwd: folder })
+const start = (db: string, ...args: readonly string[]) =>
+  watch(spawn(process.execPath, [main, 'experiment', ...args, '--db', db], { cwd: folder }))
+
+function watch(child: ChildProcessWithoutNullStreams) {
   children.push(child)
   let stdout = ''
   let stderr = ''
@@ -307,6 +310,35 @@ describe('an experiment that is run by another process', () => {
   })
 })
 
+describe('in PostgreSQL', () => {
+  const reason = whyNoPostgres()
+  if (reason) console.warn(`test/cli-experiment: not tested on PostgreSQL: ${reason}`)
+
+  it.skipIf(reason)('is paused and refused to others through the log', async () => {
+    const server = await startPostgres()
+    try {
+      const { plan, open } = gatedPlan()
+      const running = start(server.url, 'run', plan, '--id', 'it', '--tenant', 'ada')
+      await running.until(/step 3 one acts/)
+      expect(run(server.url, 'list').stdout).toBe('')
+      const second = run(server.url, 'resume', 'it', plan, '--tenant', 'ada')
+      expect(second.stderr).toMatch(/^throughline: it is run by another process\. If that one died/)
+      expect(run(server.url, 'pause', 'it', '--tenant', 'ada').stdout).toBe(
+        'it will pause before the next role acts\n',
+      )
+      open()
+      const { status, stdout } = await running.ended
+      expect(status).toBe(0)
+      expect(stdout).toContain('step 3 one add gave: 3\nPAUSED after 2 steps\n')
+      expect(stdout).toContain(`resume it ${plan} --db <url> --tenant ada\n`)
+      const { lines } = run(server.url, 'resume', 'it', plan, '--tenant', 'ada')
+      expect(lines.at(-1)).toBe('COMPLETED after 5 steps: counted')
+    } finally {
+      await server.stop()
+    }
+  })
+})
+
 describe('in a terminal', () => {
   const hasScript = spawnSync('script', ['--version']).status === 0
   if (!hasScript) console.warn('test/cli-experiment: not tested in a terminal, there is no program "script"')
@@ -352,6 +384,25 @@ describe('in a terminal', () => {
       .filter(line => !line.startsWith('COMPLETED'))
     expect(Math.max(...drawn.map(line => line.length))).toBe(29)
     expect(drawn).toContain('○ The cash is gone and the l…')
+  })
+
+  it.runIf(hasScript)('takes Ctrl-C, and says inside of the picture what it means', async () => {
+    const { plan, open } = gatedPlan()
+    const line = `stty cols 100 rows 20; exec '${process.execPath}' '${main}' experiment run '${plan}' --db '${newDb()}'`
+    const env = { ...process.env, TERM: 'xterm', NO_COLOR: '1' }
+    const { child, until, ended } = watch(spawn('script', ['-qec', line, '/dev/null'], { env }))
+    await until(/step 3 of 10[^\n]*\n▸ one {2}thinks/)
+    child.stdin.write(String.fromCharCode(3))
+    await until(/Press Ctrl-C again/)
+    open()
+    const { status, stdout } = await ended
+    expect(status).toBe(0)
+    const last = plain(stdout.split(`${esc}[J`).at(-1)!)
+      .trimEnd()
+      .split('\n')
+    expect(last.filter(text => text.startsWith('gated'))).toHaveLength(1)
+    expect(last.at(-3)).toBe('Pauses before the next role acts. Press Ctrl-C again to leave at once.')
+    expect(last.at(-2)).toBe('PAUSED after 2 steps')
   })
 
   const plain = (text: string) => text.replaceAll(new RegExp(`${esc}\\[\\d*[A-Zm]|\\r`, 'gi'), '')

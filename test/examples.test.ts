@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 
 const folder = join(import.meta.dirname, '../examples')
-const examples = readdirSync(folder).filter(name => name.endsWith('.ts'))
+const examples = [...readdirSync(folder).filter(name => name.endsWith('.ts')), 'lemonade-stand/run.ts']
 
 /** What each example must print: a program that runs and says nothing of note proves little. */
 const expected: Readonly<Record<string, RegExp>> = {
@@ -25,6 +25,8 @@ const expected: Readonly<Record<string, RegExp>> = {
     /tool: {2}write_file .*footer\.html has 39 characters now.*agent: You said: "The owner is called Ada"\n5 notes, in what the user sees: none\n.*WORKING FOLDER .*: \/workspace\n\nRECENT NOTES TO SELF:\n/s,
   'experiment-agent.ts':
     /generate_variants: Error: No hypothesis available\. Please generate hypotheses first using the generate_hypotheses tool\..*create_experiment: \{"experimentId":"exp-2","jobs":\["job-A","job-B"\],"projectId":"p1"\}\nThe log says: exp-2$/s,
+  'lemonade-stand/run.ts':
+    /^step 1: sunny, 60 cups wanted, cash 210, loan 100\n.*COMPLETED after 14 steps: Net worth has reached 1000$/s,
   '03-own-policy.ts': /ok: gives nothing for nothing.*elided: too short to matter/s,
 }
 

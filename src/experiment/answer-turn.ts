@@ -5,6 +5,7 @@ import { isSeen } from '../history/logged-message.ts'
 import { noteToolName } from '../notes/index.ts'
 import { askHooks, hookKey } from './ask-hooks.ts'
 import { askRole } from './ask-role.ts'
+import { ExperimentFailure } from './experiment-error.ts'
 import type { ExperimentEvent } from './experiment-event.ts'
 import type { ActingTurn, RoleTurn } from './open-turn.ts'
 import { readTurn } from './read-turn.ts'
@@ -58,7 +59,14 @@ async function* answerModel(
   const taken = takeNoteCalls(reply, hasNoteTool(role))
   const note = taken.note ?? reply.note
   const told = { role: role.name, round, text, calls: calls.map(toHookCall) }
-  yield* askHooks(run, 'after-model', [role.name, attempt, round], told)
+  try {
+    yield* askHooks(run, 'after-model', [role.name, attempt, round], told)
+  } catch (error) {
+    // What it said is kept; its calls were never run.
+    if (error instanceof ExperimentFailure && text !== '')
+      await turn.append(toMessage({ ...reply, calls: [] }))
+    throw error
+  }
   const message = toMessage(reply)
   const seen = toSeen(message)
   if (calls.length === 0) {

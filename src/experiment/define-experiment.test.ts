@@ -47,7 +47,7 @@ describe('defineExperiment', () => {
       ],
       roles: [
         { name: 'seller', model, variables: ['cash', 'weather'] },
-        // @ts-expect-error there is no such variable
+        // @ts-expect-error any text is not the name of a variable
         { name: 'other', model, variables: ['cash', 'nothing'].slice(0, 1) },
       ],
       goals: [

@@ -1,3 +1,4 @@
+import { freeze } from 'immer'
 import type { LoggedMessage } from '../history/index.ts'
 import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
@@ -57,7 +58,8 @@ export function toRunMessage(entry: RunEntry): MessageLike {
 
 export function fromRunMessage({ seq, message }: LoggedMessage): RunEntry {
   try {
-    return JSON.parse(String(message.content)) as RunEntry
+    // Hooks and goals are handed what is in it.
+    return freeze(JSON.parse(String(message.content)) as RunEntry, true)
   } catch (error) {
     const problem = `Entry ${seq} of the run cannot be read as one that an experiment writes.`
     throw new ThroughlineError('corrupt_experiment', problem, { cause: error })

@@ -34,9 +34,10 @@ export function createRunLog(turn: Turn, start: RunState): RunLog {
   }
 }
 
-/** Whether nobody holds the turn that is open: then reading it shows how it will be closed. */
+/**
+ * Whether nobody holds the turn that is open. A run writes nothing but system messages: if the last one is another, it
+ * is how the turn of a runner who is gone will be closed.
+ */
 export async function isLeft(thread: Thread): Promise<boolean> {
-  const [last] = (await thread.turns()).slice(-1)
-  if (last?.status !== 'open') return false
-  return (await thread.messages({ limit: 1 })).length > 1
+  return (await thread.messages({ limit: 1 })).at(-1)?.role === 'assistant'
 }

@@ -11,6 +11,7 @@ export async function* runStep(run: Run): AsyncGenerator<ExperimentEvent, Wish |
   yield { type: 'step-started', step, environment: run.environment }
   const { inject = [] } = yield* askHooks(run, 'before-step', [])
   for (const role of plan.roles) {
+    run.signal.throwIfAborted()
     const wish = await findWish(run)
     if (wish) return wish
     if (log.state.ending) break

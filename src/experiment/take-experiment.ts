@@ -62,11 +62,15 @@ async function beginTurn(thread: Thread, number: number, entry: RunEntry): Promi
 export function checkPlan({ created }: RunState, plan: ExperimentPlan): void {
   const now = toCreated(plan)
   for (const part of ['name', 'roles', 'variables'] as const) {
-    if (JSON.stringify(now[part]) === JSON.stringify(created[part])) continue
-    const problem = `The experiment was begun with other ${part === 'name' ? 'name' : part}`
-    throw new ExperimentError('plan_changed', `${problem} than this plan has: resume it with its own.`)
+    if (inOrder(now[part]) === inOrder(created[part])) continue
+    const problem = `This plan differs in its ${part} from the one that the experiment was begun with`
+    throw new ExperimentError('plan_changed', `${problem}: resume it with its own.`)
   }
 }
+
+/** The order of roles matters, that of variables does not. */
+const inOrder = (part: Created['name' | 'roles' | 'variables']) =>
+  JSON.stringify(typeof part === 'object' && !Array.isArray(part) ? Object.entries(part).sort() : part)
 
 function toCreated({ name, roles, variables, goals, maxSteps, environment, json }: ExperimentPlan): Created {
   return {

@@ -1,9 +1,9 @@
 import type { MessageLike } from '../log/message.ts'
 import type { BeginTurn, Begun, NewEntry } from '../stores/store.ts'
 import { ConflictError } from '../stores/store-error.ts'
-import { closingMessages } from './closing.ts'
 import type { LogSource } from './read-log.ts'
-import { turnMessages } from './views.ts'
+import { untilKnown } from './until-known.ts'
+import { closingOf } from './views.ts'
 
 /** So many others may get in between before we give up. */
 const mostConflicts = 10
@@ -20,11 +20,10 @@ export async function beginTurn(
   const { store, key } = source
   for (let conflicts = 0; ; conflicts++) {
     const head = await store.head(key)
-    const open = head?.open
-    const left = open ? await turnMessages(source, open.first, head.head) : []
-    const closing = open ? toClosing(closingMessages(left, 'interrupted')) : []
+    const closing = head ? toClosing(await closingOf(source, head)) : []
     try {
-      return await store.begin(key, { ...turn, closing, expectedHead: head?.head ?? 0 })
+      const begin = { ...turn, closing, expectedHead: head?.head ?? 0 }
+      return await untilKnown(() => store.begin(key, begin))
     } catch (error) {
       if (!(error instanceof ConflictError) || conflicts >= mostConflicts) throw error
     }

@@ -1,8 +1,10 @@
 import { packCheckpoint, unitsPerCheckpoint } from '../context/checkpoint/pack-checkpoint.ts'
 import { seal, unseal } from '../context/checkpoint/seal.ts'
 import type { Transcript } from '../context/conversation/transcript.ts'
+import type { MessageLike } from '../log/message.ts'
 import type { Head } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
+import { type Loading, whileLoading } from './fit-loading.ts'
 import type { LogSource } from './read-log.ts'
 
 /** What was logged besides messages, and the system messages that lead the log. */
@@ -38,21 +40,25 @@ async function loadOne(source: LogSource, head: Head, number: number): Promise<C
   const parent = { ...source, key: { ...key, branch: forkOf.branch } }
   const parentHead = await store.head(parent.key)
   const shared = parentHead && (await loadOne(parent, parentHead, number))
-  return shared && shared.at <= forkOf.at ? shared : undefined
+  // At the very fork the last unit may still grow.
+  return shared && shared.at < forkOf.at ? shared : undefined
 }
 
 /** Keeps the stretches that are settled and not yet kept. Gives how many are kept in all. */
 export async function saveCheckpoints(
-  source: LogSource,
-  transcript: Transcript,
+  loading: Loading,
+  transcript: Transcript<MessageLike>,
   facts: LogFacts,
   kept: number,
 ): Promise<number> {
+  const { source } = loading
   let number = kept
   // The last unit may still grow.
   while ((number + 1) * unitsPerCheckpoint < transcript.units.length) {
-    const { at, bytes } = makeCheckpoint(transcript, facts, number)
     try {
+      const { at, bytes } = await whileLoading(transcript, loading, () =>
+        makeCheckpoint(transcript, facts, number),
+      )
       await source.store.saveCache(source.key, cacheKey(source, number), at, bytes)
     } catch {
       // A cache that cannot be kept costs time at the next start, nothing else.

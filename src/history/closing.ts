@@ -24,7 +24,7 @@ export function closingMessages(
 }
 
 /** A call without a result gets one that says so. */
-function missingResults(turn: readonly MessageLike[]): readonly MessageLike[] {
+export function missingResults(turn: readonly MessageLike[]): readonly MessageLike[] {
   let waiting: ToolCall[] = []
   let dialect = parseMessage({ role: 'user', content: '' }, 0).dialect
   for (const [seq, source] of turn.entries()) {

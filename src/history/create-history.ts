@@ -1,4 +1,5 @@
 import type { FitOptions } from '../context/context.ts'
+import { checkOptions } from '../context/draft/frame-options.ts'
 import type { Policy } from '../context/draft/policy.ts'
 import type { ConversationInfo, Found, Store } from '../stores/store.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
@@ -50,6 +51,9 @@ export interface History {
   close(): Promise<void>
 }
 
+/** A tenant has few system prompts that are used again and again. */
+const fewPrompts = 20
+
 /**
  * Threads on a store: the log is the truth, and every view of it is made from it.
  *
@@ -68,6 +72,7 @@ export function createHistory({
   now = Date.now,
   newId = () => crypto.randomUUID(),
 }: HistoryOptions): History {
+  checkOptions({ window, reserve, count })
   const fit: FitOptions = { window, reserve, count, ...(policy ? { policy } : {}) }
   const owner = newId()
   const logs = createThreadLogs(key => createThreadLog({ store, key, count }, now))
@@ -83,14 +88,24 @@ export function createHistory({
         newId,
         owner,
         leaseMs,
-        logOf: logs,
+        logOf: logs.of,
       }),
-    conversations: options => store.conversations(tenant, options),
-    async search(query, options) {
-      const found = await store.search(tenant, query, options)
-      return found.filter(({ thread }) => thread.actor !== promptActor)
+    async conversations(options) {
+      const found = await store.conversations(tenant, options)
+      return found.map(({ threads, ...info }) => ({
+        ...info,
+        threads: threads.filter(({ actor }) => actor !== promptActor),
+      }))
     },
-    delete: conversation => store.deleteConversation(tenant, conversation),
+    async search(query, { limit = 20 } = {}) {
+      // Prompts are found too, and left out: a few more are asked for in their stead.
+      const found = await store.search(tenant, query, { limit: limit + fewPrompts })
+      return found.filter(({ thread }) => thread.actor !== promptActor).slice(0, limit)
+    },
+    async delete(conversation) {
+      logs.drop(tenant, conversation)
+      return store.deleteConversation(tenant, conversation)
+    },
     async *export(only) {
       for await (const info of allConversations(store, tenant)) {
         if (only === undefined || info.conversation === only) yield* exportConversation(store, tenant, info)

@@ -4,7 +4,6 @@ import type { Conversation } from '../context/conversation/read-conversation.ts'
 import { stampEntry } from '../context/conversation/stamp-entry.ts'
 import type { Transcript } from '../context/conversation/transcript.ts'
 import { fitConversation } from '../context/fit-conversation.ts'
-import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { CorruptEntryError } from '../stores/store-error.ts'
 import { type LogSource, readLog, threadName } from './read-log.ts'
@@ -22,21 +21,19 @@ export interface Loading {
 const pageBefore = 48
 const pageAfter = 16
 
-/** Fits a conversation of which not every text is in memory: the fit says what it lacks, and is asked again. */
-export async function fitLoading(
+/** Who walks far back gets longer pages, up to so many times as long. */
+const mostPages = 32
+
+/**
+ * Fits a conversation of which not every text is in memory: the fit says what it lacks, and is asked again. Undefined
+ * when a message was changed since it was read.
+ */
+export function fitLoading(
   conversation: Conversation<MessageLike>,
   options: FitOptions,
   loading: Loading,
-): Promise<Context> {
-  const fitted = await whileLoading(conversation.transcript, loading, () =>
-    fitConversation(conversation, options),
-  )
-  if (!fitted)
-    throw new InvalidOptionError(
-      'messages',
-      'a message of the log was changed in place: they are only to be read',
-    )
-  return fitted
+): Promise<Context | undefined> {
+  return whileLoading(conversation.transcript, loading, () => fitConversation(conversation, options))
 }
 
 /** Does something again and again until all texts that it reads are there. Each time it gets further. */
@@ -45,24 +42,28 @@ export async function whileLoading<T>(
   loading: Loading,
   work: () => T,
 ): Promise<T> {
-  for (let before = -1; ; ) {
+  let [before, first, pages] = [-1, -1, 1]
+  for (;;) {
     try {
       return work()
     } catch (error) {
       if (!(error instanceof EntryNeeded)) throw error
       if (error.at === before) throw missing(loading, error.at)
       before = error.at
-      await loadAround(transcript, loading, error.at)
+      pages = error.at === first - 1 ? Math.min(2 * pages, mostPages) : 1
+      first = await loadAround(transcript, loading, error.at, pages)
     }
   }
 }
 
+/** Gives the first place that was loaded. */
 async function loadAround(
   transcript: Transcript<MessageLike>,
   { source, lead, places, onLoad }: Loading,
   at: number,
-): Promise<void> {
-  const from = Math.max(0, at - pageBefore)
+  pages: number,
+): Promise<number> {
+  const from = Math.max(0, at - pageBefore * pages)
   const to = Math.min(transcript.entries.length, at + pageAfter)
   for await (const { view, seq } of readLog(source, { from: lead + from + 1, to: lead + to })) {
     const place = seq - lead - 1
@@ -71,6 +72,7 @@ async function loadAround(
     places.set(view, seq)
     onLoad(place)
   }
+  return from
 }
 
 function missing({ source, lead }: Loading, at: number): Error {

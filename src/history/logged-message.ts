@@ -55,7 +55,7 @@ export function toEntry(
     ...(isClosing && { closing: true as const }),
     ...(calibration && { calibration }),
   }
-  const text = JSON.stringify(payload, (_, value) => (typeof value === 'string' ? normalize(value) : value))
+  const text = JSON.stringify(payload, toStorable)
   // What will be read back is what is counted: a Date has become a text by then.
   const read = JSON.parse(text) as Payload
   const { message, tokens } = stampMessage(read.view ?? read.message, 0, count)
@@ -90,6 +90,24 @@ export function isSeen(given: MessageLike | SeenMessage): given is SeenMessage {
 /** Recall finds sessions by pauses, so a message must carry its time; one of its own stays. */
 function withTime(message: MessageLike, time: number): MessageLike {
   return 'time' in message ? message : ({ ...message, time } as MessageLike)
+}
+
+/** Bytes as base64, which every provider takes in their place; texts without what no store takes. */
+function toStorable(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
+  // What has a `toJSON` of its own, such as Buffer, has been asked already.
+  const given = this[name]
+  if (given instanceof ArrayBuffer) return toBase64(new Uint8Array(given))
+  if (ArrayBuffer.isView(given))
+    return toBase64(new Uint8Array(given.buffer, given.byteOffset, given.byteLength))
+  return typeof value === 'string' ? normalize(value) : value
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let text = ''
+  // In pieces: a call takes only so many arguments.
+  for (let at = 0; at < bytes.length; at += 8192)
+    text += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  return btoa(text)
 }
 
 /** What no text store and no wire takes: half surrogate pairs and NUL. */

@@ -1,25 +1,45 @@
 /** A piece of a text: words of its own, or the whole text of an entry. */
 export type TextPart = string | number
 
-/** A shorter text is as well written out. */
+/** A shorter text is as well written out. Texts are looked up by their first so many characters. */
 const shortest = 16
 
-/** A text in parts, where the texts of entries stand in it word for word: recalled ones do, and replies with a note. */
-export function splitText(text: string, entries: ReadonlyMap<number, string>): readonly TextPart[] {
-  let parts: TextPart[] = [text]
-  const longestFirst = [...entries].sort(([a, textA], [b, textB]) => textB.length - textA.length || a - b)
-  for (const [seq, entry] of longestFirst) {
-    if (entry.length < shortest) break
-    parts = parts.flatMap(part => (typeof part === 'number' ? part : cutOut(part, entry, seq)))
+/** The texts of entries, ready to be found inside of others. */
+export type KnownTexts = ReadonlyMap<string, readonly (readonly [seq: number, text: string])[]>
+
+export function toKnownTexts(entries: ReadonlyMap<number, string>): KnownTexts {
+  const known = new Map<string, (readonly [number, string])[]>()
+  for (const [seq, text] of entries) {
+    if (text.length < shortest) continue
+    const beginning = text.slice(0, shortest)
+    const same = known.get(beginning) ?? []
+    same.push([seq, text])
+    known.set(beginning, same)
   }
-  return parts.filter(part => part !== '')
+  // Of two that begin alike the longer one is meant.
+  for (const same of known.values()) same.sort(([a, one], [b, other]) => other.length - one.length || a - b)
+  return known
+}
+
+/** A text in parts, where the texts of entries stand in it word for word: recalled ones do, and replies with a note. */
+export function splitText(text: string, known: KnownTexts): readonly TextPart[] {
+  const parts: TextPart[] = []
+  let own = 0
+  for (let at = 0; known.size > 0 && at + shortest <= text.length; ) {
+    const found = known.get(text.slice(at, at + shortest))?.find(([, entry]) => text.startsWith(entry, at))
+    if (!found) {
+      at += 1
+      continue
+    }
+    if (at > own) parts.push(text.slice(own, at))
+    parts.push(found[0])
+    at += found[1].length
+    own = at
+  }
+  if (own < text.length) parts.push(text.slice(own))
+  return parts
 }
 
 export function joinText(parts: readonly TextPart[], textOf: (seq: number) => string): string {
   return parts.map(part => (typeof part === 'number' ? textOf(part) : part)).join('')
-}
-
-function cutOut(text: string, entry: string, seq: number): TextPart[] {
-  const at = text.indexOf(entry)
-  return at < 0 ? [text] : [text.slice(0, at), seq, text.slice(at + entry.length)]
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../context/context.ts'
 import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
-import { joinText, splitText, type TextPart } from './plan-text.ts'
+import { joinText, type KnownTexts, splitText, type TextPart, toKnownTexts } from './plan-text.ts'
 
 /** Entries in a row by their places; else a message, its text in parts that name the entries whose words they are. */
 type PlanItem = Run | Written
@@ -41,7 +41,7 @@ export interface PlanLog {
 export function toPlan(context: Context, log: PlanLog, prompt?: string): Plan {
   const { messages, tokens, receipt } = context
   const { policy, counter, window, reserve } = receipt
-  const texts = log.textsIn(context)
+  const texts = toKnownTexts(log.textsIn(context))
   return {
     version: 1,
     messages: toItems(messages, (message, place) =>
@@ -131,7 +131,7 @@ function toItems(
   return items
 }
 
-function toItem(message: MessageLike, texts: ReadonlyMap<number, string>): Written {
+function toItem(message: MessageLike, texts: KnownTexts): Written {
   const { content } = message
   if (typeof content !== 'string') return { as: message }
   // The place of the text among the fields counts too: bytes are promised.

@@ -2,6 +2,7 @@ import type { Store, ThreadKey } from '../stores/store.ts'
 import { ConflictError, CorruptEntryError } from '../stores/store-error.ts'
 import { hashOf } from './hash-of.ts'
 import { threadName } from './read-log.ts'
+import { untilKnown } from './until-known.ts'
 
 /**
  * System prompts are no part of a thread, but a call must be able to show the one that it was made with. One that is
@@ -44,13 +45,15 @@ export async function loadPrompt(store: Store, key: ThreadKey, name: string): Pr
 
 /** Its hash is its id, so that it is there once, whoever writes it. */
 async function savePrompt(store: Store, thread: ThreadKey, text: string, time: number): Promise<string> {
-  const id = await hashOf(text)
+  // As JSON: half a surrogate pair must not have the hash of what it is replaced by.
+  const id = await hashOf(JSON.stringify(text))
   const payload = JSON.stringify({ message: { role: 'system', content: text } })
   for (let attempt = 1; ; attempt++) {
     const head = await store.head(thread)
     try {
       const entries = [{ id, role: 'system' as const, time, payload, tokens: {} }]
-      await store.seed(thread, { expectedHead: head?.head ?? 0, entries })
+      const seed = { expectedHead: head?.head ?? 0, entries }
+      await untilKnown(() => store.seed(thread, seed))
       return id
     } catch (error) {
       if (!(error instanceof ConflictError) || attempt > 5) throw error

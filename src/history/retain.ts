@@ -4,7 +4,7 @@ import type { Store } from '../stores/store.ts'
 export interface RetainOptions {
   /** Conversations in which nothing was written for so many milliseconds are deleted whole. */
   readonly conversationsMs?: number
-  /** Records of calls that are older: what the model saw then can no longer be shown. The log itself stays. */
+  /** Records of calls that are older: what was sent in them can no longer be shown. The log and its system prompts stay. */
   readonly callsMs?: number
 }
 

@@ -1,29 +1,32 @@
 import { emptyEntries, isAbsent } from '../context/checkpoint/absent-entry.ts'
+import { unitsPerCheckpoint } from '../context/checkpoint/pack-checkpoint.ts'
 import { restoreTranscript } from '../context/checkpoint/restore-transcript.ts'
 import type { Context, FitOptions } from '../context/context.ts'
 import { stampEntry } from '../context/conversation/stamp-entry.ts'
 import { createTranscript } from '../context/conversation/transcript.ts'
 import type { Entry } from '../context/conversation/unit.ts'
+import { checkOptions } from '../context/draft/frame-options.ts'
 import type { Fate } from '../context/receipt.ts'
+import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { Head } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
+import { checkPlace } from './check-place.ts'
 import { loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
-import { fitLoading } from './fit-loading.ts'
+import { fitLoading, type Loading } from './fit-loading.ts'
 import type { LoggedMessage } from './logged-message.ts'
 import { pastTranscript } from './past-transcript.ts'
 import { leadingPrompt, type PlanLog } from './plan.ts'
 import { createPrompts } from './prompts.ts'
 import { createQueue } from './queue.ts'
 import { type LogSource, listLog, readLog } from './read-log.ts'
+import { closingOf } from './views.ts'
 
 export interface LogView {
   /** The last entry that exists, as far as this view goes. Default: all of them. */
   readonly at?: number
   /** The system prompt, before everything. */
   readonly prompt: readonly MessageLike[]
-  /** What is read after the last entry although nobody has logged it. */
-  readonly tail: readonly MessageLike[]
 }
 
 /**
@@ -31,8 +34,7 @@ export interface LogView {
  * and what contexts ask for is in memory, the rest is sizes and words from checkpoints.
  */
 export interface ThreadLog extends PlanLog {
-  /** Where the branch stands, after what is new was read. */
-  refresh(): Promise<Head | undefined>
+  /** A context of the thread as the store has it at that moment. */
   context(view: LogView, options: FitOptions): Promise<Context>
   /** The name of the system prompt of a context, where it is used again and again. */
   promptOf(context: Context): Promise<string | undefined>
@@ -72,24 +74,20 @@ export function createThreadLog(source: LogSource, now: () => number): ThreadLog
     known = seq
   }
 
-  /** Begins anew, from the checkpoints that there are. */
+  /** Begins anew, from the checkpoints that there are. All of it is read before anything of it is taken. */
   async function restart(head: Head): Promise<void> {
     const found = await loadCheckpoints(source, head)
-    lead = []
+    const leading = await listLog(source, { to: found[0]?.facts.lead ?? 0 })
+    const packed = found.map(checkpoint => checkpoint.packed)
+    transcript = restoreTranscript(count, packed)
+    lead = leading.map(({ view, seq }) => stampEntry(view, seq, count))
+    for (const { view, seq } of leading) places.set(view, seq)
     calibrations = found.flatMap(({ facts }) => [...facts.calibrations])
-    transcript = restoreTranscript(
-      count,
-      found.map(({ packed }) => packed),
-    )
     checkpoints = found.length
     known = found.at(-1)?.at ?? 0
     emptied = transcript.entries.length
     borrowed = []
     previous = undefined
-    for (const { view, seq } of await listLog(source, { to: found[0]?.facts.lead ?? 0 })) {
-      places.set(view, seq)
-      lead.push(stampEntry(view, seq, count))
-    }
   }
 
   async function refresh(): Promise<Head | undefined> {
@@ -100,36 +98,60 @@ export function createThreadLog(source: LogSource, now: () => number): ThreadLog
     return head
   }
 
-  async function context({ at, prompt, tail }: LogView, options: FitOptions): Promise<Context> {
+  async function context({ at: given, prompt }: LogView, options: FitOptions): Promise<Context | undefined> {
+    checkOptions({ ...options, count })
+    checkPlace(given)
+    const head = await refresh()
+    const at = given === undefined || given >= known ? undefined : given
+    // A turn that a crash left open is read as if it were closed, in the present only.
+    const tail = given === undefined && head?.open?.isExpired ? await closingOf(source, head) : []
     const isNow = at === undefined && tail.length === 0
-    const load = { source, lead: lead.length, places, onLoad: (place: number) => borrowed.push(place) }
-    const target = isNow ? transcript : await pastTranscript(transcript, { ...load, at, tail })
+    const target = isNow ? transcript : await pastTranscript(transcript, { ...loading(), at, tail })
     const leading = at === undefined ? lead : lead.slice(0, at)
     const system = [...prompt.map((message, seq) => stampEntry(message, seq, count)), ...leading]
     const before = isNow && previous ? { previous } : {}
-    const fitted = await fitLoading({ system, transcript: target }, { ...options, count, ...before }, load)
+    const all = { ...options, count, ...before }
+    const fitted = await fitLoading({ system, transcript: target }, all, loading())
+    if (!fitted) return undefined
     if (isNow) previous = fitted
     prompts.set(fitted, prompt.length)
     await tidy()
     return fitted
   }
 
+  /** Somebody has changed a message that a context gave him: the store has the truth. */
+  async function contextOrAgain(view: LogView, options: FitOptions): Promise<Context> {
+    const fitted = await context(view, options)
+    if (fitted) return fitted
+    known = 0
+    const again = await context(view, options)
+    if (again) return again
+    throw new InvalidOptionError('messages', 'a message changes while it is read: pass plain objects')
+  }
+
+  const loading = (): Loading => ({
+    source,
+    lead: lead.length,
+    places,
+    onLoad: place => borrowed.push(place),
+  })
+
   async function tidy(): Promise<void> {
-    checkpoints = await saveCheckpoints(source, transcript, { lead: lead.length, calibrations }, checkpoints)
-    const { length } = transcript.entries
-    if (length - emptied > 2 * mostEntries) {
-      emptyEntries(transcript, emptied, length - mostEntries)
-      emptied = length - mostEntries
+    const facts = { lead: lead.length, calibrations }
+    checkpoints = await saveCheckpoints(loading(), transcript, facts, checkpoints)
+    // What has no checkpoint yet stays: its words would have to be read again.
+    const kept = transcript.units[checkpoints * unitsPerCheckpoint]?.from ?? 0
+    const end = Math.min(transcript.entries.length - mostEntries, kept)
+    if (end - emptied > mostEntries) {
+      emptyEntries(transcript, emptied, end)
+      emptied = end
     }
-    if (borrowed.length > mostEntries) {
-      for (const place of borrowed.splice(0, mostEntries / 2))
-        if (place < emptied) emptyEntries(transcript, place, place + 1)
-    }
+    for (const place of borrowed.splice(0, Math.max(0, borrowed.length - mostEntries)))
+      if (place < emptied) emptyEntries(transcript, place, place + 1)
   }
 
   return {
-    refresh: () => inTurn(refresh),
-    context: (view, options) => inTurn(() => context(view, options)),
+    context: (view, options) => inTurn(() => contextOrAgain(view, options)),
     seqOf: message => places.get(message),
     async promptOf(context) {
       const text = leadingPrompt(context, { seqOf: message => places.get(message) })

@@ -3,27 +3,20 @@ import { dump } from '../context/dump.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { State, StateReading } from '../state/index.ts'
 import type { Store, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
+import { NoConversationError } from '../stores/store-error.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { beginTurn } from './begin-turn.ts'
 import { type CallInfo, replayCall, toCall } from './calls.ts'
-import { hashOf } from './hash-of.ts'
+import { hashOf, toCanonical } from './hash-of.ts'
 import { type LoggedMessage, type SeenMessage, toEntry } from './logged-message.ts'
 import { listLog } from './read-log.ts'
 import type { ThreadLog } from './thread-log.ts'
 import { readThreadState, type StateOptions } from './thread-state.ts'
 import { createTurn, type Turn } from './turn.ts'
-import {
-  listNewest,
-  turnMessages,
-  unloggedEnd,
-  type ViewOptions,
-  viewDisplay,
-  viewMessages,
-  viewNotes,
-} from './views.ts'
+import { listNewest, turnMessages, type ViewOptions, viewDisplay, viewMessages, viewNotes } from './views.ts'
 
-export interface ThreadContextOptions extends Partial<FitOptions> {
+export interface ThreadContextOptions extends Partial<Omit<FitOptions, 'count' | 'previous'>> {
   /** The thread as it was when this entry was its last. Default: as it is. */
   readonly at?: number
   /** The system prompt: not stored, put first, fresh, on every call. */
@@ -69,7 +62,7 @@ export interface Thread {
 
 export type Begun =
   | { readonly kind: 'begun'; readonly turn: Turn }
-  /** The same idempotency key came before: this is what it led to. */
+  /** The same idempotency key came before: this is what it led to, notes and all. For a user: `toDisplay`. */
   | { readonly kind: 'replayed'; readonly turn: StoredTurn; readonly messages: readonly MessageLike[] }
 
 export interface Resumed {
@@ -99,13 +92,10 @@ export function createThread(options: ThreadOptions): Thread {
     rest: { readonly isClosing?: boolean; readonly calibration?: Calibration } = {},
   ) => messages.map(message => toEntry(message, { id: newId(), time: now(), count, ...rest }))
 
-  async function context({ at, system, ...changes }: ThreadContextOptions = {}): Promise<Context> {
-    const log = logOf(key)
-    const head = await log.refresh()
-    const tail = at === undefined && head?.open?.isExpired ? await unloggedEnd(source) : []
+  function context({ at, system, ...changes }: ThreadContextOptions = {}): Promise<Context> {
     const prompt = system === undefined ? [] : [{ role: 'system', content: system }]
-    const view = { prompt, tail, ...(at === undefined ? {} : { at }) }
-    return log.context(view, { ...options.fit, ...changes })
+    const view = { prompt, ...(at === undefined ? {} : { at }) }
+    return logOf(key).context(view, { ...options.fit, ...changes })
   }
 
   const replay = (call: StoredCall) => replayCall(source, call)
@@ -115,7 +105,7 @@ export function createThread(options: ThreadOptions): Thread {
     async begin(given, { key: idempotency } = {}) {
       const input = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
       const asked =
-        idempotency === undefined ? {} : { key: idempotency, body: await hashOf(JSON.stringify(given)) }
+        idempotency === undefined ? {} : { key: idempotency, body: await hashOf(toCanonical(given)) }
       const entries = toEntries(input)
       const begun = await beginTurn(source, { owner, leaseMs, entries, ...asked }, closing =>
         toEntries(closing, { isClosing: true }),
@@ -152,7 +142,9 @@ export function createThread(options: ThreadOptions): Thread {
     notes: view => viewNotes(source, view),
     turns: () => store.turns(key),
     async saveCall(fitted, { turn, ...info }) {
-      const number = turn ?? (await store.head(key))?.turns ?? 0
+      const head = await store.head(key)
+      if (!head) throw new NoConversationError(key.conversation, false)
+      const number = turn ?? head.turns
       const log = logOf(key)
       const prompt = await log.promptOf(fitted)
       const call = toCall(fitted, { ...info, turn: number }, { id: newId(), time: now(), log, prompt })

@@ -2,9 +2,11 @@ import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import type { Begun, Lease, NewEntry, Store, ThreadKey } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
-import { closingMessages, noReply } from './closing.ts'
+import { closingMessages, missingResults, noReply } from './closing.ts'
+import { keepLease } from './keep-lease.ts'
 import { isSeen, type SeenMessage } from './logged-message.ts'
 import { createQueue } from './queue.ts'
+import { untilKnown } from './until-known.ts'
 
 /** A turn that is being answered. Its user message is on disk; what follows is appended as it happens. */
 export interface Turn {
@@ -32,6 +34,8 @@ export interface Turn {
 
 type TurnMessage = MessageLike | SeenMessage
 
+type Group = readonly [messages: readonly TurnMessage[], options?: { readonly isClosing: boolean }]
+
 interface TurnOptions {
   readonly store: Store
   readonly key: ThreadKey
@@ -52,41 +56,50 @@ export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: 
   const inTurn = createQueue()
   let { head } = begun
   let calibration: Calibration | undefined
-  // A third of the lease: two renewals may fail before it runs out.
-  const timer = setInterval(() => {
-    store.renew(key, lease, leaseMs).catch(error => {
-      if ((error as { code?: string }).code !== 'lease_lost') return
-      clearInterval(timer)
-      lost.abort(error)
-    })
-  }, leaseMs / 3)
-  timer.unref?.()
+  const stopRenewing = keepLease({ store, key, lease, leaseMs, onLost: error => lost.abort(error) })
 
-  /** Entries of the turn; the first one carries what has to be logged besides. */
-  function toLogged(added: readonly TurnMessage[]): readonly NewEntry[] {
-    if (!calibration) return toEntries(added)
-    const [first, ...rest] = added
-    return first ? [...toEntries([first], { calibration }), ...toEntries(rest)] : []
+  /** Entries of the turn. The first of whatever is written carries what has to be logged besides. */
+  function toLogged(...groups: readonly Group[]): {
+    entries: readonly NewEntry[]
+    calibration?: Calibration
+  } {
+    const besides = calibration && { calibration }
+    let isFirst = true
+    const entries = groups.flatMap(([messages, options]) =>
+      messages.flatMap(message => {
+        const carried = isFirst ? besides : undefined
+        isFirst = false
+        return toEntries([message], { ...options, ...carried })
+      }),
+    )
+    return { entries, ...besides }
+  }
+
+  /** Another one may have come while this one was being written. */
+  function logged(written: Calibration | undefined): void {
+    if (calibration === written) calibration = undefined
   }
 
   async function write(added: readonly TurnMessage[]): Promise<void> {
     if (added.length === 0) return
-    const append = { lease, expectedHead: head, entries: toLogged(added) }
+    const { entries, calibration: carried } = toLogged([added])
+    const append = { lease, expectedHead: head, entries }
     head = (await untilKnown(() => store.append(key, append))).head
-    calibration = undefined
+    logged(carried)
     said.push(...added.map(wholeOf))
   }
 
   async function end(
     status: 'completed' | 'failed' | 'cancelled' | 'interrupted',
-    entries: readonly NewEntry[],
+    groups: readonly Group[],
     error?: string,
   ): Promise<void> {
+    const { entries } = toLogged(...groups)
     const ended = { lease, expectedHead: head, entries, status, ...(error === undefined ? {} : { error }) }
     try {
       head = (await untilKnown(() => store.end(key, ended))).head
     } finally {
-      clearInterval(timer)
+      stopRenewing()
     }
   }
 
@@ -97,10 +110,10 @@ export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: 
     code?: string,
   ): Promise<void> {
     return inTurn(() => {
-      const closing = closingMessages([...said, ...arrived.map(wholeOf)], status, code)
-      // Where nothing arrived, what closes the turn carries what has to be logged besides.
-      const besides = calibration && arrived.length === 0 ? { calibration } : {}
-      return end(status, [...toLogged(arrived), ...toEntries(closing, { isClosing: true, ...besides })], code)
+      // Results come right after their calls: before what arrived later.
+      const missing = missingResults(said)
+      const closing = closingMessages(arrived.map(wholeOf), status, code)
+      return end(status, [[missing, asClosing], [arrived], [closing, asClosing]], code)
     })
   }
 
@@ -117,8 +130,8 @@ export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: 
       const noted = note ? [{ role: 'assistant_note', content: note }] : []
       const shown = last.filter(message => !isSilent(wholeOf(message)))
       // A reply that says nothing is no message; the model must still find one where its answer was.
-      const silence = shown.length < last.length ? toEntries([noReply], { isClosing: true }) : []
-      return inTurn(() => end('completed', [...toLogged(shown), ...silence, ...toEntries(noted)]))
+      const silence = shown.length < last.length ? [noReply] : []
+      return inTurn(() => end('completed', [[shown], [silence, asClosing], [noted]]))
     },
     fail: (code, ...arrived) => close('failed', arrived, code),
     cancel: (...arrived) => close('cancelled', arrived),
@@ -129,19 +142,7 @@ export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: 
   }
 }
 
-/**
- * An answer that got lost is asked for again. The entries are the same, with the same ids: what was written is not
- * written twice.
- */
-async function untilKnown<T>(write: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await write()
-    } catch (error) {
-      if ((error as { code?: string }).code !== 'outcome_unknown' || attempt > 3) throw error
-    }
-  }
-}
+const asClosing = { isClosing: true }
 
 const wholeOf = (given: TurnMessage): MessageLike => (isSeen(given) ? given.message : given)
 

@@ -1,5 +1,8 @@
 import type { MessageLike } from '../log/message.ts'
+import { parseMessage } from '../log/parse-message.ts'
 import { toDisplay } from '../notes/to-display.ts'
+import type { Head } from '../stores/store.ts'
+import { checkPlace } from './check-place.ts'
 import { closingMessages } from './closing.ts'
 import type { LoggedMessage } from './logged-message.ts'
 import { type LogSource, listLog, readLog } from './read-log.ts'
@@ -18,34 +21,50 @@ export async function viewMessages(
 ): Promise<readonly MessageLike[]> {
   const logged = await listNewest(source, options)
   const messages = logged.map(({ message }) => message)
-  return options?.at === undefined ? [...messages, ...(await unloggedEnd(source))] : messages
+  if (options?.at !== undefined) return messages
+  return newest([...messages, ...(await unloggedEnd(source))], options?.limit)
 }
 
 /** What a user may see: no notes, nothing that we wrote to close a turn. */
-export async function viewDisplay(source: LogSource, options?: ViewOptions): Promise<readonly MessageLike[]> {
-  const logged = await listNewest(source, options)
-  return toDisplay(logged.filter(({ isClosing }) => !isClosing).map(({ message }) => message))
+export async function viewDisplay(
+  source: LogSource,
+  { limit, ...view }: ViewOptions = {},
+): Promise<readonly MessageLike[]> {
+  const shown = (logged: readonly LoggedMessage[]) =>
+    toDisplay(logged.filter(({ isClosing }) => !isClosing).map(({ message }) => message))
+  if (limit === undefined) return shown(await listNewest(source, view))
+  const logged: LoggedMessage[] = []
+  for await (const one of readLog(source, { ...toRange(view), reverse: true })) {
+    logged.push(one)
+    // What hides a result is its call: a round is read whole. Each look costs more, so looks are few.
+    const isWhole = one.message.role !== 'tool' && one.message.role !== 'assistant_note'
+    if (isWhole && logged.length >= limit && shown(logged.toReversed()).length >= limit) break
+  }
+  return newest(shown(logged.toReversed()), limit)
 }
 
 /** The notes, oldest first. `limit` counts notes. */
 export async function viewNotes(
   source: LogSource,
-  { at, limit = Number.POSITIVE_INFINITY }: ViewOptions = {},
+  { limit = Number.POSITIVE_INFINITY, ...view }: ViewOptions = {},
 ): Promise<readonly string[]> {
   const notes: string[] = []
-  const range = at === undefined ? {} : { to: at }
-  for await (const { message } of readLog(source, { ...range, reverse: true })) {
+  for await (const { message, seq } of readLog(source, { ...toRange(view), reverse: true })) {
     if (notes.length >= limit) break
-    if (message.role === 'assistant_note') notes.unshift(String(message.content ?? ''))
+    if (message.role === 'assistant_note') notes.unshift(parseMessage(message, seq).text)
   }
   return notes
 }
 
 /** A turn that a crash left open is rendered as if it were closed; only the next turn writes it down. */
 export async function unloggedEnd(source: LogSource): Promise<readonly MessageLike[]> {
-  const open = (await source.store.head(source.key))?.open
-  if (!open?.isExpired) return []
-  return closingMessages(await turnMessages(source, open.first), 'interrupted')
+  const head = await source.store.head(source.key)
+  return head?.open?.isExpired ? closingOf(source, head) : []
+}
+
+/** What closes the turn that is open, as it stands at a head. */
+export async function closingOf(source: LogSource, { head, open }: Head): Promise<readonly MessageLike[]> {
+  return open ? closingMessages(await turnMessages(source, open.first, head), 'interrupted') : []
 }
 
 /** The messages of a turn, given the places of its entries. */
@@ -61,9 +80,17 @@ export async function turnMessages(
 /** The newest entries of a thread, oldest first. */
 export async function listNewest(
   source: LogSource,
-  { at, limit }: ViewOptions = {},
+  { limit, ...view }: ViewOptions = {},
 ): Promise<readonly LoggedMessage[]> {
-  const range = at === undefined ? {} : { to: at }
+  const range = toRange(view)
   if (limit === undefined) return listLog(source, range)
   return (await listLog(source, { ...range, limit, reverse: true })).toReversed()
 }
+
+function toRange({ at }: ViewOptions): { readonly to?: number } {
+  checkPlace(at)
+  return at === undefined ? {} : { to: at }
+}
+
+const newest = <T>(list: readonly T[], limit = list.length): readonly T[] =>
+  list.slice(Math.max(0, list.length - limit))

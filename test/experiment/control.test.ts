@@ -6,6 +6,7 @@ import {
   defineExperiment,
   type ExperimentPlan,
   type Experiments,
+  type Hook,
 } from '../../src/experiment/index.ts'
 import { rules } from '../../src/models/rules.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
@@ -34,6 +35,15 @@ function counting(meanwhile: (step: number) => unknown = () => undefined, maxSte
     ],
     maxSteps,
   })
+}
+
+/** Something to wait for. */
+function gate() {
+  let open = () => {}
+  const opened = new Promise<void>(resolve => {
+    open = resolve
+  })
+  return { opened, open }
 }
 
 const whole = { status: 'FAILED', result: 'Max Steps Exceeded', steps: 3, environment: { count: 6 } }
@@ -227,6 +237,63 @@ describe('the lease of an experiment', () => {
     await store.close()
   })
 
+  it('is taken over with what the late one has written in between', async () => {
+    let laterMs = 0
+    const store = sqliteStore({ path: newPath(), now: () => Date.now() + laterMs })
+    const [first, second] = [store, store].map(one =>
+      createExperiments({ history: createHistory({ store: one }) }),
+    )
+    const [awake, written] = [gate(), gate()]
+    const isLate = { at: true }
+    let continued: Promise<unknown> | undefined
+    const plan = (hooks: readonly Hook<{ count: number }>[]) =>
+      defineExperiment({
+        name: 'late',
+        environment,
+        tools: ({ tool }) => [
+          tool({
+            name: 'add',
+            input: z.object({}),
+            endsTurn: false,
+            async run(_, run) {
+              run.environment.count += 1
+              if (!isLate.at) return
+              isLate.at = false
+              laterMs = hour
+              continued = second!.resume(taking, 'e').result()
+              await awake.opened
+            },
+          }),
+        ],
+        roles: [
+          { name: 'one', model: rules(({ messages }) => (messages.length > 2 ? 'done' : call('add'))) },
+        ],
+        hooks,
+        maxSteps: 1,
+      })
+    // The one who takes over has read the log, but not yet taken the turn: now the late one writes its result.
+    const taking = plan([
+      {
+        on: 'before-role',
+        async run() {
+          awake.open()
+          await written.opened
+        },
+      },
+    ])
+    const late = first!.run(plan([{ on: 'after-tool', run: () => written.open() }]), { id: 'e' }).result()
+    await expect(late).rejects.toMatchObject({ code: 'lease_lost' })
+    expect(await continued).toMatchObject({ status: 'FAILED', steps: 1, environment: { count: 1 } })
+    // What it did counts; its turn is closed, and taken again on the environment that it left.
+    expect(textsOf(await second!.history('e', 'one')).slice(2)).toEqual([
+      '',
+      '[Cancelled by the user — disregard this turn.]',
+      'Step 1. Current Environment: {"count":1}',
+      'done',
+    ])
+    await store.close()
+  })
+
   it('is shown as INTERRUPTED, and a stop then closes the turn that was left', async () => {
     const path = newPath()
     const now = () => Date.now()
@@ -278,6 +345,32 @@ describe('experiments', () => {
     ])
     const { snapshots } = await experiments.show('e')
     expect(snapshots).toEqual([0, 2, 4, 6].map((count, step) => ({ step, environment: { count } })))
+  })
+
+  it('can be looked at by a process that only reads', async () => {
+    const path = newPath()
+    const { experiments } = openExperiments(path)
+    const looking = async () => {
+      const store = sqliteStore({ path, readOnly: true })
+      const reading = createExperiments({ history: createHistory({ store }) })
+      expect(await reading.show('e')).toMatchObject({
+        status: 'RUNNING',
+        steps: 0,
+        environment: { count: 1 },
+      })
+      expect(await reading.list()).toMatchObject([{ id: 'e', status: 'RUNNING' }])
+      expect(rolesOf(await reading.history('e', 'first'))).toEqual(['user', 'assistant', 'tool'])
+      await store.close()
+    }
+    expect(await experiments.run(counting(looking, 1), { id: 'e' }).result()).toMatchObject({ steps: 1 })
+  })
+
+  it('do nothing when they are aborted before they begin', async () => {
+    const { experiments } = openExperiments()
+    const run = experiments.run(counting(), { id: 'e', signal: AbortSignal.abort() })
+    expect(await run.result()).toMatchObject({ status: 'PAUSED', steps: 0, environment: { count: 0 } })
+    expect(await experiments.history('e', 'first')).toEqual([])
+    expect(await experiments.resume(counting(), 'e').result()).toMatchObject(whole)
   })
 
   it('do nothing before somebody reads them or waits for them', async () => {

@@ -8,8 +8,8 @@ import {
 } from '../../src/experiment/index.ts'
 import { createHistory } from '../../src/history/index.ts'
 import type { MessageLike } from '../../src/log/message.ts'
-import { parseMessage } from '../../src/log/parse-message.ts'
 import type { Model } from '../../src/models/model.ts'
+import { ModelError } from '../../src/models/model-error.ts'
 import type { Store } from '../../src/stores/store.ts'
 
 /** Called before and after everything that a run does outside of itself: it may end the process, or throw. */
@@ -20,6 +20,8 @@ export interface FiveStepsOptions {
   readonly boundary?: Boundary
   /** Default: five steps of two roles. With hooks: two steps, of three roles. */
   readonly hasHooks?: boolean
+  /** The second role is refused by its model in the second step, after a round of tools. */
+  readonly isFailing?: boolean
   /** Breaks the plan on purpose: tools keep what they did in here, apart from their result. */
   readonly ledger?: { sold: number }
 }
@@ -27,12 +29,14 @@ export interface FiveStepsOptions {
 export interface Outcome {
   readonly result: ExperimentResult
   readonly histories: Readonly<Record<string, readonly object[]>>
+  /** The points at which hooks were asked, each as often as it was recorded. */
+  readonly asked: readonly string[]
 }
 
 const id = 'stand'
 
 /** Rounds that go on, rounds that end the turn, several calls in one, unknown tools, notes, a seeded past, hooks. */
-function fiveSteps({ boundary = () => {}, ledger, hasHooks = false }: FiveStepsOptions) {
+function fiveSteps({ boundary = () => {}, ledger, hasHooks = false, isFailing = false }: FiveStepsOptions) {
   const watched = (model: Model): Model => ({
     ...model,
     async *stream(request) {
@@ -47,23 +51,15 @@ function fiveSteps({ boundary = () => {}, ledger, hasHooks = false }: FiveStepsO
       .slice(messages.findLastIndex(({ role }) => role === 'user'))
       .filter(({ role }) => role === 'assistant').length
   const buyer = rules(({ messages }) => {
-    if (roundOf(messages) > 0) return `Bought. [NOTE TO SELF: turn ${messages.length}]`
-    return {
-      text: 'I buy twice.',
-      calls: [
-        { name: 'buy', arguments: { lemons: 2 } },
-        { name: 'buy', arguments: { lemons: 1 } },
-      ],
-    }
+    if (roundOf(messages) > 0) return 'Bought.'
+    const buy = (lemons: number) => ({ name: 'buy', arguments: { lemons } })
+    return { text: `I buy. [NOTE TO SELF: after ${messages.length}]`, calls: [buy(2), buy(1)] }
   })
   const smith = rules(({ messages }) => {
-    const { text } = parseMessage(messages.at(-1), 0)
-    return {
-      calls: [
-        { name: 'sell', arguments: { lemons: /"lemons":(\d+)/.exec(text)?.[1] === '0' ? 0 : 2 } },
-        { name: 'nope' },
-      ],
-    }
+    if (isFailing && roundOf(messages) > 0) throw new ModelError('model_refused', 'No more.', { status: 400 })
+    const isLast = isFailing && /^Step 2\./.test(String(messages.at(-1)!.content))
+    const sell = { name: 'sell', arguments: { lemons: 2 } }
+    return { calls: isLast ? [{ name: 'look' }] : [sell, { name: 'nope' }] }
   })
   const clerk = rules(({ messages }) => `I have read ${messages.length} messages.`)
   return defineExperiment({
@@ -86,6 +82,7 @@ function fiveSteps({ boundary = () => {}, ledger, hasHooks = false }: FiveStepsO
           return { lemons: environment.lemons }
         },
       }),
+      tool({ name: 'look', input: z.object({}), endsTurn: false, run: (_, run) => run.environment }),
       tool({
         name: 'sell',
         input: z.object({ lemons: z.int() }),
@@ -107,7 +104,7 @@ function fiveSteps({ boundary = () => {}, ledger, hasHooks = false }: FiveStepsO
       {
         name: 'Dr. Smith',
         model: watched(smith),
-        tools: ['sell'],
+        tools: ['sell', 'look'],
         history: [{ role: 'user', content: 'Welcome.' }],
       },
       ...(hasHooks ? [{ name: 'clerk', model: watched(clerk), tools: [], cap: 4 }] : []),
@@ -127,6 +124,7 @@ const hooks: readonly Hook<object>[] = [
     on: 'before-model',
     run: ({ role, round }) => (role === 'buyer' && round === 2 ? { inject: 'Quick!' } : undefined),
   },
+  { on: 'after-tool', run: () => {} },
   {
     on: 'after-role',
     run: ({ role, step }) => (role === 'Dr. Smith' && step === 2 ? { endStep: true } : undefined),
@@ -147,7 +145,11 @@ export async function runFiveSteps(options: FiveStepsOptions, isResumed: boolean
     const messages = await history.thread(id, { actor: name }).messages()
     histories[name] = messages.map(({ time: _, ...message }) => message)
   }
-  return { result, histories }
+  const entries = await history.thread(id, { actor: 'throughline:run' }).messages()
+  const asked = entries
+    .map(({ content }) => JSON.parse(String(content)) as { kind: string; key?: string })
+    .flatMap(({ kind, key }) => (kind === 'hook' ? [key!] : []))
+  return { result, histories, asked }
 }
 
 export const writes = ['begin', 'resume', 'append', 'end', 'seed', 'saveCall'] as const

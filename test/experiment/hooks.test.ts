@@ -153,6 +153,10 @@ describe('hooks', () => {
       environment: { count: 1 },
     })
     expect(textsOf(first).slice(2)).toEqual(['1', '[This turn failed: hook_failed.]'])
+    const early = await runWith([{ on: 'after-model', run: fail }], {
+      answer: { text: 'I add.', ...call('add') },
+    })
+    expect(textsOf(early.first).slice(1)).toEqual(['I add.', '[This turn failed: hook_failed.]'])
     const last = await runWith([{ on: 'after-experiment', run: fail }])
     expect(last.result).toMatchObject({
       status: 'FAILED',
@@ -175,6 +179,33 @@ describe('hooks', () => {
     expect(textsOf(first)[0]).toBe('Hello.')
     const message = 'The hook before-role failed: no disk'
     expect(events).toContainEqual({ type: 'warning', code: 'hook_failed', message })
+  })
+
+  it('are asked once at each point, although the run is paused between', async () => {
+    const { experiments } = openExperiments()
+    const asked: string[] = []
+    const pauses = { isWanted: true }
+    const plan = defineExperiment({
+      name: 'paused',
+      environment,
+      roles: ['a', 'b'].map(name => ({ name, model: script('x').model })),
+      hooks: [
+        { on: 'before-experiment', run: () => void asked.push('experiment') },
+        { on: 'before-step', run: ({ step }) => void asked.push(`step ${step}`) },
+        {
+          on: 'after-role',
+          async run({ role, step }) {
+            asked.push(`${role} ${step}`)
+            if (pauses.isWanted) await experiments.pause('e')
+          },
+        },
+      ],
+      maxSteps: 1,
+    })
+    await experiments.run(plan, { id: 'e' }).result()
+    pauses.isWanted = false
+    await experiments.resume(plan, 'e').result()
+    expect(asked).toEqual(['experiment', 'step 1', 'a 1', 'b 1'])
   })
 
   it('cannot change the environment', async () => {

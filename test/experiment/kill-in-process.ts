@@ -2,7 +2,7 @@ import { copyFileSync, existsSync } from 'node:fs'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import { type FiveStepsOptions, type Outcome, runFiveSteps, writes } from './five-steps.ts'
 
-type Variant = Pick<FiveStepsOptions, 'hasHooks' | 'ledger'>
+type Variant = Pick<FiveStepsOptions, 'hasHooks' | 'isFailing' | 'ledger'>
 
 const hour = 3_600_000
 

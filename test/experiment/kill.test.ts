@@ -14,11 +14,23 @@ describe('an experiment with tools', () => {
   ] as const)('and %s comes to the same end, whatever was written when it died', async (_, variant, end) => {
     const { outcome, points, states } = await runUndisturbed(newPath(), variant)
     expect(outcome.result).toMatchObject({ status: 'COMPLETED', result: 'sold out', environment: end })
+    expect(outcome.histories.buyer!.at(-1)).toMatchObject({ role: 'assistant_note' })
     const parts = ['begin', 'append', 'end', 'seed', 'saveCall', 'model', 'buy', 'sell']
     expect(new Set(points)).toEqual(new Set(parts.flatMap(part => [`before ${part}`, `after ${part}`])))
     for (const { path, after } of states)
       expect(await resumeLater(path, variant), `died after ${after}`).toEqual(outcome)
     console.log(`resumed from each of ${states.length} states, of ${points.length} boundaries`)
+  })
+
+  it('that fails comes to the same end, and its turn is closed, whatever was written when it died', async () => {
+    const { outcome, states } = await runUndisturbed(newPath(), { isFailing: true })
+    expect(outcome.result).toMatchObject({ status: 'FAILED', result: 'Error: No more.', steps: 1 })
+    expect(outcome.histories['Dr. Smith']!.slice(-2)).toMatchObject([
+      { role: 'tool', name: 'look', content: '{"lemons":4,"cash":19.5,"sold":[2]}' },
+      { role: 'assistant', content: '[This turn failed: model_refused.]' },
+    ])
+    for (const { path, after } of states.slice(-14))
+      expect(await resumeLater(path, { isFailing: true }), `died after ${after}`).toEqual(outcome)
   })
 
   it('comes to the same end when it dies anywhere between', async () => {

@@ -98,6 +98,47 @@ describe('a step', () => {
     expect(result.environment).toMatchObject({ count: 0 })
   })
 
+  it('takes back what a tool changed whose result is too large to be kept', async () => {
+    const model = script(call('much'))
+    const much: Tools = ({ tool }) => [
+      tool({
+        name: 'much',
+        input: nothing,
+        run(_, { environment }) {
+          environment.count = 7
+          return 'x'.repeat(9 * 2 ** 20)
+        },
+      }),
+    ]
+    const { messages, result } = await runOne(model, { tools: much })
+    expect(messages.at(-1)!.content).toMatch(/^Error: .* the limit is/)
+    expect(result.environment).toMatchObject({ count: 0 })
+  })
+
+  it('takes a part of the environment for a result', async () => {
+    const model = script(call('all'))
+    const all: Tools = ({ tool }) => [
+      tool({ name: 'all', input: nothing, run: (_, run) => Object.assign(run.environment, { count: 3 }) }),
+    ]
+    const { messages } = await runOne(model, { tools: all })
+    expect(messages.at(-1)!.content).toBe('{"count":3,"secret":"hush"}')
+  })
+
+  it('makes `Error: …` of a value that a variable cannot have, with its name and the value', async () => {
+    const bad: Tools = ({ tool }) => [
+      tool({
+        name: 'bad',
+        input: nothing,
+        run: (_, run) => Object.assign(run.environment, { count: 1.5 }).count,
+      }),
+    ]
+    const { messages, result } = await runOne(script(call('bad')), { tools: bad })
+    expect(messages.at(-1)!.content).toBe(
+      'Error: Variable "count": expected an int (a whole number), got 1.5',
+    )
+    expect(result.environment).toMatchObject({ count: 0 })
+  })
+
   it('runs the tools of a round in the order of the calls, each on what the one before left', async () => {
     const calls = [{ name: 'add' }, { name: 'look' }, { name: 'add' }]
     const { messages, result } = await runOne(script({ calls }))
@@ -133,8 +174,9 @@ describe('an end', () => {
   ]
 
   it('is the first goal that holds after a step', async () => {
-    const { result } = await runOne(script(call('add')), { goals, maxSteps: 9 })
+    const { result, experiments } = await runOne(script(call('add')), { goals, maxSteps: 9 })
     expect(result).toMatchObject({ status: 'COMPLETED', result: 'two of them', steps: 2 })
+    expect((await experiments.show('test')).goals.map(({ isMet }) => isMet)).toEqual([false, true, false])
   })
 
   it('is FAILED with the description of a goal whose outcome is that', async () => {

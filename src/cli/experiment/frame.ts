@@ -5,7 +5,7 @@ import { goalMark, harmless } from './wording.ts'
 
 /** What the terminal shows of an experiment: a line for each role, the goals, what the last step changed. */
 export function frameOf(progress: Progress, now: number): readonly ScreenLine[] {
-  const { name, id, step, maxSteps, began, roles, goals, changes, warning } = progress
+  const { name, id, step, maxSteps, began, roles, goals, changes, warning, notice } = progress
   const longest = Math.min(20, Math.max(...roles.map(role => harmless(role.name).length)))
   return [
     [
@@ -30,6 +30,7 @@ export function frameOf(progress: Progress, now: number): readonly ScreenLine[] 
           ] satisfies ScreenLine,
         ]),
     ...(warning === undefined ? [] : [[[yellow, `! ${harmless(warning)}`]] satisfies ScreenLine]),
+    ...(notice === undefined ? [] : [[[bold, notice]] satisfies ScreenLine]),
   ]
 }
 

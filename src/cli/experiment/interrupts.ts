@@ -5,6 +5,8 @@ export interface Interrupts {
   readonly wish: Wish | undefined
   /** He does not want to wait for the role that acts. */
   readonly signal: AbortSignal
+  /** Whoever shows the run says it in his own way. */
+  sayWith(say: (line: string) => void): void
   close(): void
 }
 
@@ -12,9 +14,10 @@ export interface Interrupts {
  * Ctrl-C pauses before the next role acts; a second one cancels what is being answered; a third leaves as Ctrl-C does
  * everywhere. A SIGTERM does not wait either.
  */
-export function catchInterrupts(say: (line: string) => void): Interrupts {
+export function catchInterrupts(): Interrupts {
   const now = new AbortController()
   let wish: Wish | undefined
+  let say = (line: string): unknown => process.stderr.write(`${line}\n`)
   const onInterrupt = () => {
     if (now.signal.aborted) process.exit(130)
     if (wish) return onTerminate()
@@ -31,6 +34,9 @@ export function catchInterrupts(say: (line: string) => void): Interrupts {
       return wish
     },
     signal: now.signal,
+    sayWith(given) {
+      say = given
+    },
     close() {
       process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate)
     },

@@ -30,6 +30,8 @@ export interface Progress {
   /** `cash 20 → 110`, of the last step that ended. */
   readonly changes: readonly string[]
   readonly warning?: string
+  /** What was said to the person at the terminal. */
+  readonly notice?: string
 }
 
 /** Where an experiment stands after one more event. */

@@ -53,7 +53,7 @@ async function start(
   }: { readonly id: string; readonly plan: ExperimentPlan; readonly file: string | undefined },
   begin: (experiments: Experiments, signal: AbortSignal) => ExperimentRun,
 ): Promise<void> {
-  const interrupts = catchInterrupts(line => process.stderr.write(`${line}\n`))
+  const interrupts = catchInterrupts()
   const control: { file?: ReturnType<typeof createControlFile> } = {}
   const wishOf = (asked: string) => interrupts.wish ?? control.file?.wishOf(asked)
   try {
@@ -62,7 +62,7 @@ async function start(
       if (isFile) control.file = createControlFile(db, id)
       try {
         const result = await waitForLease({ id, isFile, signal: interrupts.signal }, () =>
-          watchRun(begin(experiments, interrupts.signal), plan),
+          watchRun(begin(experiments, interrupts.signal), plan, interrupts),
         )
         print(resultLine(result))
         const next = nextLine(result, { id, db, tenant, plan: file, model })

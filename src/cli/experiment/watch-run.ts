@@ -2,14 +2,20 @@ import { setImmediate } from 'node:timers/promises'
 import type { ExperimentPlan, ExperimentResult, ExperimentRun } from '../../experiment/index.ts'
 import { print } from '../log/open-log.ts'
 import { frameOf } from './frame.ts'
+import type { Interrupts } from './interrupts.ts'
 import { type Progress, takeEvent } from './progress.ts'
 import { createScreen } from './screen.ts'
 import { eventLine } from './wording.ts'
 
 /** Reads an experiment to its end and shows it: drawn in place in a terminal, as plain lines anywhere else. */
-export async function watchRun(run: ExperimentRun, plan: ExperimentPlan): Promise<ExperimentResult> {
+export async function watchRun(
+  run: ExperimentRun,
+  plan: ExperimentPlan,
+  interrupts: Pick<Interrupts, 'sayWith'>,
+): Promise<ExperimentResult> {
   const isLive = process.stdout.isTTY === true && process.env.TERM !== 'dumb'
   const display = isLive ? liveDisplay(run, plan) : lineDisplay()
+  interrupts.sayWith(display.say)
   try {
     for await (const event of run) {
       display.take(event)
@@ -24,6 +30,7 @@ export async function watchRun(run: ExperimentRun, plan: ExperimentPlan): Promis
 
 interface Display {
   take(event: Parameters<typeof takeEvent>[1]): void
+  say(line: string): void
   close(): void
 }
 
@@ -33,6 +40,7 @@ function lineDisplay(): Display {
       const line = eventLine(event)
       if (line !== undefined) print(line)
     },
+    say: line => process.stderr.write(`${line}\n`),
     close: () => {},
   }
 }
@@ -44,22 +52,31 @@ function liveDisplay(run: ExperimentRun, plan: ExperimentPlan): Display {
   const screen = createScreen(process.stdout)
   let progress = begin(run, plan)
   let drawnAt = 0
-  let timer: NodeJS.Timeout | undefined
+  let clock: NodeJS.Timeout | undefined
+  let next: NodeJS.Timeout | undefined
   const draw = () => {
+    clearTimeout(next)
+    next = undefined
     drawnAt = Date.now()
     screen.draw(frameOf(progress, drawnAt))
   }
   return {
     take(event) {
-      // For a model that thinks: its clock goes on.
-      timer ??= setInterval(draw, 1000).unref()
+      // For a model that thinks: its seconds are counted.
+      clock ??= setInterval(draw, 1000).unref()
       progress = takeEvent(progress, event, Date.now())
       if (Date.now() - drawnAt >= frameMs) draw()
+      else next ??= setTimeout(draw, frameMs).unref()
+    },
+    say(line) {
+      // Inside of the picture: a line below it would be drawn over.
+      progress = { ...progress, notice: line }
+      draw()
     },
     close() {
-      clearInterval(timer)
+      clearInterval(clock)
       // What never began leaves nothing behind.
-      if (timer) draw()
+      if (clock) draw()
     },
   }
 }

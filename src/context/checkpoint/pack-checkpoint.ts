@@ -41,7 +41,7 @@ export function packCheckpoint<M extends MessageLike>(
       bytes.number(occurrences(index, id, at))
     }
   }
-  bytes.float(timeBefore(transcript, to))
+  bytes.float(lastTimeIn(transcript, from, to))
   return bytes.done()
 }
 
@@ -63,9 +63,9 @@ function occurrences(index: RecallIndex, id: number, at: number): number {
   return index.counts[id]!.data[countBelow(index.places[id]!, at)]!
 }
 
-/** The last time that any message before a unit carried. */
-function timeBefore(transcript: Transcript, unit: number): number {
-  for (let at = unit - 1; at >= 0; at--) {
+/** The last time that a message of the stretch carries; NaN where none does. */
+function lastTimeIn(transcript: Transcript, from: number, to: number): number {
+  for (let at = to - 1; at >= from; at--) {
     const time = lastTime(transcript, transcript.units[at]!)
     if (time !== undefined) return time
   }

@@ -23,7 +23,7 @@ export function restoreTranscript<M extends MessageLike>(
   const turns: number[] = []
   const notes: NotePlace[] = []
   const index = createRecallIndex()
-  let time = Number.NaN
+  let time: number | undefined
 
   for (const packed of checkpoints) {
     const bytes = createReader(packed, unusable)
@@ -35,10 +35,11 @@ export function restoreTranscript<M extends MessageLike>(
       const tokens = isRecallable(unit) ? unit.tokens : 0
       index.restore({ ...readTerms(bytes, ids, unusable), tokens, prior, beginsSession })
     }
-    time = bytes.float()
+    const last = bytes.float()
+    if (!Number.isNaN(last)) time = last
   }
   const transcript = createTranscript<M>(count, { entries, units, ...sums, systems, turns, notes })
-  adoptIndex(transcript, { index, time: Number.isNaN(time) ? undefined : time })
+  adoptIndex(transcript, { index, time })
   return transcript
 
   function readUnit(bytes: ReturnType<typeof createReader>): Unit {

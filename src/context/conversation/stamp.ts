@@ -21,9 +21,7 @@ export function stampMessage(source: MessageLike, seq: number, count: TokenCount
   const known = typeof source === 'object' && source !== null ? stamps.get(source) : undefined
   const isKnown = known !== undefined && isFresh(known, source)
   if (isKnown && known.counter === count.id) return known
-  const stamp = isKnown
-    ? { ...known, counter: count.id, tokens: count.message(known.message) }
-    : counted(readMessage(source, seq), count)
+  const stamp = isKnown ? counted(known, count) : counted(readMessage(source, seq), count)
   stamps.set(source, stamp)
   return stamp
 }
@@ -52,7 +50,7 @@ function readMessage(source: MessageLike, seq: number): Omit<Stamp, 'counter' | 
 const counted = (read: Omit<Stamp, 'counter' | 'tokens'>, count: TokenCounter): Stamp => ({
   ...read,
   counter: count.id,
-  tokens: count.message(read.message),
+  tokens: Math.ceil(count.message(read.message)),
 })
 
 /** The values that tell whether a message is as it was: its fields, and the texts one level below. */

@@ -22,7 +22,7 @@ export function indexTranscript(transcript: Transcript, upTo: number): RecallInd
     const unit = transcript.units[at]!
     const time = transcript.entries[unit.from]!.message.time
     const beginsSession = time !== undefined && memory.time !== undefined && time - memory.time > pause
-    memory.time = lastTime(transcript, unit) ?? memory.time
+    const ended = lastTime(transcript, unit)
     const isSaid = isRecallable(unit)
     index.append({
       text: isSaid ? unitText(transcript, unit) : '',
@@ -31,6 +31,8 @@ export function indexTranscript(transcript: Transcript, upTo: number): RecallInd
       tokens: isSaid ? unit.tokens : 0,
       beginsSession,
     })
+    // Last: a text that is not in memory must leave nothing half done.
+    memory.time = ended ?? memory.time
   }
   return index
 }

@@ -1,7 +1,8 @@
-import type { ConversationInfo, Store, ThreadKey } from '../../stores/store.ts'
+import type { ConversationInfo, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
+import { entriesOf, readPlan } from '../plan.ts'
 import { type TransferRecord, toJson } from './record.ts'
 
-/** A conversation as lines of JSON, one after the other: nothing is held in memory but the turns of one thread. */
+/** A conversation as lines of JSON, one after the other: only the turns and the calls of one thread are in memory. */
 export async function* exportConversation(
   store: Store,
   tenant: string,
@@ -30,19 +31,28 @@ async function* threadRecords(
   { forkOf, head, ...key }: ExportedThread,
 ): AsyncGenerator<TransferRecord> {
   const first = (forkOf?.at ?? 0) + 1
-  // What is written while we read belongs to the next export: a turn is taken as it was when we began.
+  // What is written while we read belongs to the next export: all is taken as it was at the head.
   const turns = (await store.turns(key)).filter(turn => turn.first >= first && turn.first <= head)
+  const calls = (await store.calls(key)).filter(
+    ({ plan }) => Math.max(0, ...entriesOf(readPlan(plan))) <= head,
+  )
   let next = 0
   for await (const { payload, ...entry } of store.entries(key, { from: first, to: head })) {
     const turn = turns[next]
     if (turn?.first === entry.seq) {
-      yield { kind: 'turn', ...turn }
+      yield { kind: 'turn', ...asOf(head, turn) }
       next += 1
     }
     yield { kind: 'entry', ...entry, payload: toJson(payload) }
   }
-  for (const { plan, ...call } of (await store.calls(key)).toReversed())
-    yield { kind: 'call', ...call, plan: toJson(plan) }
+  for (const { plan, ...call } of calls.toReversed()) yield { kind: 'call', ...call, plan: toJson(plan) }
+}
+
+/** A turn that went on after the head was open then. */
+function asOf(head: number, turn: StoredTurn): StoredTurn {
+  if (turn.last <= head) return turn
+  const { endedAt: _, error: __, ...began } = turn
+  return { ...began, status: 'open', last: head }
 }
 
 /** A branch can only be made when the one that it was forked from is there. */

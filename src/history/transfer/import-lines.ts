@@ -1,5 +1,5 @@
-import { ThroughlineError } from '../../log/error.ts'
 import type { Store, StoredEntry, StoredTurn, ThreadKey } from '../../stores/store.ts'
+import { StoreError } from '../../stores/store-error.ts'
 import { fromJson, InvalidImportError, parseRecord, type TransferRecord } from './record.ts'
 
 export interface ImportOptions {
@@ -80,8 +80,11 @@ export async function importLines(
     try {
       await take(record)
     } catch (error) {
-      if (error instanceof InvalidImportError || !(error instanceof ThroughlineError)) throw error
-      throw new InvalidImportError(line, error.message, { cause: error })
+      if (error instanceof InvalidImportError || error instanceof StoreError) throw error
+      // What a store cannot read, or what we cannot: the line says where to look.
+      throw new InvalidImportError(line, error instanceof Error ? error.message : String(error), {
+        cause: error,
+      })
     }
   }
   if (conversation !== undefined)

@@ -56,6 +56,30 @@ const kinds: ReadonlySet<unknown> = new Set<TransferRecord['kind']>([
   'end',
 ])
 
+/** What a line must have before the store is asked. */
+const needed: Partial<Record<TransferRecord['kind'], readonly (readonly [name: string, type: string])[]>> = {
+  conversation: [['conversation', 'string']],
+  thread: [
+    ['actor', 'string'],
+    ['branch', 'string'],
+  ],
+  turn: [
+    ['turn', 'number'],
+    ['status', 'string'],
+  ],
+  entry: [
+    ['seq', 'number'],
+    ['id', 'string'],
+    ['role', 'string'],
+    ['payload', 'object'],
+    ['tokens', 'object'],
+  ],
+  call: [
+    ['id', 'string'],
+    ['plan', 'object'],
+  ],
+}
+
 /** Reads a line; the store checks the rest of what it is given. */
 export function parseRecord(text: string, line: number): TransferRecord {
   let record: unknown
@@ -67,6 +91,10 @@ export function parseRecord(text: string, line: number): TransferRecord {
     })
   }
   const { kind } = (record ?? {}) as { readonly kind?: unknown }
+  const missing = (needed[kind as TransferRecord['kind']] ?? []).find(
+    ([name, type]) => typeof (record as Readonly<Record<string, unknown>>)[name] !== type,
+  )
+  if (missing) throw new InvalidImportError(line, `its "${missing[0]}" must be a ${missing[1]}.`)
   if (!kinds.has(kind))
     throw new InvalidImportError(line, `its kind is ${JSON.stringify(kind)}, which nobody knows.`)
   return record as TransferRecord

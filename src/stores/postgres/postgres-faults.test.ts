@@ -44,7 +44,7 @@ describe.skipIf(reason)(`PostgreSQL that fails${reason ? `: ${reason}` : ''}`, (
     expect(await twice(() => store.seed(thread, seed), 4)).toEqual({ head: 4 })
     const keyed = { owner: 'ada', leaseMs: 60_000, key: 'k', body: 'b', entries: [entry('fifth')] }
     expect(await twice(() => store.begin(thread, keyed), 5)).toMatchObject({
-      kind: 'replayed',
+      kind: 'begun',
       turn: { turn: 2 },
     })
     expect(await texts(direct, thread)).toEqual(['first', 'second', 'third', 'fourth', 'fifth'])

@@ -19,6 +19,15 @@ begin
   if b.line is null then return ${schema}.why_missing(p_key, 'conflict'); end if;
   now := ${schema}.now_ms();
 
+  -- The writer itself asks again because the answer got lost: with a key or without, the turn is its own.
+  if b.open_turn is not null and b.lease_until > now and b.lease_owner = p_owner
+    and json_array_length(p_entries) > 0 and ${schema}.has_all(b, p_entries) then
+    select * into t from ${schema}.turns where key = b.key and line = b.line and turn = b.open_turn;
+    if (t.idempotency_key, t.body) is not distinct from (p_once, p_body) then
+      return json_build_object('outcome', 'begun', 'turn', ${schema}.turn_json(t, b.head), 'epoch', b.epoch, 'head', b.head);
+    end if;
+  end if;
+
   if p_once is not null then
     -- In the order of the index of keys, for the reason given at placeOf in fragments.ts.
     select * into t from ${schema}.turns
@@ -30,11 +39,6 @@ begin
   end if;
 
   if b.open_turn is not null and b.lease_until > now then
-    -- The writer itself asks again because the answer got lost.
-    if b.lease_owner = p_owner and json_array_length(p_entries) > 0 and ${schema}.has_all(b, p_entries) then
-      select * into t from ${schema}.turns where key = b.key and line = b.line and turn = b.open_turn;
-      return json_build_object('outcome', 'begun', 'turn', ${schema}.turn_json(t, b.head), 'epoch', b.epoch, 'head', b.head);
-    end if;
     return json_build_object('outcome', 'turn_open', 'open', b.open_turn);
   end if;
   if p_expected is not null and p_expected <> b.head then

@@ -1,0 +1,7 @@
+import { InvalidOptionError } from '../log/error.ts'
+
+/** Refuses what cannot be the place of an entry; 0 is the beginning, and what lies beyond the head is the head. */
+export function checkPlace(at: number | undefined): void {
+  if (at === undefined || (Number.isSafeInteger(at) && at >= 0)) return
+  throw new InvalidOptionError('at', `expected the place of an entry, such as 12, got ${String(at)}`)
+}
