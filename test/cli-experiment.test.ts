@@ -30,9 +30,12 @@ function file(name: string, content: string | object): string {
   return path
 }
 
-function run(db: string, ...args: readonly string[]) {
+const run = (db: string, ...args: readonly string[]) => runIn({}, db, ...args)
+
+function runIn(variables: NodeJS.ProcessEnv, db: string, ...args: readonly string[]) {
   const all = [main, 'experiment', ...args, '--db', db]
-  const { status, stdout, stderr } = spawnSync(process.execPath, all, { encoding: 'utf8', cwd: folder })
+  const options = { encoding: 'utf8', cwd: folder, env: { ...process.env, ...variables } } as const
+  const { status, stdout, stderr } = spawnSync(process.execPath, all, options)
   return { status, stdout, stderr, lines: stdout.trimEnd().split('\n') }
 }
 
@@ -57,8 +60,11 @@ function watch(child: ChildProcessWithoutNullStreams) {
     child.on('close', status => resolve({ status, stdout, stderr })),
   )
   const until = (pattern: RegExp) =>
-    new Promise<void>((resolve, reject) => {
-      onText = () => pattern.test(stdout + stderr) && resolve()
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      onText = () => {
+        const found = pattern.exec(stdout + stderr)
+        if (found) resolve(found)
+      }
       onText()
       void ended.then(() => reject(new Error(`ended before ${pattern}: ${stdout}${stderr}`)))
     })
@@ -153,6 +159,20 @@ describe('throughline experiment run', () => {
     const advised = run(db, 'run', join(stand, 'plan.ts'), '--model', 'reader')
     expect(advised.lines[0]).toMatch(/^started lemonade-stand as lemonade-stand-[0-9a-f]{6}, step 1$/)
     expect(advised.lines.at(-1)).toBe('COMPLETED after 14 steps: Net worth has reached 1000')
+  })
+
+  it('runs with a model of Ollama by one flag, and says so when there is none', async () => {
+    const server = watch(spawn(process.execPath, [main, 'reader', '--port', '0']))
+    const [, url] = await server.until(/listens at (\S+)/)
+    const ollama = (host: string, id: string) =>
+      runIn({ OLLAMA_HOST: host }, db, 'run', join(stand, 'plan.ts'), '--id', id, '--model', 'ollama:reader')
+    expect(ollama(url!, 'ollama').lines.at(-1)).toBe('COMPLETED after 14 steps: Net worth has reached 1000')
+    server.child.kill('SIGTERM')
+    await server.ended
+    const { status, stderr } = ollama(url!, 'nobody')
+    expect(status).toBe(2)
+    expect(stderr).toMatch(/^throughline: .*Ollama at .*start it with "ollama serve"/)
+    expect(run(db, 'show', 'nobody').stderr).toContain('There is no experiment')
   })
 
   it('tells the end of one that is over when it is resumed, from a plan that was stored or given', () => {

@@ -8,7 +8,7 @@ export interface ThreadLogs {
   drop(tenant: string, conversation: string): void
 }
 
-export function createThreadLogs(create: (key: ThreadKey) => ThreadLog, most = 64): ThreadLogs {
+export function createThreadLogs(create: (key: ThreadKey) => ThreadLog, most = 256): ThreadLogs {
   const known = new Map<string, { readonly key: ThreadKey; readonly log: ThreadLog }>()
   return {
     of(key) {

@@ -10,3 +10,4 @@ export {
   readerUpstream,
   type SeenRequest,
 } from './reader/index.ts'
+export { type RulesAnswer, type RulesOptions, type RulesRequest, rules } from './rules.ts'

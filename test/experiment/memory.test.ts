@@ -6,7 +6,7 @@ import { openExperiments, rolesOf, textsOf } from './fixture.ts'
 /** The checks that the first document asks for, with a model that can only answer from what it is sent. */
 it('remembers what was said in the step before', async () => {
   const { experiments, history } = openExperiments()
-  const says = ['My locker has the number 4471.', 'What number did I just say my locker has?']
+  const says = ['My locker has the number 4471.', 'What number did I just say?']
   const plan = defineExperiment({
     name: 'hello world',
     environment: { weather: { type: 'enum:[sunny,rainy]', value: 'sunny' } },

@@ -4,11 +4,11 @@ import {
   type ExperimentPlan,
   type ExperimentTools,
   type Hook,
-  modelFor,
   parseExperiment,
 } from '../../experiment/index.ts'
 import type { Model } from '../../models/model.ts'
 import { UserError } from '../user-error.ts'
+import { chooseModel } from './choose-model.ts'
 import { importModule } from './import-module.ts'
 
 /** What a plan that is a function is told. It decides itself which roles get the model. */
@@ -24,7 +24,7 @@ export interface LoadOptions {
 /** Loads a plan: a module whose default export is one or makes one, or JSON. */
 export async function loadPlan(file: string, { model: named }: LoadOptions = {}): Promise<ExperimentPlan> {
   const path = resolve(file)
-  const context: PlanContext = named === undefined ? {} : { model: modelFor(named) }
+  const context: PlanContext = named === undefined ? {} : { model: chooseModel(named) }
   switch (extname(path)) {
     case '.json':
       return loadJsonPlan(readJson(path, file), dirname(path), context)
@@ -40,7 +40,7 @@ export async function loadPlan(file: string, { model: named }: LoadOptions = {})
 
 /** The same for a plan that was stored with its experiment. */
 export function loadStoredPlan(json: unknown, { model }: LoadOptions = {}): Promise<ExperimentPlan> {
-  return loadJsonPlan(json, process.cwd(), model === undefined ? {} : { model: modelFor(model) })
+  return loadJsonPlan(json, process.cwd(), model === undefined ? {} : { model: chooseModel(model) })
 }
 
 async function loadModulePlan(path: string, file: string, context: PlanContext): Promise<ExperimentPlan> {
@@ -80,7 +80,7 @@ async function loadJsonPlan(json: unknown, folder: string, { model }: PlanContex
   return parseExperiment(path === undefined ? json : { ...(json as object), tools: path }, {
     tools: (module.default ?? module.tools ?? []) as ExperimentTools<Record<string, unknown>>,
     hooks: module.hooks ?? [],
-    modelOf: name => model ?? ownModel(module, name) ?? modelFor(name),
+    modelOf: name => model ?? ownModel(module, name) ?? chooseModel(name),
   })
 }
 

@@ -57,6 +57,8 @@ async function start(
   const control: { file?: ReturnType<typeof createControlFile> } = {}
   const wishOf = (asked: string) => interrupts.wish ?? control.file?.wishOf(asked)
   try {
+    const { checkModels } = await import('./choose-model.ts')
+    await checkModels(plan, interrupts.signal)
     await writeExperiments({ db, tenant }, { leaseMs: lease * 1000, wishOf }, async experiments => {
       const isFile = !isPostgres(db)
       if (isFile) control.file = createControlFile(db, id)

@@ -24,10 +24,14 @@ const saidLately = /\b(?:say|said|tell|told|mention(?:ed)?|wr[io]te|ask(?:ed)?|g
 function latest(question: string, statements: readonly Statement[]): Statement | undefined {
   const speaker = /\byou\b/i.test(question) ? 'assistant' : /\btool\b/i.test(question) ? 'tool' : 'user'
   const fits = statements.filter(
-    statement => statement.speaker === speaker && (!asksForNumber(question) || hasNumber(statement.text)),
+    ({ speaker: who, text }) =>
+      who === speaker && !isStepLine.test(text) && (!asksForNumber(question) || hasNumber(text)),
   )
   return fits.findLast(statement => !statement.isJustNow) ?? fits.at(-1)
 }
+
+/** What an experiment tells every role in every step: nobody said it. */
+const isStepLine = /^(?:Step \d+\.?$|Current Environment:)/
 
 function mostShared(
   words: readonly string[],
