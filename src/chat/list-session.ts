@@ -1,5 +1,5 @@
 import { fit } from '../context/fit.ts'
-import { closingMessages } from '../history/closing.ts'
+import { closingMessages } from '../history/turn/closing.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import type { Calibration } from '../tokens/calibration.ts'

@@ -1,4 +1,4 @@
-import type { SeenMessage } from '../history/logged-message.ts'
+import type { SeenMessage } from '../history/log/logged-message.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { ModelUsage } from '../models/model.ts'
 import { emptyReply, type ModelReply } from './call-model.ts'

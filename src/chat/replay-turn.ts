@@ -1,5 +1,5 @@
-import { noReply } from '../history/closing.ts'
 import type { Begun } from '../history/thread.ts'
+import { noReply } from '../history/turn/closing.ts'
 import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import type { SeenMessage } from '../history/logged-message.ts'
+import type { SeenMessage } from '../history/log/logged-message.ts'
 import type { ThreadContextOptions } from '../history/thread.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { RequestContext } from '../request/index.ts'

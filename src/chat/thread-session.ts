@@ -1,6 +1,6 @@
 import type { History } from '../history/create-history.ts'
 import type { Thread } from '../history/thread.ts'
-import type { Turn } from '../history/turn.ts'
+import type { Turn } from '../history/turn/turn.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import type { State, StateReading } from '../state/index.ts'

@@ -1,7 +1,7 @@
 import type { ReplyCall } from '../chat/call-model.ts'
 import { takeNoteCalls } from '../chat/note-calls.ts'
 import { toMessage, toSeen } from '../chat/progress.ts'
-import { isSeen } from '../history/logged-message.ts'
+import { isSeen } from '../history/log/logged-message.ts'
 import { noteToolName } from '../notes/index.ts'
 import { askHooks, hookKey } from './ask-hooks.ts'
 import { askRole } from './ask-role.ts'

@@ -4,7 +4,7 @@ import { defineState, type StandardSchema } from '../state/index.ts'
 import { words } from '../tokens/words.ts'
 import { createHistory } from './create-history.ts'
 import type { Thread } from './thread.ts'
-import type { Turn } from './turn.ts'
+import type { Turn } from './turn/turn.ts'
 
 const stores = await everyStore()
 

@@ -1,6 +1,6 @@
 import type { MessageLike } from '../log/message.ts'
 import { type ReadStateOptions, readState, type State, type StateReading } from '../state/index.ts'
-import { type LogSource, readLog } from './read-log.ts'
+import { type LogSource, readLog } from './log/read-log.ts'
 
 export interface StateOptions extends ReadStateOptions {
   /** The state as it was when this entry was the last. */

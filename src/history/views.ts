@@ -3,9 +3,9 @@ import { parseMessage } from '../log/parse-message.ts'
 import { toDisplay } from '../notes/to-display.ts'
 import type { Head } from '../stores/store.ts'
 import { checkPlace } from './check-place.ts'
-import { closingMessages } from './closing.ts'
-import type { LoggedMessage } from './logged-message.ts'
-import { type LogSource, listLog, readLog } from './read-log.ts'
+import type { LoggedMessage } from './log/logged-message.ts'
+import { type LogSource, listLog, readLog } from './log/read-log.ts'
+import { closingMessages } from './turn/closing.ts'
 
 /** What a view can be asked for: the thread as it was when an entry was its last. Default: as it is. */
 export interface ViewOptions {

@@ -1,5 +1,5 @@
 import type { ConversationInfo, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
-import { entriesOf, readPlan } from '../plan.ts'
+import { entriesOf, readPlan } from '../calls/plan.ts'
 import { type TransferRecord, toJson } from './record.ts'
 
 /** A conversation as lines of JSON, one after the other: only the turns and the calls of one thread are in memory. */

@@ -1,9 +1,9 @@
-import type { MessageLike } from '../log/message.ts'
-import type { BeginTurn, Begun, NewEntry } from '../stores/store.ts'
-import { ConflictError } from '../stores/store-error.ts'
-import type { LogSource } from './read-log.ts'
+import type { MessageLike } from '../../log/message.ts'
+import type { BeginTurn, Begun, NewEntry } from '../../stores/store.ts'
+import { ConflictError } from '../../stores/store-error.ts'
+import type { LogSource } from '../log/read-log.ts'
+import { closingOf } from '../views.ts'
 import { untilKnown } from './until-known.ts'
-import { closingOf } from './views.ts'
 
 /** So many others may get in between before we give up. */
 const mostConflicts = 10

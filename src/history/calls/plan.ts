@@ -1,6 +1,6 @@
-import type { Context } from '../context/context.ts'
-import { ThroughlineError } from '../log/error.ts'
-import type { MessageLike } from '../log/message.ts'
+import type { Context } from '../../context/context.ts'
+import { ThroughlineError } from '../../log/error.ts'
+import type { MessageLike } from '../../log/message.ts'
 import { joinText, type KnownTexts, splitText, type TextPart, toKnownTexts } from './plan-text.ts'
 
 /** Entries in a row by their places; else a message, its text in parts that name the entries whose words they are. */

@@ -1,9 +1,9 @@
-import { adoptStamp, stampMessage } from '../context/conversation/stamp.ts'
-import type { MessageLike } from '../log/message.ts'
-import type { NewEntry, StoredEntry } from '../stores/store.ts'
-import { CorruptEntryError } from '../stores/store-error.ts'
-import type { Calibration } from '../tokens/calibration.ts'
-import type { TokenCounter } from '../tokens/counter.ts'
+import { adoptStamp, stampMessage } from '../../context/conversation/stamp.ts'
+import type { MessageLike } from '../../log/message.ts'
+import type { NewEntry, StoredEntry } from '../../stores/store.ts'
+import { CorruptEntryError } from '../../stores/store-error.ts'
+import type { Calibration } from '../../tokens/calibration.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
 
 /** A message of the log with its place. */
 export interface LoggedMessage {

@@ -1,9 +1,9 @@
-import type { Context } from '../context/context.ts'
-import type { MessageLike } from '../log/message.ts'
-import type { StoredCall } from '../stores/store.ts'
+import type { Context } from '../../context/context.ts'
+import type { MessageLike } from '../../log/message.ts'
+import type { StoredCall } from '../../stores/store.ts'
+import { type LogSource, readLog } from '../log/read-log.ts'
 import { entriesOf, fromPlan, type PlanLog, promptOf, readPlan, toPlan } from './plan.ts'
 import { loadPrompt } from './prompts.ts'
-import { type LogSource, readLog } from './read-log.ts'
 
 export interface CallInfo {
   readonly model: string

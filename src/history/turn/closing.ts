@@ -1,8 +1,8 @@
-import { matchResult } from '../log/match-result.ts'
-import type { MessageLike, ToolCall } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
-import { toolResultFor } from '../log/write-message.ts'
-import type { TurnStatus } from '../stores/store.ts'
+import { matchResult } from '../../log/match-result.ts'
+import type { MessageLike, ToolCall } from '../../log/message.ts'
+import { parseMessage } from '../../log/parse-message.ts'
+import { toolResultFor } from '../../log/write-message.ts'
+import type { TurnStatus } from '../../stores/store.ts'
 
 /** What the model reads at the end of a turn that did not end by itself. */
 const texts = {

@@ -1,11 +1,11 @@
-import type { MessageLike } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
-import type { Begun, Lease, NewEntry, Store, ThreadKey } from '../stores/store.ts'
-import type { Calibration } from '../tokens/calibration.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { parseMessage } from '../../log/parse-message.ts'
+import type { Begun, Lease, NewEntry, Store, ThreadKey } from '../../stores/store.ts'
+import type { Calibration } from '../../tokens/calibration.ts'
+import { isSeen, type SeenMessage } from '../log/logged-message.ts'
+import { createQueue } from '../log/queue.ts'
 import { closingMessages, missingResults, noReply } from './closing.ts'
 import { keepLease } from './keep-lease.ts'
-import { isSeen, type SeenMessage } from './logged-message.ts'
-import { createQueue } from './queue.ts'
 import { untilKnown } from './until-known.ts'
 
 /** A turn that is being answered. Its user message is on disk; what follows is appended as it happens. */

@@ -1,6 +1,6 @@
-import type { Transcript } from '../context/conversation/transcript.ts'
-import { shareIndex } from '../context/recall/index-transcript.ts'
-import type { MessageLike } from '../log/message.ts'
+import type { Transcript } from '../../context/conversation/transcript.ts'
+import { shareIndex } from '../../context/recall/index-transcript.ts'
+import type { MessageLike } from '../../log/message.ts'
 import { type Loading, whileLoading } from './fit-loading.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Lease, Store, ThreadKey } from '../stores/store.ts'
+import type { Lease, Store, ThreadKey } from '../../stores/store.ts'
 
 /** A turn that nobody writes to for so long was forgotten: its thread must not stay closed for ever. */
 const mostSilenceMs = 60 * 60 * 1000

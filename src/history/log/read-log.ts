@@ -1,5 +1,5 @@
-import type { EntryRange, Store, ThreadKey } from '../stores/store.ts'
-import type { TokenCounter } from '../tokens/counter.ts'
+import type { EntryRange, Store, ThreadKey } from '../../stores/store.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
 import { fromEntry, type LoggedMessage } from './logged-message.ts'
 
 /** Where messages are read from. */

@@ -1,4 +1,4 @@
-import type { ThreadKey } from '../stores/store.ts'
+import type { ThreadKey } from '../../stores/store.ts'
 import type { ThreadLog } from './thread-log.ts'
 
 /** What is known of the threads that were used last: a server asks for the same few again and again. */

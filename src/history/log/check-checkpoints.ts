@@ -1,8 +1,8 @@
-import { emptyEntries } from '../context/checkpoint/absent-entry.ts'
-import { unitsPerCheckpoint } from '../context/checkpoint/pack-checkpoint.ts'
-import { createTranscript } from '../context/conversation/transcript.ts'
-import type { MessageLike } from '../log/message.ts'
-import type { Calibration } from '../tokens/calibration.ts'
+import { emptyEntries } from '../../context/checkpoint/absent-entry.ts'
+import { unitsPerCheckpoint } from '../../context/checkpoint/pack-checkpoint.ts'
+import { createTranscript } from '../../context/conversation/transcript.ts'
+import type { MessageLike } from '../../log/message.ts'
+import type { Calibration } from '../../tokens/calibration.ts'
 import { cacheKey, makeCheckpoint } from './checkpoints.ts'
 import { type LogSource, readLog, threadName } from './read-log.ts'
 

@@ -1,8 +1,8 @@
-import type { Store, ThreadKey } from '../stores/store.ts'
-import { ConflictError, CorruptEntryError } from '../stores/store-error.ts'
+import type { Store, ThreadKey } from '../../stores/store.ts'
+import { ConflictError, CorruptEntryError } from '../../stores/store-error.ts'
+import { threadName } from '../log/read-log.ts'
+import { untilKnown } from '../turn/until-known.ts'
 import { hashOf } from './hash-of.ts'
-import { threadName } from './read-log.ts'
-import { untilKnown } from './until-known.ts'
 
 /**
  * System prompts are no part of a thread, but a call must be able to show the one that it was made with. One that is
