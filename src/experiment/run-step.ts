@@ -2,6 +2,7 @@ import { askHooks } from './ask-hooks.ts'
 import { readWishes, type Wish } from './control.ts'
 import type { ExperimentEvent } from './experiment-event.ts'
 import { testGoals } from './goal.ts'
+import { letOthersRun } from './let-others-run.ts'
 import { controlThread, type Run } from './run.ts'
 import { runRole } from './run-role.ts'
 
@@ -11,6 +12,7 @@ export async function* runStep(run: Run): AsyncGenerator<ExperimentEvent, Wish |
   yield { type: 'step-started', step, environment: run.environment }
   const { inject = [] } = yield* askHooks(run, 'before-step', [])
   for (const role of plan.roles) {
+    await letOthersRun()
     run.signal.throwIfAborted()
     const wish = await findWish(run)
     if (wish) return wish

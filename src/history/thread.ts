@@ -3,7 +3,6 @@ import { dump } from '../context/dump.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { State, StateReading } from '../state/index.ts'
 import type { Store, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
-import { NoConversationError } from '../stores/store-error.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { type CallInfo, replayCall, toCall } from './calls/calls.ts'
@@ -143,10 +142,10 @@ export function createThread(options: ThreadOptions): Thread {
     turns: () => store.turns(key),
     async saveCall(fitted, { turn, ...info }) {
       const head = await store.head(key)
-      if (!head) throw new NoConversationError(key.conversation, false)
-      const number = turn ?? head.turns
+      const number = turn ?? head?.turns ?? 0
       const log = logOf(key)
-      const prompt = await log.promptOf(fitted)
+      // Where there is no thread, or no longer one, nothing is written: the store says so.
+      const prompt = head ? await log.promptOf(fitted) : undefined
       const call = toCall(fitted, { ...info, turn: number }, { id: newId(), time: now(), log, prompt })
       await store.saveCall(key, call)
       return call
