@@ -147,6 +147,21 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     expect((await thread.state(state)).value).toEqual({ n: 3 })
   })
 
+  it('lets a turn be left, and gone on with by whoever comes next', async () => {
+    const store = createStore()
+    const first = createHistory({ store, count: words() }).thread('trip')
+    const turn = await begin(first, 'count')
+    await turn.append(call('count'), result('3'))
+    await turn.leave()
+    const second = createHistory({ store, count: words() }).thread('trip')
+    const resumed = await second.resume()
+    expect(resumed?.entries.map(({ message }) => message.role)).toEqual(['user', 'assistant', 'tool'])
+    await resumed!.turn.complete(assistant('three'))
+    await expect(turn.complete(assistant('late'))).rejects.toMatchObject({ code: 'lease_lost' })
+    expect((await second.turns()).map(({ status }) => status)).toEqual(['completed'])
+    expect(await second.resume()).toBeUndefined()
+  })
+
   it('answers the same key with the same turn', async () => {
     const thread = open().thread('trip')
     const long = 'hello '.repeat(10_000)

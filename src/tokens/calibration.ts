@@ -74,6 +74,8 @@ function move(steps: number, ratio: number, known: Calibration | undefined): num
   // Rounded up, but 1.0004 is not a reason to pay 5 % more.
   const wanted = bounded(Math.ceil(ratio * one - 0.01))
   if (wanted >= steps) return wanted
+  // One step below proves nothing: a factor that goes up and down would move the cut, and the prompt with it.
+  if (known && wanted === steps - 1 && steps !== one) return steps
   return known ? steps - 1 : Math.max(wanted, one - 1)
 }
 

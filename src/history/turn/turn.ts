@@ -28,6 +28,8 @@ export interface Turn {
   /** What arrived before is kept, here and in the next. */
   cancel(...arrived: readonly TurnMessage[]): Promise<void>
   interrupt(...arrived: readonly TurnMessage[]): Promise<void>
+  /** Gives the turn up without ending it: whoever comes next may close it, or go on with it by `thread.resume()`. */
+  leave(): Promise<void>
   /** Goes into the log with the next entry: how far our counts are from the provider's. */
   calibrate(calibration: Calibration): void
 }
@@ -94,9 +96,9 @@ export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: 
     groups: readonly Group[],
     error?: string,
   ): Promise<void> {
-    const { entries } = toLogged(...groups)
-    const ended = { lease, expectedHead: head, entries, status, ...(error === undefined ? {} : { error }) }
     try {
+      const { entries } = toLogged(...groups)
+      const ended = { lease, expectedHead: head, entries, status, ...(error === undefined ? {} : { error }) }
       head = (await untilKnown(() => store.end(key, ended))).head
     } finally {
       stopRenewing()
@@ -136,6 +138,12 @@ export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: 
     fail: (code, ...arrived) => close('failed', arrived, code),
     cancel: (...arrived) => close('cancelled', arrived),
     interrupt: (...arrived) => close('interrupted', arrived),
+    leave: () =>
+      inTurn(async () => {
+        stopRenewing()
+        // A lease that runs out this very moment.
+        await store.renew(key, lease, 0)
+      }),
     calibrate(given) {
       calibration = given
     },
