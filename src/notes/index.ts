@@ -1,3 +1,4 @@
+export { cutNotesInJson } from './cut-call-notes.ts'
 export { journalOf, previousTurnSummary } from './journal.ts'
 export type { NoteOptions } from './marker.ts'
 export { neutralizeNotes } from './neutralize.ts'

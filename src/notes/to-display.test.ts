@@ -75,3 +75,41 @@ describe('toDisplay', () => {
     expect(toDisplay(chat)).toEqual(chat)
   })
 })
+
+it('shows no note that the model wrote into the arguments of a tool', () => {
+  const text = 'add a footer [NOTE TO SELF: SECRET [a]] now'
+  const openai = {
+    role: 'assistant',
+    content: '',
+    tool_calls: [
+      { id: 'c', type: 'function', function: { name: 'edit', arguments: JSON.stringify({ text, n: 1 }) } },
+    ],
+  }
+  const ollama = {
+    role: 'assistant',
+    content: '',
+    tool_calls: [{ function: { name: 'edit', arguments: { deep: [{ text }] } } }],
+  }
+  const aiSdk = {
+    role: 'assistant',
+    content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'edit', input: { text } }],
+  }
+  const broken = {
+    role: 'assistant',
+    content: '',
+    tool_calls: [{ id: 'c', function: { name: 'edit', arguments: `{"text": "${text}` } }],
+  }
+  for (const message of [openai, ollama, aiSdk, broken]) {
+    const before = JSON.stringify(message)
+    const shown = JSON.stringify(toDisplay([message]))
+    expect(shown).not.toContain('SECRET')
+    expect(shown).toContain('add a footer')
+    expect(JSON.stringify(message)).toBe(before)
+  }
+  const plain = {
+    role: 'assistant',
+    content: '',
+    tool_calls: [{ function: { name: 'edit', arguments: { a: 1 } } }],
+  }
+  expect(toDisplay([plain])[0]).toBe(plain)
+})

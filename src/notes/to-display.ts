@@ -2,6 +2,7 @@ import { matchResult } from '../log/match-result.ts'
 import type { MessageLike, ToolCall } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { withoutCalls, withoutResults } from '../log/write-message.ts'
+import { cutCallNotes } from './cut-call-notes.ts'
 import { noteToolName } from './note-instruction.ts'
 
 /**
@@ -24,8 +25,8 @@ export function toDisplay<M extends MessageLike>(messages: readonly M[]): readon
     }
     waiting = [...calls]
     const notes = calls.flatMap((call, index) => (isNote(call) ? [index] : []))
-    if (notes.length === 0) shown.push(source)
-    else if (notes.length < calls.length || text !== '') shown.push(withoutCalls(source, notes))
+    if (notes.length === 0) shown.push(calls.length > 0 ? cutCallNotes(source) : source)
+    else if (notes.length < calls.length || text !== '') shown.push(cutCallNotes(withoutCalls(source, notes)))
   }
   return shown
 }
