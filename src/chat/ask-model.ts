@@ -1,5 +1,5 @@
 import type { Context, FitOptions } from '../context/context.ts'
-import type { Model, ModelSettings, ToolSpec } from '../models/model.ts'
+import type { Model, ModelSettings, ModelUsage, ToolSpec } from '../models/model.ts'
 import { ModelError } from '../models/model-error.ts'
 import type { NoteOptions } from '../notes/index.ts'
 import { pauseBefore, sleep } from './backoff.ts'
@@ -58,7 +58,7 @@ export async function* askModel(asking: Asking): AsyncGenerator<ChatPart, ModelR
       attempt += 1
       continue
     }
-    const { promptTokens: reported } = reply.usage
+    const reported = readOf(reply.usage)
     await session.saveCall(context, { model: model.name, ...(reported === undefined ? {} : { reported }) })
     yield* compareUsage({ session, model, window, context, factor, reported })
     return reply
@@ -86,6 +86,13 @@ async function* prepare(asking: Asking): AsyncGenerator<ChatPart, { context: Con
       'What must be sent does not fit the window: long texts were cut in their middle.',
     )
   return { context, factor }
+}
+
+/** All that was read: some providers do not count what they had in their cache. */
+function readOf({ promptTokens, cachedTokens = 0 }: ModelUsage): number | undefined {
+  return promptTokens !== undefined && promptTokens < cachedTokens
+    ? promptTokens + cachedTokens
+    : promptTokens
 }
 
 /** Half as much again, in the steps that calibrations have: there is no third try, and reports bring it down again. */

@@ -63,9 +63,7 @@ export async function* callModel(call: ModelCall, reply: ModelReply): AsyncGener
       if (part.type === 'end') break
     }
     // Of a reply that was cut, what may be the beginning of a note stays hidden.
-    const rest = reply.reason === 'length' ? '' : (scanners?.text.end().visible ?? '')
-    reply.text += rest
-    if (rest !== '') yield { type: 'text-delta', text: rest }
+    if (scanners && reply.reason !== 'length') yield* takeRest(reply, scanners)
     // Read to its very end, so that the connection can be used again; one that does not come is not waited for.
     isOver = await withLimit(stream.next(), { ...limit, ms: Math.min(stallMs, longestEnd) }).then(
       ({ done = false }) => done,
@@ -87,11 +85,12 @@ const longestEnd = 1000
 export const stalled = (ms: number) =>
   new ModelError('model_stalled', `Nothing came from the model for ${ms} ms.`)
 
-function* take(
-  part: ModelPart,
-  reply: ModelReply,
-  scanners: { readonly text: NoteScanner; readonly thinking: NoteScanner } | undefined,
-): Generator<ChatPart> {
+interface Scanners {
+  readonly text: NoteScanner
+  readonly thinking: NoteScanner
+}
+
+function* take(part: ModelPart, reply: ModelReply, scanners: Scanners | undefined): Generator<ChatPart> {
   switch (part.type) {
     case 'text-delta':
     case 'thinking-delta': {
@@ -110,8 +109,19 @@ function* take(
   }
 }
 
+/** What was held back, as it might have been the beginning of a note. */
+function* takeRest(reply: ModelReply, scanners: Scanners): Generator<ChatPart> {
+  for (const field of ['thinking', 'text'] as const) {
+    const text = scanners[field].end().visible
+    reply[field] += text
+    if (text !== '') yield { type: `${field}-delta`, text }
+  }
+}
+
 /** Some servers give every call the same id, or none: results could not be told apart. */
 function ownId(id: string, calls: readonly ReplyCall[]): string {
-  const isFree = id !== '' && !calls.some(call => call.id === id)
-  return isFree ? id : `${id || 'call'}_${calls.length + 1}`
+  const isFree = (one: string) => one !== '' && !calls.some(call => call.id === one)
+  let own = id
+  for (let n = calls.length + 1; !isFree(own); n++) own = `${id || 'call'}_${n}`
+  return own
 }

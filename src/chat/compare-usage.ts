@@ -21,6 +21,7 @@ export async function* compareUsage(comparison: Comparison): AsyncGenerator<Chat
   if (reported === undefined) return
   const { tokens } = context
   const predicted = Math.ceil(tokens * factor)
+  if (isPartial(comparison, { predicted, reported })) return
   if (await isCut(comparison, { predicted, reported })) {
     const message = `${model.name} read ${reported} tokens of a prompt of about ${predicted}: it was cut in silence. Is its window smaller than ${window}?`
     yield { type: 'warning', code: 'prompt_truncated', message }
@@ -33,23 +34,47 @@ export async function* compareUsage(comparison: Comparison): AsyncGenerator<Chat
   if (next.factor !== factor) session.calibrate(next)
 }
 
+/**
+ * Some servers report only what they had not read before: what this prompt does not share with the last one, or of that
+ * only what is newer than their own reply. It says nothing of the whole.
+ */
+function isPartial({ session, context, factor }: Comparison, { predicted, reported }: Report): boolean {
+  const { tokens, receipt } = context
+  const { prefix = none, parts } = receipt
+  // What a small prefix does not explain is the counter's fault, or a cut.
+  if (prefix.share < 1 - mostMissing || reported >= mostMissing * predicted) return false
+  const unread = (tokens - prefix.tokens) * Math.max(1, factor)
+  return reported <= unread * 1.05 && reported >= parts.latest * factor * leastOf(session)
+}
+
 /** Where the counts of a prompt are known to be right, far fewer tokens than those mean that some were not read. */
 async function isCut(comparison: Comparison, { predicted, reported }: Report): Promise<boolean> {
   const { session, model, window, context } = comparison
-  const { tokens } = context
+  const { tokens, receipt } = context
   if (reported >= mostMissing * predicted || reported > window) return false
-  // Some servers report only what they had not read before.
   if (tokens < fewest || reported < fewest / 2) return false
-  if (session.count.exact || looksTruncated({ predicted, reported, window })) return true
-  const earlier = await session.reports(model.name)
-  return earlier.some(report => isWhole(report, tokens) && reported < mostMissing * expected(report, tokens))
+  if (session.count.exact) return true
+  // Without another report to hold against it, this may as well be a counter that is wrong: it is learnt from.
+  const reports = await session.reports(model.name)
+  const isNearWindow = looksTruncated({ predicted, reported, window })
+  return reports.some(report => {
+    if (report.predicted < fewest || !(isNearWindow || isWhole(report, tokens))) return false
+    // What was read before has its tokens still; what is new since may have fewer than those that we are used to.
+    const known = Math.min(report.predicted, receipt.prefix?.tokens ?? tokens)
+    const least = expected(report, known) + (tokens - known) * leastOf(session)
+    return reported < mostMissing * expected(report, tokens) && reported < 0.9 * least
+  })
 }
 
+const none = { tokens: 0, share: 0 }
+
 /** A counter that is only wrong is as wrong on a prompt that is a little shorter. */
-const isWhole = ({ predicted }: Report, tokens: number) =>
-  predicted >= fewest && predicted < tokens && predicted >= tokens / 2
+const isWhole = ({ predicted }: Report, tokens: number) => predicted < tokens && predicted >= tokens / 2
 
 const expected = ({ predicted, reported }: Report, tokens: number) => (tokens * reported) / predicted
+
+/** A text may have as few tokens as this part of our count: an estimate says twice as many for some languages. */
+const leastOf = ({ count }: Session) => (count.exact ? 0.75 : 0.4)
 
 /** A prompt with this part of its tokens, or more, may have been read whole. */
 const mostMissing = 0.8

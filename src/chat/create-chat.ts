@@ -5,11 +5,12 @@ import { estimate } from '../tokens/estimate.ts'
 import type { ChatOptions } from './chat-options.ts'
 import type { ChatPart } from './chat-part.ts'
 import { checkOptions } from './check-options.ts'
+import { linkSignals } from './link-signals.ts'
 import { listSession, type ModelMemory } from './list-session.ts'
 import { replayTurn } from './replay-turn.ts'
-import { createReply, type Outcome, type Reply } from './reply.ts'
-import { runTurn } from './run-turn.ts'
-import { setUpTurn } from './set-up-turn.ts'
+import { createReply, neverBegun, type Outcome, type Reply } from './reply.ts'
+import { runTurn, type TurnRun } from './run-turn.ts'
+import { notesInReply, setUpTurn } from './set-up-turn.ts'
 import { threadSession } from './thread-session.ts'
 
 export interface SendOptions {
@@ -44,7 +45,7 @@ export interface Chat {
  */
 export function createChat(options: ChatOptions): Chat {
   checkOptions(options)
-  const { history, state = [], maxResultTokens, count = history?.count ?? estimate() } = options
+  const { history, state = [], count = history?.count ?? estimate() } = options
   const memory: ModelMemory = { calibrations: new Map(), reports: new Map() }
 
   return {
@@ -52,12 +53,11 @@ export function createChat(options: ChatOptions): Chat {
       if (!history) throw new InvalidOptionError('history', 'send needs one; respond works without')
       const message = toUserMessage(input)
       const thread = history.thread(conversation, { ...(actor && { actor }), ...(branch && { branch }) })
-      return createReply(async function* (outcome) {
-        if (signal?.aborted) return yield* endAtOnce(outcome)
+      const { projectId } = checkRequest(request)
+      return cancellable(signal, async function* (outcome, signal) {
         const begun = await thread.begin(message, key === undefined ? {} : { key })
-        if (begun.kind === 'replayed') return yield* replayTurn(begun, outcome)
+        if (begun.kind === 'replayed') return yield* replayTurn(begun, outcome, notesInReply(options))
         const { turn } = begun
-        const { projectId } = request
         const added = outcome.messages
         const session = threadSession({ history, thread, turn, states: state, projectId, added })
         const setUp = () => setUpTurn(options, session, { ...request, signal })
@@ -65,10 +65,16 @@ export function createChat(options: ChatOptions): Chat {
       })
     },
     respond(messages, { signal, ...request } = {}) {
-      return createReply(async function* (outcome) {
-        if (signal?.aborted) return yield* endAtOnce(outcome)
-        const session = listSession(messages, { count, memory, added: outcome.messages, maxResultTokens })
-        const setUp = () => setUpTurn(options, session, { ...request, signal })
+      checkRequest(request)
+      return cancellable(signal, async function* (outcome, signal) {
+        let run: TurnRun | undefined
+        const mostResultTokens = () => run?.mostResultTokens
+        const added = outcome.messages
+        const session = listSession(messages, { count, memory, added, mostResultTokens })
+        const setUp = async () => {
+          run = await setUpTurn(options, session, { ...request, signal })
+          return run
+        }
         yield* runTurn({ session, outcome, signal, setUp })
       })
     },
@@ -81,9 +87,29 @@ function toUserMessage(input: string | MessageLike): MessageLike {
   throw new InvalidOptionError('input', `a turn begins with a user message, not with "${message.role}"`)
 }
 
-/** Cancelled before it began: nothing is written. */
-function* endAtOnce({ settle }: Outcome): Generator<ChatPart, void> {
-  const end = { status: 'cancelled' as const, rounds: 0, usage: {} }
-  settle({ ...end, text: '', messages: [] })
-  yield { type: 'end', ...end }
+/** An empty one is a variable that was never set: said before anything is asked or written. */
+function checkRequest<Request extends Pick<SendOptions, 'projectId'>>(request: Request): Request {
+  if (request.projectId !== '') return request
+  throw new InvalidOptionError(
+    'projectId',
+    'a name must not be empty: leave it out where there is no project',
+  )
+}
+
+/** Both ways to cancel are one signal, which lasts as long as the turn. */
+function cancellable(
+  signal: AbortSignal | undefined,
+  run: (outcome: Outcome, signal: AbortSignal) => AsyncGenerator<ChatPart, void>,
+): Reply {
+  return createReply(async function* (outcome, left) {
+    const cancel = linkSignals(signal, left)
+    try {
+      if (!cancel.signal.aborted) return yield* run(outcome, cancel.signal)
+      // Before it began: nothing is written.
+      outcome.settle({ ...neverBegun, text: '', messages: [] })
+      yield { type: 'end', ...neverBegun }
+    } finally {
+      cancel.unlink()
+    }
+  })
 }

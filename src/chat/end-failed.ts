@@ -1,5 +1,6 @@
 import { ThroughlineError } from '../log/error.ts'
 import type { ChatStatus } from './chat-part.ts'
+import { closeTurn } from './close-turn.ts'
 import { arrivedOf, type Progress } from './progress.ts'
 import type { Session } from './session.ts'
 
@@ -26,14 +27,17 @@ export async function endFailed(
   // Somebody else has gone on: nothing can be written any more, and nothing needs to be.
   if (session.signal.aborted) return { status: 'interrupted', error: toError(session.signal.reason) }
   if (signal?.aborted) {
-    const error = await attempt(() => session.cancel(arrived))
+    const error = await attempt(() => closeTurn(arrived, session.cancel))
     return { status: 'cancelled', ...(error && { error }) }
   }
   const error = toError(thrown)
   if (error.code === 'lease_lost') return { status: 'interrupted', error }
   // What the user has seen makes the difference: a turn that only left a note has failed.
   const isInterrupted = progress.reply.text !== ''
-  await attempt(() => (isInterrupted ? session.interrupt(arrived) : session.fail(codeOf(error), arrived)))
+  const close = isInterrupted
+    ? session.interrupt
+    : (some: typeof arrived) => session.fail(codeOf(error), some)
+  await attempt(() => closeTurn(arrived, close))
   return { status: isInterrupted ? 'interrupted' : 'failed', error }
 }
 

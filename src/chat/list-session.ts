@@ -1,3 +1,4 @@
+import type { Context } from '../context/context.ts'
 import { fit } from '../context/fit.ts'
 import { closingMessages } from '../history/turn/closing.ts'
 import type { MessageLike } from '../log/message.ts'
@@ -12,6 +13,8 @@ import type { Report, Session, TurnMessage } from './session.ts'
 export interface ModelMemory {
   readonly calibrations: Map<string, Calibration>
   readonly reports: Map<string, readonly Report[]>
+  /** What was sent last: servers may have it in their cache. */
+  last?: Context
 }
 
 export interface ListSessionOptions {
@@ -19,13 +22,13 @@ export interface ListSessionOptions {
   readonly memory: ModelMemory
   /** Gets what was added: only the client keeps it, so the texts that close a turn are among it. */
   readonly added: MessageLike[]
-  /** A result of the client's list that has more tokens is shown by its beginning. Default: a quarter of the window. */
-  readonly maxResultTokens: number | undefined
+  /** A result of the client's list that has more tokens is shown by its beginning. Known once the turn is set up. */
+  readonly mostResultTokens: () => number | undefined
 }
 
 /** A turn on a list that a client sent: nothing is stored, what was added is handed back. */
 export function listSession(given: readonly MessageLike[], options: ListSessionOptions): Session {
-  const { count, memory, added, maxResultTokens } = options
+  const { count, memory, added, mostResultTokens } = options
   const { calibrations, reports } = memory
   const whole = [...given]
   /** Those of which the model sees something else. */
@@ -51,11 +54,13 @@ export function listSession(given: readonly MessageLike[], options: ListSessionO
     add(closingMessages(whole.slice(Math.max(0, begin)), status, code))
   }
 
-  /** A client sends results whole: they are clipped again, in the same way. */
-  function seen(message: MessageLike, at: number, window: number): MessageLike {
+  /**
+   * A client sends results whole: they are clipped again, in the same way. A calibration changes nothing of it, or each
+   * would change the prompt from its beginning.
+   */
+  function seen(message: MessageLike, at: number, mostTokens: number): MessageLike {
     const known = views.get(message)
     if (known || message.role !== 'tool' || typeof message.content !== 'string') return known ?? message
-    const mostTokens = maxResultTokens ?? Math.floor(window / 4)
     const content = clippedView(message.content, { place: at + 1, mostTokens, count })
     const view = content === undefined ? message : { ...message, content }
     views.set(message, view)
@@ -68,8 +73,11 @@ export function listSession(given: readonly MessageLike[], options: ListSessionO
     request: async () => ({ conversation: whole }),
     async context({ system, at: _, ...fitting }) {
       const prompt = system === undefined ? [] : [{ role: 'system', content: system } as MessageLike]
-      const shown = whole.map((message, at) => seen(message, at, fitting.window))
-      return fit([...prompt, ...shown], { ...fitting, count })
+      const mostTokens = mostResultTokens() ?? Math.floor(fitting.window / 4)
+      const shown = whole.map((message, at) => seen(message, at, mostTokens))
+      const previous = memory.last && { previous: memory.last }
+      memory.last = fit([...prompt, ...shown], { ...fitting, count, ...previous })
+      return memory.last
     },
     calibration: async model => calibrations.get(model),
     calibrate: calibration => void calibrations.set(calibration.model, calibration),

@@ -3,20 +3,24 @@ import { noReply } from '../history/turn/closing.ts'
 import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
-import { toDisplay } from '../notes/index.ts'
+import { type NoteOptions, toDisplay } from '../notes/index.ts'
 import type { ChatPart } from './chat-part.ts'
 import type { Outcome } from './reply.ts'
+import { shownArguments } from './shown-arguments.ts'
 
 /** The answer that the same key got before: nothing is asked again. */
 export async function* replayTurn(
   { turn: { turn, status, error: code }, messages }: Extract<Begun, { kind: 'replayed' }>,
   outcome: Outcome,
+  notes: NoteOptions | undefined,
 ): AsyncGenerator<ChatPart, void> {
   const end = { status: status === 'open' ? ('interrupted' as const) : status, turn, rounds: 0, usage: {} }
-  const [, ...answered] = messages
+  // The last message of a cancelled turn is what we wrote to close it.
+  const answered = messages.slice(1, status === 'cancelled' ? -1 : undefined)
   outcome.messages.push(...answered)
-  const parts = status === 'completed' ? [...partsOf(toDisplay(answered))] : []
-  const error = status === 'completed' ? undefined : notAnswered(status, code)
+  const hasEnded = status === 'completed' || status === 'cancelled'
+  const parts = hasEnded ? [...partsOf(toDisplay(answered), notes)] : []
+  const error = hasEnded ? undefined : notAnswered(status, code)
   const text = parts.flatMap(part => (part.type === 'text-delta' ? [part.text] : [])).join('\n\n')
   outcome.settle({ ...end, text, messages: answered, ...(error && { error }) })
   yield* parts
@@ -24,13 +28,13 @@ export async function* replayTurn(
   yield { type: 'end', ...end }
 }
 
-function* partsOf(messages: readonly MessageLike[]): Generator<ChatPart> {
+function* partsOf(messages: readonly MessageLike[], notes: NoteOptions | undefined): Generator<ChatPart> {
   for (const [seq, message] of messages.entries()) {
     const { role, text, calls, results } = parseMessage(message, seq)
     // What stands in the log for an answer without words was never shown.
     if (role === 'assistant' && text !== '' && text !== noReply.content) yield { type: 'text-delta', text }
     for (const { id = '', name, arguments: json } of calls)
-      yield { type: 'tool-call', id, name, arguments: json }
+      yield { type: 'tool-call', id, name, arguments: shownArguments(json, notes) }
     for (const { callId = '', name = '', text: result } of results)
       yield { type: 'tool-result', id: callId, name, text: result, isError: result.startsWith('Error: ') }
   }

@@ -16,8 +16,14 @@ export interface Outcome {
   settle(result: ChatResult): void
 }
 
-/** Whoever stops reading cancels the turn: the generator is told to return, and closes what it has begun. */
-export function createReply(run: (outcome: Outcome) => AsyncGenerator<ChatPart, void>): Reply {
+/** Runs a turn; `left` is aborted when whoever read its parts has left. */
+export type RunReply = (outcome: Outcome, left: AbortSignal) => AsyncGenerator<ChatPart, void>
+
+/** The end of a turn that was cancelled before it began: nothing was written. */
+export const neverBegun = { status: 'cancelled' as const, rounds: 0, usage: {} }
+
+/** Whoever stops reading cancels the turn: it is told, and closes what it has begun. */
+export function createReply(run: RunReply): Reply {
   let resolve: (result: ChatResult) => void
   let reject: (error: unknown) => void
   const settled = new Promise<ChatResult>((onResult, onError) => {
@@ -26,6 +32,7 @@ export function createReply(run: (outcome: Outcome) => AsyncGenerator<ChatPart, 
   })
   // Who only reads the parts has seen the error there.
   settled.catch(() => undefined)
+  const left = new AbortController()
   let isRead = false
 
   const outcome: Outcome = {
@@ -36,10 +43,9 @@ export function createReply(run: (outcome: Outcome) => AsyncGenerator<ChatPart, 
     },
   }
 
-  async function* parts(): AsyncGenerator<ChatPart, void> {
-    isRead = true
+  async function* read(): AsyncGenerator<ChatPart, void> {
     try {
-      yield* run(outcome)
+      yield* run(outcome, left.signal)
     } catch (thrown) {
       // It could not even begin: another turn is open, say, or the store is away.
       const error = toError(thrown)
@@ -50,7 +56,28 @@ export function createReply(run: (outcome: Outcome) => AsyncGenerator<ChatPart, 
     }
   }
 
-  const iterator = parts()
+  const parts = read()
+  /** A generator hears that it shall return only at its next part, and a model that is silent gives none. */
+  function leave(): void {
+    if (!isRead) outcome.settle({ ...neverBegun, text: '', messages: [] })
+    isRead = true
+    left.abort()
+  }
+  const iterator: AsyncIterableIterator<ChatPart, void> = {
+    [Symbol.asyncIterator]: () => iterator,
+    next() {
+      isRead = true
+      return parts.next()
+    },
+    return() {
+      leave()
+      return parts.return()
+    },
+    throw(error) {
+      leave()
+      return parts.throw(error)
+    },
+  }
   return {
     [Symbol.asyncIterator]: () => iterator,
     async result() {

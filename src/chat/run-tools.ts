@@ -1,13 +1,17 @@
 import type { MessageLike } from '../log/message.ts'
+import { type NoteOptions, noteToolName } from '../notes/index.ts'
 import { TooLargeError } from '../stores/store-error.ts'
 import type { ReplyCall } from './call-model.ts'
 import type { ChatPart } from './chat-part.ts'
 import { clippedView } from './clip-result.ts'
 import { runTool, type ToolEnvironment, type ToolOutcome } from './run-tool.ts'
 import type { Session, TurnMessage } from './session.ts'
+import { shownArguments } from './shown-arguments.ts'
 
 export interface ToolsRun extends ToolEnvironment {
   readonly session: Session
+  /** Undefined: a note in the arguments of a call is ordinary text. */
+  readonly notes: NoteOptions | undefined
   /** A result with more tokens is shown by its beginning. */
   readonly mostResultTokens: number
   readonly onMessage: (message: MessageLike) => void
@@ -15,10 +19,16 @@ export interface ToolsRun extends ToolEnvironment {
 
 /** Runs the calls of one round side by side. Each result is in the log as soon as it is there. */
 export async function* runTools(calls: readonly ReplyCall[], run: ToolsRun): AsyncGenerator<ChatPart, void> {
-  for (const { id, name, arguments: json } of calls) yield { type: 'tool-call', id, name, arguments: json }
+  for (const { id, name, arguments: json } of calls.filter(isShown))
+    yield { type: 'tool-call', id, name, arguments: shownArguments(json, run.notes) }
   const stop = new AbortController()
   const own = { ...run, signal: AbortSignal.any([run.signal, stop.signal]) }
-  const running = new Map(calls.map((call, at) => [at, finish(call, own).then(parts => ({ at, parts }))]))
+  const running = new Map(
+    calls.map((call, at) => [
+      at,
+      finish(call, own).then(parts => ({ at, parts: isShown(call) ? parts : [] })),
+    ]),
+  )
   try {
     while (running.size > 0) {
       const { at, parts } = await Promise.race(running.values())
@@ -31,6 +41,9 @@ export async function* runTools(calls: readonly ReplyCall[], run: ToolsRun): Asy
     await Promise.allSettled(running.values())
   }
 }
+
+/** What a model writes for itself is a note also where nobody offered it the tool for it. */
+const isShown = ({ name }: ReplyCall) => name !== noteToolName
 
 async function finish(call: ReplyCall, run: ToolsRun): Promise<readonly ChatPart[]> {
   const outcome = await runTool(call, run)

@@ -2,6 +2,7 @@ import type { MessageLike } from '../log/message.ts'
 import { type Asking, askModel } from './ask-model.ts'
 import { emptyReply, type ModelReply } from './call-model.ts'
 import type { ChatPart, ChatResult, ChatStatus } from './chat-part.ts'
+import { closeTurn } from './close-turn.ts'
 import { endFailed, TooManyRoundsError } from './end-failed.ts'
 import { takeNoteCalls } from './note-calls.ts'
 import { addUsage, arrivedOf, createProgress, type Progress, textOf, toMessage, toSeen } from './progress.ts'
@@ -48,7 +49,7 @@ export async function* runTurn({
   } finally {
     // Whoever read the parts has left.
     if (!ended) {
-      await session.cancel(arrivedOf(progress)).catch(() => undefined)
+      await closeTurn(arrivedOf(progress), session.cancel).catch(() => undefined)
       outcome.settle(resultOf('cancelled'))
     }
   }

@@ -1,3 +1,4 @@
+import { ThroughlineError } from '../log/error.ts'
 import type { ToolSpec } from '../models/model.ts'
 import { type NoteOptions, noteInstruction, noteTool } from '../notes/index.ts'
 import { appendToConversation, bindContext, type RequestContext, runWithContext } from '../request/index.ts'
@@ -7,6 +8,7 @@ import { readResultTool } from './read-result-tool.ts'
 import type { TurnRequestScope, TurnRun } from './run-turn.ts'
 import type { Session } from './session.ts'
 import { type Tool, toSpec } from './tool.ts'
+import { type Limit, withLimit } from './with-limit.ts'
 
 /** Who asks: it goes into the request context of the tools. */
 export interface TurnRequest extends Pick<RequestContext, 'data'> {
@@ -42,9 +44,9 @@ export async function setUpTurn(
     openRequest: () => openRequest(session, request),
     timeoutMs: options.toolTimeoutMs ?? 60_000,
     maxRounds: options.maxRounds ?? 20,
-    system: await systemOf(options, notes),
+    system: await systemOf(options, notes, { signal, ms: stallMs }),
     specs: [...[...tools.values()].map(toSpec), ...(notes?.by === 'tool' ? [noteSpec] : [])],
-    notes: notes?.by === 'reply' ? markerOf(notes) : undefined,
+    notes: notesInReply(options),
     hasNoteTool: notes?.by === 'tool',
     fit: {
       ...(options.policy && { policy: options.policy }),
@@ -73,6 +75,12 @@ function notesOf({
   return { by: 'reply', ...(notes === true ? {} : notes) }
 }
 
+/** How the notes that stand in a reply are marked; undefined where what looks like one is ordinary text. */
+export function notesInReply(options: ChatOptions): NoteOptions | undefined {
+  const notes = notesOf(options)
+  return notes?.by === 'reply' ? markerOf(notes) : undefined
+}
+
 const markerOf = ({ nonce }: ChatNotes): NoteOptions => (nonce === undefined ? {} : { nonce })
 
 const noteSpec: ToolSpec = noteTool.function
@@ -81,12 +89,20 @@ const noteSpec: ToolSpec = noteTool.function
 async function systemOf(
   { system }: ChatOptions,
   notes: ReturnType<typeof notesOf>,
+  limit: Pick<Limit, 'signal' | 'ms'>,
 ): Promise<string | undefined> {
-  const own = typeof system === 'function' ? await system() : system
+  const ask = async () => (typeof system === 'function' ? system() : system)
+  const own = await withLimit(ask(), { ...limit, late: () => noSystem(limit.ms) })
   const asked = notes && (notes.instruction ?? (notes.by === 'reply' ? noteInstruction(markerOf(notes)) : ''))
   const parts = [own, asked].filter(part => part !== undefined && part !== '')
   return parts.length > 0 ? parts.join('\n\n') : undefined
 }
+
+const noSystem = (ms: number) =>
+  new ThroughlineError(
+    'system_stalled',
+    `The function that was passed as "system" gave no prompt within ${ms} ms: see what it waits for, or raise stallMs.`,
+  )
 
 /** One request context for the whole turn: what a tool remembers, a later one finds. */
 async function openRequest(

@@ -46,6 +46,10 @@ export function defineTool<Schema extends StandardSchema>(options: ToolOptions<S
   const { name, description, input, parameters, run, endsTurn = false, timeoutMs } = options
   if (!/^[\w.-]{1,64}$/.test(name))
     throw new InvalidOptionError('name', `"${name}" is no name of a tool: use letters, digits, "_" and "-"`)
+  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs >= 1)) {
+    const problem = `"${name}" needs a number of milliseconds, 1 or more, got ${String(timeoutMs)}`
+    throw new InvalidOptionError('timeoutMs', problem)
+  }
   return {
     name,
     ...(description === undefined ? {} : { description }),

@@ -5,6 +5,9 @@ export interface Limit {
   readonly late: () => Error
 }
 
+/** The longest that a timer can be set to, nearly 25 days: what is longer would be over at once. */
+const longest = 2 ** 31 - 1
+
 /** Waits for something: at most so long, and no longer once the signal is aborted, whether or not the work listens to it. */
 export async function withLimit<T>(work: Promise<T>, { signal, ms, late }: Limit): Promise<T> {
   // What nobody waits for any more may fail as it likes.
@@ -12,7 +15,7 @@ export async function withLimit<T>(work: Promise<T>, { signal, ms, late }: Limit
   let leave = () => {}
   const over = new Promise<never>((_, reject) => {
     const abort = () => reject(signal.reason)
-    const timer = setTimeout(() => reject(late()), ms)
+    const timer = setTimeout(() => reject(late()), Math.min(ms, longest))
     signal.addEventListener('abort', abort)
     leave = () => {
       clearTimeout(timer)

@@ -24,6 +24,7 @@ export async function* answerTurn(
   // A turn that was left open: the hooks of its last tool may not have been asked.
   yield* askAfterTool(run, role, open)
   for (;;) {
+    run.signal.throwIfAborted()
     const { rounds, waiting, called, note } = readTurn(said)
     const [call] = waiting
     if (call) {
@@ -54,7 +55,7 @@ async function* answerModel(
   earlier: string | undefined,
 ): AsyncGenerator<ExperimentEvent, boolean> {
   const { turn, said, attempt } = open
-  const reply = yield* askRole(run, role, open, round)
+  const { reply, told: event } = yield* askRole(run, role, open, round)
   const { text, calls } = reply
   const taken = takeNoteCalls(reply, hasNoteTool(role))
   const note = taken.note ?? reply.note
@@ -62,20 +63,24 @@ async function* answerModel(
   try {
     yield* askHooks(run, 'after-model', [role.name, attempt, round], told)
   } catch (error) {
+    if (!(error instanceof ExperimentFailure)) throw error
+    yield event
+    run.signal.throwIfAborted()
     // What it said is kept; its calls were never run.
-    if (error instanceof ExperimentFailure && text !== '')
-      await turn.append(toMessage({ ...reply, calls: [] }))
+    if (text !== '') await turn.append(toMessage({ ...reply, calls: [] }))
     throw error
   }
   const message = toMessage(reply)
   const seen = toSeen(message)
   if (calls.length === 0) {
     await turn.complete([seen], { note: note ?? earlier })
+    yield event
     return true
   }
   const data: TurnData = note === undefined ? {} : { note }
   await turn.append({ ...(isSeen(seen) ? seen : { message }), data }, ...taken.answers)
   said.push({ message, data }, ...taken.answers.map(answer => ({ message: answer })))
+  yield event
   return false
 }
 
@@ -92,9 +97,10 @@ async function* answerCall(
   const told = { role: role.name, round, call: toHookCall(call) }
   const { skip } = yield* askHooks(run, 'before-tool', [role.name, open.attempt, results], told)
   yield { type: 'tool-called', ...at, name, arguments: call.arguments }
-  const key = JSON.stringify([run.id, step, role.name, open.attempt, results])
+  run.signal.throwIfAborted()
+  const key = JSON.stringify([run.id, step, role.name, results])
   const outcome = skip
-    ? { text: 'Error: this tool was not run', isError: true, patches: [] }
+    ? { text: 'Error: this tool was not run', isError: true }
     : await runCall(run, role, call, { key, signal: open.signal })
   yield { type: 'tool-result', ...at, name, ...(await recordCall(run, open, call, outcome)) }
   yield* askAfterTool(run, role, open)

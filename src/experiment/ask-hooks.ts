@@ -3,6 +3,8 @@ import type { ExperimentEvent } from './experiment-event.ts'
 import type { HookDecision, HookPoint } from './hook.ts'
 import type { Run } from './run.ts'
 import type { RecordedDecision } from './run-entry.ts'
+import { stepsOf } from './run-state.ts'
+import { untilAborted } from './until-aborted.ts'
 
 /**
  * Asks the hooks of a point, in order, until one of them decides that something ends. What they decide is in the log
@@ -16,18 +18,22 @@ export async function* askHooks(
 ): AsyncGenerator<ExperimentEvent, RecordedDecision> {
   const hooks = run.plan.hooks.filter(hook => hook.on === on)
   if (hooks.length === 0) return nothing
-  const key = hookKey(on, run.step, place)
+  // Who resumes after the last step stands at the one behind it: how many have ended is the same for both.
+  const step = on === 'after-experiment' ? stepsOf(run.log.state) : run.step
+  const key = hookKey(on, step, place)
   const known = run.log.state.decisions.get(key)
   if (known) return known
-  const { id, step, environment } = run
+  const { id, environment } = run
   const inject: string[] = []
   const errors: string[] = []
   let last: HookDecision = {}
   for (const hook of hooks) {
     try {
       const told = { id, step, environment, ...context }
-      last = ((await hook.run(told as never)) as HookDecision | undefined) ?? {}
+      const decided = await untilAborted(() => hook.run(told as never), run.signal)
+      last = (decided as HookDecision | undefined) ?? {}
     } catch (error) {
+      if (run.signal.aborted) throw run.signal.reason
       const problem = `The hook ${on} failed: ${error instanceof Error ? error.message : String(error)}`
       if (hook.onError !== 'record')
         throw new ExperimentFailure('hook_failed', `Error: ${problem}`, { cause: error })

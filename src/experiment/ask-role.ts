@@ -11,13 +11,19 @@ import type { ActingTurn } from './open-turn.ts'
 import type { Role } from './role.ts'
 import type { Run } from './run.ts'
 
+export interface Asked {
+  readonly reply: ModelReply
+  /** To be told when the reply is in the log: whoever leaves then must not have it asked for again. */
+  readonly told: Extract<ExperimentEvent, { type: 'model-called' }>
+}
+
 /** Asks the model of a role, as often as the plan allows; a reply is whole, or it is none. */
 export async function* askRole(
   run: Run,
   role: Role,
   { thread, turn, signal }: ActingTurn,
   round: number,
-): AsyncGenerator<ExperimentEvent, ModelReply> {
+): AsyncGenerator<ExperimentEvent, Asked> {
   const { history, plan, step, stallMs = 120_000, backoffMs = 500 } = run
   const retries = plan.maxStepRetries
   const { name, tools: _, variables: __, history: ___, maxRounds: ____, ...options } = role
@@ -36,13 +42,13 @@ export async function* askRole(
       const { done, value } = await asking.next()
       if (done) {
         const { text, usage } = value
-        yield {
+        const told: Asked['told'] = {
           type: 'model-called',
           ...{ step, role: name, round, model: model.name, predicted, text },
           ...(usage.promptTokens !== undefined && { reported: usage.promptTokens }),
           ...(usage.replyTokens !== undefined && { replyTokens: usage.replyTokens }),
         }
-        return value
+        return { reply: value, told }
       }
       if (value.type === 'context') predicted = Math.ceil(value.receipt.tokens * value.factor)
       if (value.type === 'warning') yield { ...value, role: name }

@@ -11,10 +11,10 @@ export function compileGoals(
   declarations: Declarations,
 ): { readonly goals: readonly Goal[]; readonly problems: readonly string[] } {
   const problems: string[] = []
-  const cel = celFor(declarations)
+  const { cel, unusable } = celFor(declarations)
   const integers = Object.keys(declarations).filter(name => declarations[name]!.type === 'int')
   const compiled = goals.flatMap(({ description, holds, outcome }, at) => {
-    const problem = findProblem(cel, holds)
+    const problem = findProblem(cel, holds, unusable)
     if (problem !== undefined) {
       problems.push(`goals[${at}].holds ("${description}"): ${problem}`)
       return []
@@ -31,29 +31,50 @@ export function compileGoals(
   return { goals: compiled, problems }
 }
 
-function findProblem(cel: CelEnvironment, expression: string): string | undefined {
+function findProblem(cel: CelEnvironment, expression: string, unusable: Unusable): string | undefined {
+  const taken = findTaken(expression, unusable)
+  if (taken !== undefined)
+    return `the variable "${taken}" cannot be used: ${taken} is a word of CEL, so give it another name`
   const { valid, type, error } = cel.check(expression)
   if (!valid) return error?.message.split('\n', 1)[0] ?? 'it cannot be read'
   // What comes out of an object has no type before it is there.
   return type === 'bool' || type === 'dyn' ? undefined : `expected true or false, it gives ${type}`
 }
 
-function celFor(declarations: Declarations): CelEnvironment {
+/** A name that is meant as a variable: neither a field, nor called as a function. */
+function findTaken(expression: string, unusable: Unusable): string | undefined {
+  const names = expression.replace(texts, '""').match(/(?<![.\w])[A-Za-z_]\w*(?!\w|\s*\()/g) ?? []
+  return names.find(name => unusable.has(name))
+}
+
+/** Variables whose names mean something else in CEL. Tools can use them, expressions cannot. */
+type Unusable = ReadonlySet<string>
+
+/** Texts in an expression: what stands in them names nothing. */
+const texts = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gs
+
+function celFor(declarations: Declarations): { readonly cel: CelEnvironment; readonly unusable: Unusable } {
   let cel = new CelEnvironment()
+  const unusable = new Set<string>()
   for (const [name, { type }] of Object.entries(declarations)) {
     // A variable of another name can be used by tools, but not in an expression.
     if (!/^[A-Za-z_]\w*$/.test(name)) continue
     try {
       cel = cel.registerVariable(name, typeOf(type))
     } catch {
-      // A word of the language itself.
+      unusable.add(name)
     }
   }
   for (const [sign, work] of Object.entries(mixed)) {
     cel = cel.registerOperator(`double ${sign} int`, (a: number, b: bigint) => work(a, Number(b)))
     cel = cel.registerOperator(`int ${sign} double`, (a: bigint, b: number) => work(Number(a), b))
   }
-  return cel
+  // It stands for `!=` and for the other order too.
+  cel = cel.registerOperator(
+    'double == int',
+    (a: number | bigint, b: number | bigint) => Number(a) === Number(b),
+  )
+  return { cel, unusable }
 }
 
 /** CEL does not mix whole numbers with others; for people who write goals, `cash + lemons * 2` is just a sum. */

@@ -1,7 +1,8 @@
 import { stalled } from '../chat/call-model.ts'
-import { withLimit } from '../chat/with-limit.ts'
+import { type Limit, withLimit } from '../chat/with-limit.ts'
 import type { Model, ModelPart } from '../models/model.ts'
 import { ModelError } from '../models/model-error.ts'
+import { linkSignals } from './link-signals.ts'
 
 /**
  * The model with each reply held back until it is whole: nobody watches it being written here, so that a stream which
@@ -11,29 +12,58 @@ export function collectReplies(model: Model, { stallMs }: { readonly stallMs: nu
   const limit = (signal: AbortSignal) => ({ signal, ms: stallMs, late: () => stalled(stallMs) })
   return {
     name: model.name,
-    window: (signal = never) => withLimit(model.window(signal), limit(signal)),
+    async window(signal = never) {
+      try {
+        return await withLimit(model.window(signal), limit(signal))
+      } catch (error) {
+        throw toModelError(error, signal)
+      }
+    },
     async *stream({ signal = never, ...request }) {
       const over = new AbortController()
-      const own = AbortSignal.any([signal, over.signal])
-      const stream = model.stream({ ...request, signal: own })[Symbol.asyncIterator]()
+      const own = linkSignals(signal, over.signal)
       const parts: ModelPart[] = []
+      let stream: AsyncIterator<ModelPart> | undefined
+      let isOver = false
       try {
-        for (;;) {
-          const { done, value } = await withLimit(stream.next(), limit(signal))
-          if (done) break
-          parts.push(value)
-        }
+        stream = model.stream({ ...request, signal: own.signal })[Symbol.asyncIterator]()
+        do parts.push(await nextOf(model, stream, limit(signal)))
+        while (parts.at(-1)!.type !== 'end')
+        // Read to its very end, so that the connection can be used again; one that does not come is not waited for.
+        const rest = { ...limit(signal), ms: Math.min(stallMs, longestEnd) }
+        isOver = await withLimit(stream.next(), rest).then(
+          ({ done = false }) => done,
+          () => false,
+        )
       } catch (error) {
-        over.abort(error)
-        void Promise.resolve(stream.return?.()).catch(() => undefined)
-        throw error
+        throw toModelError(error, signal)
+      } finally {
+        if (!isOver) {
+          over.abort(signal.reason)
+          void (async () => stream?.return?.())().catch(() => undefined)
+        }
+        own.unlink()
       }
-      if (parts.at(-1)?.type !== 'end')
-        throw new ModelError('model_stream_broken', `The stream of ${model.name} stopped before its end.`)
       yield* parts
     },
   }
 }
+
+async function nextOf(model: Model, stream: AsyncIterator<ModelPart>, limit: Limit): Promise<ModelPart> {
+  const { done, value } = await withLimit(stream.next(), limit)
+  if (!done) return value
+  throw new ModelError('model_stream_broken', `The stream of ${model.name} stopped before its end.`)
+}
+
+/** Whatever a model throws is its failure; what it did not mean to throw is not mended by asking again. */
+function toModelError(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted || error instanceof ModelError) return error
+  return new ModelError('model_refused', error instanceof Error ? error.message : String(error), {
+    cause: error,
+  })
+}
+
+const longestEnd = 1000
 
 /** Longer than any call: what is held back must not look like a stall to those above. */
 export const neverStalls = 2 ** 31 - 1

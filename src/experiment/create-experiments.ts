@@ -1,6 +1,7 @@
 import type { MessageLike } from '../log/message.ts'
 import { ExperimentError } from './experiment-error.ts'
 import { createExperimentRun, type ExperimentRun } from './experiment-run.ts'
+import { linkSignals } from './link-signals.ts'
 import type { ExperimentPlan } from './plan.ts'
 import { runActor } from './role.ts'
 import { type Run, type RunOptions, roleThread } from './run.ts'
@@ -14,7 +15,6 @@ import {
   showExperiment,
   summarizeExperiment,
 } from './show-experiment.ts'
-import { foldStep } from './step-turns.ts'
 import { checkPlan, createRun, readState, takeRun } from './take-experiment.ts'
 
 export interface ExperimentsOptions extends RunOptions {
@@ -22,7 +22,7 @@ export interface ExperimentsOptions extends RunOptions {
 }
 
 export interface StartOptions {
-  /** Pauses the experiment at once: the turn that is being answered is cancelled, and taken again on resume. */
+  /** Pauses the experiment at once: the turn that is being answered is left as it stands, and goes on with resume. */
   readonly signal?: AbortSignal
   readonly backoffMs?: number
 }
@@ -51,40 +51,43 @@ export interface Experiments {
 export function createExperiments(options: ExperimentsOptions): Experiments {
   const { history, newId = () => crypto.randomUUID() } = options
 
-  const toRun = (id: string, plan: ExperimentPlan, log: RunLog, start: StartOptions): Run => ({
-    ...options,
-    ...(start.backoffMs !== undefined && { backoffMs: start.backoffMs }),
-    id,
-    plan,
-    log,
-    signal: AbortSignal.any([log.signal, ...(start.signal ? [start.signal] : [])]),
-    isResumed: false,
-    environment: lastSnapshot(log.state),
-    step: stepsOf(log.state) + 1,
-  })
+  /** Undefined instead of a log: it has ended. */
+  const start = (
+    id: string,
+    plan: ExperimentPlan,
+    { signal, backoffMs }: StartOptions,
+    take: () => Promise<{ readonly log: RunLog; readonly isResumed: boolean } | undefined>,
+  ): ExperimentRun =>
+    createExperimentRun(id, async function* (left) {
+      const taken = await take()
+      if (!taken) return yield* tell({ id, ...(await readState(options, id)).ended! })
+      const { log } = taken
+      const linked = linkSignals(log.signal, left, ...(signal ? [signal] : []))
+      const run: Run = {
+        ...options,
+        ...(backoffMs !== undefined && { backoffMs }),
+        ...{ id, plan, ...taken },
+        signal: linked.signal,
+        environment: lastSnapshot(log.state),
+        step: stepsOf(log.state) + 1,
+      }
+      try {
+        return yield* runExperiment(run)
+      } finally {
+        linked.unlink()
+      }
+    })
 
   return {
-    run(plan, { id = newId(), ...start } = {}) {
-      return createExperimentRun(id, async function* () {
-        return yield* runExperiment(toRun(id, plan, await createRun(options, id, plan), start))
-      })
-    },
-    resume(plan, id, start = {}) {
-      return createExperimentRun(id, async function* () {
+    run: (plan, { id = newId(), ...given } = {}) =>
+      start(id, plan, given, async () => ({ log: await createRun(options, id, plan), isResumed: false })),
+    resume: (plan, id, given = {}) =>
+      start(id, plan, given, async () => {
         const state = await readState(options, id)
         checkPlan(state, plan)
-        if (state.ended) return yield* tell({ id, ...state.ended })
-        const run = toRun(id, plan, await takeRun(options, id), start)
-        const roles = plan.roles.map(({ name }) => name)
-        const environment = await foldStep(options, {
-          id,
-          roles,
-          step: run.step,
-          environment: run.environment,
-        })
-        return yield* runExperiment({ ...run, environment, isResumed: true })
-      })
-    },
+        const log = state.ended ? undefined : await takeRun(options, id)
+        return log && { log, isResumed: true }
+      }),
     pause: id => settleWish(options, id, 'pause'),
     stop: id => settleWish(options, id, 'stop'),
     async list() {

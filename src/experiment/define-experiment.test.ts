@@ -127,10 +127,43 @@ describe('defineExperiment', () => {
     expect(problemsOf({ roles: [{ name: 'throughline:control', model }] })).toHaveLength(1)
   })
 
-  it('refuses a variable that JSON would lose', () => {
-    const odd = JSON.parse('{"__proto__": {"type": "int", "value": 1}}') as object
-    expect(problemsOf({ environment: odd })).toEqual([
-      'environment.__proto__: no variable can have this name',
+  it('refuses a tool that a role names twice, and a reserve that cannot be', () => {
+    const tools = ({ tool }: { tool: (options: object) => unknown }) => [
+      tool({ name: 'add', input: z.object({}), run: () => 1 }),
+    ]
+    const role = (name: string, options: object) => ({ name, model, ...options })
+    expect(
+      problemsOf({
+        tools,
+        roles: [
+          role('a', { tools: ['add', 'add'] }),
+          role('b', { reserve: -1 }),
+          role('c', { reserve: 0.5 }),
+          role('d', { window: 100, reserve: 100 }),
+          role('e', { window: 100, reserve: 99, tools: ['add'] }),
+        ],
+      }),
+    ).toEqual([
+      'roles[0].tools[1]: "add" is named twice',
+      'roles[1].reserve: expected a whole number, 0 or more',
+      'roles[2].reserve: expected a whole number, 0 or more',
+      'roles[3].reserve: leaves nothing of a window of 100',
+    ])
+  })
+
+  it.each(['__proto__', 'constructor', 'prototype'])('refuses a variable named %s', name => {
+    const odd = JSON.parse(`{"${name}": {"type": "int", "value": 1}}`) as object
+    expect(problemsOf({ environment: odd })).toEqual([`environment.${name}: no variable can have this name`])
+  })
+
+  it('refuses a value with a key that no store keeps', () => {
+    const value = [JSON.parse('{"__proto__": {"isAdmin": true}}')]
+    expect(problemsOf({ environment: { list: { type: 'array', value } } })).toEqual([
+      'environment.list.value: Variable "list": no value can have the key __proto__',
+    ])
+    const odd = { [Symbol('x')]: 1 }
+    expect(problemsOf({ environment: { bag: { type: 'object', value: odd } } })).toEqual([
+      'environment.bag.value: Variable "bag": no value can have the key Symbol(x)',
     ])
   })
 })

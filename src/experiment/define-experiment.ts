@@ -73,8 +73,9 @@ export function defineExperiment<D extends Declarations>(options: ExperimentOpti
 
 function findVariableProblems(variable: string, { type, value }: Declarations[string]): readonly string[] {
   const where = `environment.${variable}`
-  // It cannot be stored: JSON and patches would take it for the prototype.
-  if (variable === '__proto__') return [`${where}: no variable can have this name`]
+  // JSON, or patches, would take them for what every object has.
+  if (['__proto__', 'constructor', 'prototype'].includes(variable))
+    return [`${where}: no variable can have this name`]
   if (!isVariableType(type))
     return [
       `${where}.type: expected string, int, float, bool, array, object or enum:[A,B], got "${String(type)}"`,

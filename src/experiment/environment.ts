@@ -1,6 +1,13 @@
 import { applyPatches, createDraft, enablePatches, finishDraft, freeze, type Patch } from 'immer'
 import { VariableError } from './experiment-error.ts'
-import { checkJson, checkValue, type Environment, type VariableType } from './variable.ts'
+import {
+  checkJson,
+  checkValue,
+  type Environment,
+  isNotStored,
+  notStored,
+  type VariableType,
+} from './variable.ts'
 
 enablePatches()
 
@@ -54,6 +61,11 @@ function checkPatch({ path, op, value }: Patch, next: Environment, types: Variab
   if (path.length === 0 || type === undefined)
     throw new VariableError(name, 'there is no such variable; declare it in the environment')
   if (op === 'remove' && path.length === 1) throw new VariableError(name, 'a variable cannot be removed')
+  const odd = (path as readonly PropertyKey[]).find(isNotStored)
+  if (odd !== undefined) throw new VariableError(name, notStored(odd))
+  // Patches are applied one key after the other, and this one leads out of the value.
+  if (path.slice(0, -1).includes('constructor'))
+    throw new VariableError(name, 'what is under a key "constructor" can only be replaced, not changed')
   checkValue(name, type, next[name])
   if (op !== 'remove') checkJson(name, value)
 }

@@ -13,6 +13,8 @@ export type ExperimentErrorCode =
   | 'plan_changed'
   /** The experiment has no such role. */
   | 'unknown_role'
+  /** Its events were left before the first was read: it never began. */
+  | 'experiment_left'
 
 export class ExperimentError extends ThroughlineError {
   constructor(code: ExperimentErrorCode, message: string, options?: ErrorOptions) {

@@ -1,3 +1,4 @@
+import { ExperimentError } from './experiment-error.ts'
 import type { ExperimentEvent, ExperimentResult } from './experiment-event.ts'
 
 /** An experiment as it runs: read its events, or wait for its result. Nothing happens before one of both. */
@@ -7,10 +8,10 @@ export interface ExperimentRun extends AsyncIterable<ExperimentEvent> {
   result(): Promise<ExperimentResult>
 }
 
-/** Whoever stops reading pauses the experiment: the generator is told to return, and gives back what it holds. */
+/** Whoever stops reading pauses the experiment, as a signal does: it is told so, and then waited for. */
 export function createExperimentRun(
   id: string,
-  run: () => AsyncGenerator<ExperimentEvent, ExperimentResult>,
+  run: (left: AbortSignal) => AsyncGenerator<ExperimentEvent, ExperimentResult>,
 ): ExperimentRun {
   let resolve: (result: ExperimentResult) => void
   let reject: (error: unknown) => void
@@ -20,37 +21,57 @@ export function createExperimentRun(
   })
   // Who only reads the events has seen the error there.
   settled.catch(() => undefined)
+  const left = new AbortController()
   let isRead = false
 
-  async function* events(): AsyncGenerator<ExperimentEvent> {
-    isRead = true
-    const running = run()
-    let last: Pick<ExperimentResult, 'steps' | 'environment'> = { steps: 0, environment: {} }
+  async function* events(): AsyncGenerator<ExperimentEvent, void> {
+    const running = run(left.signal)
     let isOver = false
+    const next = async () => {
+      try {
+        const { done = false, value } = await running.next()
+        isOver = done
+        if (done) resolve(value as ExperimentResult)
+        return value as ExperimentEvent
+      } catch (error) {
+        isOver = true
+        reject(error)
+        throw error
+      }
+    }
     try {
-      for (;;) {
-        const { done, value } = await running.next()
-        if (done) {
-          isOver = true
-          resolve(value)
-          return
-        }
-        if (value.type === 'step-ended') last = { steps: value.step, environment: value.environment }
-        yield value
-      }
-    } catch (error) {
-      isOver = true
-      reject(error)
-      throw error
+      for (let event = await next(); !isOver; event = await next()) yield event
     } finally {
-      if (!isOver) {
-        const left: ExperimentResult = { id, status: 'PAUSED', result: 'Paused', ...last }
-        resolve((await running.return(left)).value as ExperimentResult)
-      }
+      left.abort()
+      while (!isOver) await next()
     }
   }
 
-  const iterator = events()
+  const inner = events()
+  /** What was not begun cannot be paused; nobody may wait for it for ever. */
+  const leave = () => {
+    left.abort()
+    if (isRead) return
+    isRead = true
+    const problem = `The experiment "${id}" was left before it began, so nothing has happened: run it again.`
+    reject(new ExperimentError('experiment_left', problem))
+  }
+  const iterator: AsyncIterableIterator<ExperimentEvent> = {
+    next() {
+      isRead = true
+      return inner.next()
+    },
+    // Also while somebody waits for the next event: then it is the last.
+    return() {
+      leave()
+      return inner.return()
+    },
+    throw(error) {
+      leave()
+      return inner.throw(error)
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  }
   return {
     id,
     [Symbol.asyncIterator]: () => iterator,

@@ -7,7 +7,7 @@ export interface ExperimentToolRun<E> {
   readonly environment: E
   readonly role: string
   readonly step: number
-  /** The same when this very call is made again after a crash: for effects outside of the environment. */
+  /** The same when this very call is made again after a crash or a pause: for effects outside of the environment. */
   readonly key: string
   readonly signal: AbortSignal
 }

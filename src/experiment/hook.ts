@@ -17,6 +17,7 @@ export interface HookDecision {
 
 interface InStep<E> {
   readonly id: string
+  /** From 1. After the experiment: how many have ended. */
   readonly step: number
   /** As it is at this moment. It cannot be changed. */
   readonly environment: Readonly<E>
@@ -70,7 +71,7 @@ type Allowed<On extends HookPoint> = Pick<HookDecision, HookDecisions[On]>
 
 /**
  * What it decides is recorded before it takes effect, so that a run that is resumed does not ask again. A hook whose
- * answer was not recorded yet, because the process died, is asked a second time.
+ * answer was not recorded yet, because of a crash or a pause, is asked a second time.
  */
 export type Hook<E> = {
   [On in HookPoint]: {

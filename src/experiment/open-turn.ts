@@ -4,7 +4,7 @@ import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { visibleTo } from './environment.ts'
 import type { Role } from './role.ts'
-import { type Run, roleThread } from './run.ts'
+import { type Run, type RunOptions, roleThread } from './run.ts'
 import { lastSnapshot } from './run-state.ts'
 import { foldStep, stepTurns, type TurnData, turnKey } from './step-turns.ts'
 
@@ -29,7 +29,7 @@ export interface ActingTurn extends RoleTurn {
 }
 
 /**
- * The turn of a role in the current step: a new one, or the one that a process which is gone has left open. Undefined
+ * The turn of a role in the current step: a new one, or the one that was left open, by a pause or by a process that is gone. Undefined
  * when it has ended already.
  */
 export async function openTurn(
@@ -48,7 +48,12 @@ export async function openTurn(
     if (turns.at(-1)?.status === 'open') {
       const resumed = await whenFree(() => thread.resume(), run.signal)
       if (!resumed) continue
-      await refold(run)
+      try {
+        await refold(run)
+      } catch (error) {
+        await resumed.turn.leave().catch(() => undefined)
+        throw error
+      }
       const said = resumed.entries.map(({ message, data }) => ({ message, data: (data ?? {}) as TurnData }))
       return { thread, turn: resumed.turn, attempt: turns.length, said }
     }
@@ -63,6 +68,18 @@ export async function refold(run: Run): Promise<void> {
   const { id, plan, log, step } = run
   const roles = plan.roles.map(({ name }) => name)
   run.environment = await foldStep(run, { id, roles, step, environment: lastSnapshot(log.state) })
+}
+
+/** Closes the turns that were left open, of an experiment that ends without them. One that a lease still holds stays. */
+export async function cancelTurns(options: RunOptions, id: string, roles: readonly string[]): Promise<void> {
+  for (const role of roles) {
+    try {
+      const left = await roleThread(options, id, role).resume()
+      await left?.turn.cancel()
+    } catch (error) {
+      if (!(error instanceof ThroughlineError) || error.code !== 'turn_open') throw error
+    }
+  }
 }
 
 /** Waits for a lease of a process that is gone to run out. Nobody else can take it: the experiment is ours. */

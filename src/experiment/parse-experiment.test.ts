@@ -49,6 +49,20 @@ const holds = (expression: string, environment: object = {}) => {
   return plan.goals[0]!.holds({ ...plan.environment, ...environment })
 }
 
+/** Variables of which some are called as CEL calls its types. */
+const inCel = (expression: string) => ({
+  environment: {
+    list: { type: 'array', value: [1] },
+    map: { type: 'object', value: { a: 1 } },
+    type: { type: 'string', value: 'x' },
+    int: { type: 'int', value: 1 },
+    items: { type: 'array', value: [1] },
+    word: { type: 'string', value: 'list' },
+    shop: { type: 'object', value: { list: 1 } },
+  },
+  goals: [{ description: 'odd', holds: expression }],
+})
+
 describe('parseExperiment', () => {
   it('reads a plan from a text or a value, and keeps it', () => {
     for (const given of [json, JSON.stringify(json)]) {
@@ -70,6 +84,9 @@ describe('parseExperiment', () => {
     ['lemons / 2 == 1', true],
     ['lemons % 2 == 1', true],
     ['cash >= 1000', false],
+    ['cash == 20', true],
+    ['20 != cash', false],
+    ['lemons == 3.0', true],
     ['cash + lemons * 2 > 25', true],
     ['cash - 0.5 == 19.5', true],
     ['cash * 2 >= 40', true],
@@ -100,6 +117,24 @@ describe('parseExperiment', () => {
     expect(problems[0]).toContain('goals[1].holds ("odd"): ')
     expect(problems[0]).toContain(problem)
   })
+
+  it.each([
+    ['list.size() == 1', 'list'],
+    ['map.a == 1', 'map'],
+    ['type == "x"', 'type'],
+    ['1 in list', 'list'],
+  ])('says that a variable of %s has a name of CEL', (expression, name) => {
+    expect(problemsOf(inCel(expression))).toEqual([
+      `goals[0].holds ("odd"): the variable "${name}" cannot be used: ${name} is a word of CEL, so give it another name`,
+    ])
+  })
+
+  it.each(['items.map(x, x + 1) == [2]', 'int(word) > 1', 'word == "list"', 'shop.list == 1'])(
+    'takes the words of CEL as such in %s',
+    expression => {
+      expect(() => parse(inCel(expression))).not.toThrow()
+    },
+  )
 
   it('names the place of what is wrong', () => {
     expect(problemsOf({ environment: { x: { type: 'integer', value: 1 } } })).toEqual([

@@ -75,11 +75,16 @@ export function findRoleProblems(
     if (typeof role.model?.stream !== 'function') problems.push(`${where}.model: expected a model`)
     for (const [n, tool] of (role.tools ?? []).entries())
       if (!tools.has(tool)) problems.push(`${where}.tools[${n}]: there is no tool "${tool}"`)
+      else if (role.tools!.indexOf(tool) < n) problems.push(`${where}.tools[${n}]: "${tool}" is named twice`)
     for (const [n, name] of (role.variables ?? []).entries())
       if (!variables.has(name)) problems.push(`${where}.variables[${n}]: there is no variable "${name}"`)
     for (const option of ['window', 'cap', 'maxRounds'] as const)
       if (role[option] !== undefined && !(Number.isSafeInteger(role[option]) && role[option] > 0))
         problems.push(`${where}.${option}: expected a whole number above 0`)
+    const { reserve = 0, window = Number.POSITIVE_INFINITY } = role
+    if (!(Number.isSafeInteger(reserve) && reserve >= 0))
+      problems.push(`${where}.reserve: expected a whole number, 0 or more`)
+    else if (reserve >= window) problems.push(`${where}.reserve: leaves nothing of a window of ${window}`)
     if (role.cap !== undefined && role.policy) problems.push(`${where}.cap: has a policy already`)
     return problems
   })

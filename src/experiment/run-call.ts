@@ -8,10 +8,11 @@ import type { RoleTurn } from './open-turn.ts'
 import type { Role } from './role.ts'
 import type { Run } from './run.ts'
 import type { TurnData } from './step-turns.ts'
+import type { Environment } from './variable.ts'
 
 export interface CallOutcome extends ToolOutcome {
-  /** What it changed, not yet in effect. */
-  readonly patches: readonly Patch[]
+  /** What it changed, and what it has come to; not yet in effect. Absent when nothing was changed. */
+  readonly change?: { readonly patches: readonly Patch[]; readonly environment: Environment }
 }
 
 /** Runs one call on a draft of the environment. A tool that fails, or writes what a variable cannot be, changes nothing. */
@@ -21,7 +22,7 @@ export async function runCall(
   call: ReplyCall,
   { key, signal }: { readonly key: string; readonly signal: AbortSignal },
 ): Promise<CallOutcome> {
-  let patches: readonly Patch[] = []
+  let made: CallOutcome['change']
   const { step, plan, toolTimeoutMs: timeoutMs = 60_000 } = run
   const tools = new Map<string, Tool>()
   for (const name of role.tools) {
@@ -34,13 +35,15 @@ export async function runCall(
         const value = await tool.run(input, { environment, role: role.name, step, key, signal: own })
         // A part of the draft cannot be read any more once it is finished.
         const text = toText(value)
-        patches = change.finish()
+        const patches = change.finish()
+        // Before anything is stored: what cannot be applied is the error of the tool, and not of all who read the log.
+        if (patches.length > 0) made = { patches, environment: applyChange(run.environment, patches) }
         return text
       },
     })
   }
   const outcome = await runTool(call, { tools, timeoutMs, signal, inRequest: action => action() })
-  return { ...outcome, patches: outcome.isError ? [] : patches }
+  return outcome.isError || !made ? outcome : { ...outcome, change: made }
 }
 
 /** Keeps the result and its effect in one entry; only then is the environment another one. */
@@ -50,17 +53,17 @@ export async function recordCall(
   call: ReplyCall,
   outcome: CallOutcome,
 ): Promise<ToolOutcome> {
-  const { patches, ...told } = outcome
+  const { change, ...told } = outcome
   const message = toResult(call, told.text)
-  const data: TurnData = patches.length > 0 ? { patches } : {}
+  const data: TurnData = change ? { patches: change.patches } : {}
   try {
-    await turn.append(patches.length > 0 ? { message, data } : message)
+    await turn.append(change ? { message, data } : message)
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error
-    const failed = { text: `Error: ${error.message}`, isError: true, patches: [] }
+    const failed = { text: `Error: ${error.message}`, isError: true }
     return recordCall(run, { turn, said } as RoleTurn, call, failed)
   }
-  run.environment = applyChange(run.environment, patches)
+  run.environment = change?.environment ?? run.environment
   said.push({ message, data })
   return told
 }

@@ -44,6 +44,8 @@ export type RunEntry =
 export interface MetGoal {
   readonly description: string
   readonly outcome: 'completed' | 'failed'
+  /** Which one of the plan's it is. */
+  readonly place?: number
 }
 
 /** The decisions of all hooks of a point. */

@@ -1,9 +1,10 @@
 import { askHooks } from './ask-hooks.ts'
 import type { Wish } from './control.ts'
 import { ExperimentFailure } from './experiment-error.ts'
-import type { ExperimentEnd, ExperimentEvent, ExperimentResult } from './experiment-event.ts'
+import type { ExperimentEvent, ExperimentResult } from './experiment-event.ts'
+import { cancelTurns, refold } from './open-turn.ts'
 import type { Run } from './run.ts'
-import { closeFailing } from './run-role.ts'
+import { closeFailing, finishLeft } from './run-role.ts'
 import { stepsOf } from './run-state.ts'
 import { runStep } from './run-step.ts'
 
@@ -14,6 +15,7 @@ export async function* runExperiment(run: Run): AsyncGenerator<ExperimentEvent, 
   let isOver = false
   try {
     const { id, plan, isResumed, log } = run
+    if (isResumed) await refold(run)
     const step = stepsOf(log.state) + 1
     yield { type: 'experiment-started', id, name: plan.name, step, isResumed }
     const result = yield* settle(run, yield* tryOut(run))
@@ -21,7 +23,7 @@ export async function* runExperiment(run: Run): AsyncGenerator<ExperimentEvent, 
     return yield* tell(result)
   } finally {
     // An error that is not the experiment's own, or nobody reads on: it can be resumed, and its lease need not run out.
-    if (!isOver) await run.log.close(pausedEntry(run)).catch(() => undefined)
+    if (!isOver) await run.log.close(pausedEntry(run)).catch(run.log.leave)
   }
 }
 
@@ -30,9 +32,7 @@ async function* tryOut(run: Run): AsyncGenerator<ExperimentEvent, End> {
   try {
     return yield* runSteps(run)
   } catch (error) {
-    if (run.log.signal.aborted) throw run.log.signal.reason
-    if (run.signal.aborted) return ends.pause
-    return toEnd(error)
+    return toEnd(run, error)
   }
 }
 
@@ -42,8 +42,10 @@ async function* runSteps(run: Run): AsyncGenerator<ExperimentEvent, End> {
     await closeFailing(run)
     return { status: 'FAILED', result: log.state.failing.result }
   }
+  if (run.isResumed && log.state.ending) yield* finishLeft(run)
   if (stepsOf(log.state) === 0) yield* askHooks(run, 'before-experiment', [])
   for (;;) {
+    run.signal.throwIfAborted()
     const { goal, ending } = log.state
     if (goal) return { status: goal.outcome === 'failed' ? 'FAILED' : 'COMPLETED', result: goal.description }
     if (ending?.stop !== undefined) return { status: 'STOPPED', result: ending.stop }
@@ -56,14 +58,17 @@ async function* runSteps(run: Run): AsyncGenerator<ExperimentEvent, End> {
 
 /** Writes the end down, and gives the lease back with it. */
 async function* settle(run: Run, end: End): AsyncGenerator<ExperimentEvent, ExperimentResult> {
-  const { id, log, environment } = run
+  const { id, plan, log, environment } = run
   const steps = stepsOf(log.state)
-  if (end.status === 'PAUSED') {
+  const { status, result } = end.status === 'PAUSED' ? end : yield* askLast(run, end)
+  if (status === 'PAUSED') {
     await log.close(pausedEntry(run))
-    return { id, ...end, steps, environment }
+    return { id, status, result, steps, environment }
   }
-  const { status, result } = yield* askLast(run, end)
-  await log.close({ kind: 'ended', status: status as ExperimentEnd, result, steps, environment })
+  // It may have ended before the role whose turn was left could go on.
+  const roles = plan.roles.map(({ name }) => name)
+  if (run.isResumed) await cancelTurns(run, id, roles)
+  await log.close({ kind: 'ended', status, result, steps, environment })
   return { id, status, result, steps, environment }
 }
 
@@ -72,7 +77,7 @@ async function* askLast(run: Run, end: End): AsyncGenerator<ExperimentEvent, End
     yield* askHooks(run, 'after-experiment', [], end)
     return end
   } catch (error) {
-    return toEnd(error)
+    return toEnd(run, error)
   }
 }
 
@@ -82,7 +87,9 @@ export function* tell(result: ExperimentResult): Generator<ExperimentEvent, Expe
   return result
 }
 
-function toEnd(error: unknown): End {
+function toEnd(run: Run, error: unknown): End {
+  if (run.log.signal.aborted) throw run.log.signal.reason
+  if (run.signal.aborted) return ends.pause
   if (error instanceof ExperimentFailure) return { status: 'FAILED', result: error.message }
   throw error
 }

@@ -11,6 +11,8 @@ export interface RunLog {
   append(entry: RunEntry): Promise<void>
   /** The last entry, and the lease given back, in one step. */
   close(entry: RunEntry): Promise<void>
+  /** The lease given back, and nothing else: whoever comes next goes on. Never fails: then it runs out by itself. */
+  leave(): Promise<void>
 }
 
 export function createRunLog(turn: Turn, start: RunState): RunLog {
@@ -31,6 +33,7 @@ export function createRunLog(turn: Turn, start: RunState): RunLog {
       await turn.complete(toRunMessage(entry))
       take(entry)
     },
+    leave: () => turn.leave().catch(() => undefined),
   }
 }
 

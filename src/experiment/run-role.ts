@@ -6,6 +6,7 @@ import { linkSignals } from './link-signals.ts'
 import { openTurn, type RoleTurn, whenFree } from './open-turn.ts'
 import type { Role } from './role.ts'
 import { type Run, roleThread } from './run.ts'
+import { stepTurns } from './step-turns.ts'
 
 /** Lets one role act in the current step, unless it has done so before. */
 export async function* runRole(
@@ -20,14 +21,27 @@ export async function* runRole(
     return
   }
   if (run.log.state.ending) return
-  const open = await openTurn(run, role, [...injected, ...(before.inject ?? [])])
-  if (open) {
-    yield* finishTurn(run, role, open)
+  yield* act(run, role, [...injected, ...(before.inject ?? [])])
+}
+
+/**
+ * A hook has decided that the step ends, and then came a pause or a crash: the roles whose turns had begun finish them,
+ * as they would have done.
+ */
+export async function* finishLeft(run: Run): AsyncGenerator<ExperimentEvent, void> {
+  for (const role of run.plan.roles) {
+    const [last] = (await stepTurns(roleThread(run, run.id, role.name), run.step)).slice(-1)
+    if (last?.status === 'open' || last?.status === 'completed') yield* act(run, role, [])
   }
+}
+
+async function* act(run: Run, role: Role, input: readonly string[]): AsyncGenerator<ExperimentEvent, void> {
+  const open = await openTurn(run, role, input)
+  if (open) yield* finishTurn(run, role, open)
   yield* askHooks(run, 'after-role', [role.name], { role: role.name })
 }
 
-/** Whatever happens, the turn is closed: nothing that was said is lost, and no call is left without its result. */
+/** The turn ends, or it is left as it stands, for whoever resumes: nothing that was said or done is lost or done twice. */
 async function* finishTurn(run: Run, role: Role, open: RoleTurn): AsyncGenerator<ExperimentEvent, void> {
   const at = { step: run.step, role: role.name }
   const { signal, unlink } = linkSignals(run.signal, open.turn.signal)
@@ -47,8 +61,8 @@ async function* finishTurn(run: Run, role: Role, open: RoleTurn): AsyncGenerator
     throw error
   } finally {
     unlink()
-    // Cancelled by the caller, or nobody reads on: the role acts again when the experiment is resumed.
-    if (!isOver) await open.turn.cancel().catch(() => undefined)
+    // Paused, or the store failed: it is not closed, so that it goes on with its next call and not from the start.
+    if (!isOver) await open.turn.leave().catch(() => undefined)
   }
 }
 

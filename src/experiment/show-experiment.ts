@@ -2,6 +2,7 @@ import type { ExperimentEnd } from './experiment-event.ts'
 import type { GoalTest } from './goal.ts'
 import type { PlanJson } from './plan-json.ts'
 import type { RunOptions } from './run.ts'
+import type { MetGoal } from './run-entry.ts'
 import { isLeft } from './run-log.ts'
 import { lastSnapshot, type RunState, type Snapshot, stepsOf } from './run-state.ts'
 import { foldStep } from './step-turns.ts'
@@ -46,10 +47,18 @@ export async function showExperiment(options: RunOptions, id: string): Promise<E
     ...(await toSummary(options, id, state)),
     roles,
     environment: ended?.environment ?? (await foldStep(options, step)),
-    goals: goals.map(one => ({ ...one, isMet: one.description === goal?.description })),
+    goals: goals.map((one, at) => ({ ...one, isMet: at === placeOf(goals, goal) })),
     snapshots,
     ...(plan && { plan }),
   }
+}
+
+/** Two goals may be described alike; and a plan that was resumed with other goals has them at other places. */
+function placeOf(goals: readonly MetGoal[], met: MetGoal | undefined): number {
+  const { description, place = -1 } = met ?? {}
+  return goals[place]?.description === description
+    ? place
+    : goals.findIndex(goal => goal.description === description)
 }
 
 async function toSummary(options: RunOptions, id: string, state: RunState): Promise<ExperimentSummary> {

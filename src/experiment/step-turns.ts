@@ -14,7 +14,7 @@ export interface TurnData {
   readonly hook?: string
 }
 
-/** The idempotency key of a role's turn: a second attempt is made where the first was cancelled. */
+/** The idempotency key of a role's turn: a second attempt is made where the first was closed by somebody else. */
 export const turnKey = (step: number, attempt: number): string =>
   attempt === 1 ? `step/${step}` : `step/${step}/${attempt}`
 

@@ -29,21 +29,35 @@ export async function createRun(options: RunOptions, id: string, plan: Experimen
   throw new ExperimentError('experiment_exists', problem)
 }
 
-/** Takes over an experiment that is paused, or whose runner is gone. Refused with `turn_open` while somebody runs it. */
-export async function takeRun(options: RunOptions, id: string): Promise<RunLog> {
+/**
+ * Takes over an experiment that is paused, or whose runner is gone. Undefined when it has ended; refused with `turn_open`
+ * while somebody runs it.
+ */
+export async function takeRun(options: RunOptions, id: string): Promise<RunLog | undefined> {
   const thread = runThread(options, id)
+  // Counted before anything is read: if the turn of this number is ours, nobody has written since.
+  const number = (await thread.turns()).length + 1
   const left = await thread.resume()
-  const before = await readState(options, id)
-  const { wish, last } = await readWishes(controlThread(options, id), before.wishes)
-  // A pause that was wished for before is over; a stop is not forgotten.
-  const entry: RunEntry = { kind: 'resumed', wishes: wish === 'stop' ? before.wishes : last }
-  if (left) {
-    const log = createRunLog(left.turn, before)
-    await log.append(entry)
-    return log
+  try {
+    const before = await readState(options, id)
+    if (before.ended) {
+      await left?.turn.leave()
+      return undefined
+    }
+    const { wish, last } = await readWishes(controlThread(options, id), before.wishes)
+    // A pause that was wished for before is over; a stop is not forgotten.
+    const entry: RunEntry = { kind: 'resumed', wishes: wish === 'stop' ? before.wishes : last }
+    if (left) {
+      const log = createRunLog(left.turn, before)
+      await log.append(entry)
+      return log
+    }
+    const turn = await beginTurn(thread, number, entry)
+    if (turn) return createRunLog(turn, foldEntry(before, entry)!)
+  } catch (error) {
+    await left?.turn.leave().catch(() => undefined)
+    throw error
   }
-  const turn = await beginTurn(thread, (await thread.turns()).length + 1, entry)
-  if (turn) return createRunLog(turn, foldEntry(before, entry)!)
   throw new LeaseError('turn_open', `The experiment "${id}" was just resumed by somebody else.`)
 }
 

@@ -80,8 +80,14 @@ export function checkJson(variable: string, value: unknown, depth = 0): void {
   if (typeof value === 'number' && Number.isFinite(value)) return
   const isContainer = Array.isArray(value) || isPlainObject(value)
   if (!isContainer || depth > deepest) throw new VariableError(variable, `cannot hold ${shown(value)}`)
+  const odd = Reflect.ownKeys(value as object).find(isNotStored)
+  if (odd !== undefined) throw new VariableError(variable, notStored(odd))
   for (const inner of Object.values(value as object)) checkJson(variable, inner, depth + 1)
 }
+
+/** JSON forgets the one, and the other becomes a prototype when it is read. */
+export const isNotStored = (key: PropertyKey): boolean => typeof key === 'symbol' || key === '__proto__'
+export const notStored = (key: PropertyKey): string => `no value can have the key ${String(key)}`
 
 /** A value as an error shows it. */
 export function shown(value: unknown): string {

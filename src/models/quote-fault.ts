@@ -1,5 +1,8 @@
 const longest = 300
-const piece = 20
+/** So many letters and digits in a row, found in what was sent, are no accident. */
+const piece = 12
+/** A text that is shorter is too common a word to be kept secret. */
+const shortest = 4
 
 /**
  * A provider's words for an error message: one short line. Some servers repeat what they were sent; then nothing of it
@@ -11,12 +14,42 @@ export function quoteFault(words: string, sent: readonly string[]): string {
   return repeats(line, sent) ? ' (its words repeat what was sent and are left out)' : `: "${line}"`
 }
 
+/** Both sides in one form: how a server writes what it repeats, and where it breaks its lines, makes no difference. */
 function repeats(line: string, sent: readonly string[]): boolean {
-  const texts = sent.filter(text => text.length >= 8)
-  if (texts.some(text => line.includes(text))) return true
-  for (let at = 0; at + piece <= line.length; at += piece / 2) {
-    const part = line.slice(at, at + piece)
-    if (texts.some(text => text.includes(part))) return true
-  }
+  const said = toWords(line)
+  const texts = sent.map(toWords)
+  const short = texts.filter(text => text.length >= shortest && join(text).length < piece)
+  if (short.some(text => ` ${said} `.includes(` ${text} `))) return true
+  // With a gap between them: no piece is made of the end of one text and the beginning of another.
+  const all = texts.map(join).join(' ')
+  const letters = join(said)
+  for (let at = 0; at + piece <= letters.length; at++)
+    if (all.includes(letters.slice(at, at + piece))) return true
   return false
 }
+
+/** Letters and digits, with one blank wherever something else stood. */
+const toWords = (text: string) =>
+  undoEscapes(text)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+
+const join = (words: string) => words.replaceAll(' ', '')
+
+/** Undoes the escapes of JSON, also of JSON in JSON: the most that a chain of servers makes of it. */
+function undoEscapes(text: string): string {
+  let plain = text
+  for (let times = 0; times < mostTimes && plain.includes('\\'); times++)
+    plain = plain.replace(/\\(?:u([0-9a-f]{4})|(.))/gis, (_, code?: string, letter = '') =>
+      code === undefined
+        ? blanks.has(letter)
+          ? ' '
+          : letter
+        : String.fromCharCode(Number.parseInt(code, 16)),
+    )
+  return plain
+}
+
+const mostTimes = 6
+const blanks: ReadonlySet<string> = new Set('nrtbf')

@@ -1,8 +1,8 @@
-import { memoryStore } from 'throughline'
+import { type MessageLike, memoryStore } from 'throughline'
 import { type ChatOptions, defineTool } from 'throughline/chat'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Upstream, UpstreamAnswer } from '../scripted-upstream.ts'
+import { ollamaAnswer, type Upstream, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { expectGoesOn, newHistory, partsOf, statusesOf, warningsIn } from './help.ts'
 import { calling, resultsIn, type SentBody, saying, scriptedChat } from './scripted-chat.ts'
 
@@ -75,6 +75,24 @@ describe('a result that is too long', () => {
     const result = (body: typeof second) => body!.messages.find(({ role }) => role === 'tool')?.content
     expect(result(second)).toContain('read_result({"place": 3, "from": ')
     expect(result(third)).toBe(result(second))
+  })
+
+  it('is clipped in the same way whatever the provider reports meanwhile', async () => {
+    const reporting = (prompt_eval_count: number) =>
+      ollamaAnswer([{ content: 'Done.' }], { done_reason: 'stop', prompt_eval_count, eval_count: 3 })
+    const { chat, sent } = await scripted([calling(['read_all']), reporting(1500), reporting(1700)])
+    let list: readonly MessageLike[] = []
+    const factors: number[] = []
+    for (const content of ['Read it.', 'Did you?', 'And now?']) {
+      list = [...list, { role: 'user', content }]
+      const reply = chat.respond(list)
+      for (const part of await partsOf(reply)) if (part.type === 'context') factors.push(part.factor)
+      list = [...list, ...reply.messages]
+    }
+    expect(new Set(factors).size).toBeGreaterThan(2)
+    const results = sent().flatMap(({ messages }) => messages.filter(({ role }) => role === 'tool'))
+    expect(results).toHaveLength(3)
+    expect(new Set(results.map(({ content }) => content)).size).toBe(1)
   })
 
   it.each([0, 1, 2, 99, -1, 1.5, 'x'])('is not found at place %j, where there is none', async place => {

@@ -151,6 +151,8 @@ describe('a prompt that the provider calls too long', () => {
     expect(warningsIn(parts)).toEqual(['fitted_again'])
     expect(errorIn(parts)?.code).toBe('context_too_long')
     expect(await statusesOf(history.thread('chat'))).toEqual(['failed'])
+    // What was learnt of it is in the log all the same.
+    expect((await history.thread('chat').calibration('scripted'))?.factor).toBe(1.5)
     await expectGoesOn(text => chat.send(text), history.thread('chat'))
   })
 })

@@ -183,8 +183,11 @@ describe('tools', () => {
       [calling(['unreal'], ['write_note_to_self', { note: 'x' }])],
       [real],
     )
-    expect(resultsIn(await partsOf(chat.send('Go.')))).toEqual([
-      'Error: there is no tool "unreal". There is: real, read_result.',
+    const unreal = 'Error: there is no tool "unreal". There is: real, read_result.'
+    expect(resultsIn(await partsOf(chat.send('Go.')))).toEqual([unreal])
+    const results = (await thread.messages()).filter(({ role }) => role === 'tool')
+    expect(results.map(({ content }) => content)).toEqual([
+      unreal,
       'Error: there is no tool "write_note_to_self". There is: real, read_result.',
     ])
     expect(await thread.notes()).toEqual([])

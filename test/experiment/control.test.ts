@@ -119,7 +119,7 @@ describe('pause', () => {
     expect(await experiments.resume(counting(), 'e').result()).toMatchObject(whole)
   })
 
-  it('is what an aborted signal does, at once: the turn is cancelled and taken again', async () => {
+  it('is what an aborted signal does, at once: the turn is left, and goes on with resume', async () => {
     const { experiments } = openExperiments()
     const abort = new AbortController()
     const plan = counting(step => (step === 2 ? abort.abort() : undefined))
@@ -128,8 +128,8 @@ describe('pause', () => {
     expect(await experiments.resume(counting(), 'e').result()).toMatchObject(whole)
     expect(textsOf(await experiments.history('e', 'second')).slice(3, 6)).toEqual([
       'Step 2. Current Environment: {"count":3}',
-      '[Cancelled by the user — disregard this turn.]',
-      'Step 2. Current Environment: {"count":3}',
+      '',
+      '4',
     ])
   })
 
@@ -284,13 +284,8 @@ describe('the lease of an experiment', () => {
     const late = first!.run(plan([{ on: 'after-tool', run: () => written.open() }]), { id: 'e' }).result()
     await expect(late).rejects.toMatchObject({ code: 'lease_lost' })
     expect(await continued).toMatchObject({ status: 'FAILED', steps: 1, environment: { count: 1 } })
-    // What it did counts; its turn is closed, and taken again on the environment that it left.
-    expect(textsOf(await second!.history('e', 'one')).slice(2)).toEqual([
-      '',
-      '[Cancelled by the user — disregard this turn.]',
-      'Step 1. Current Environment: {"count":1}',
-      'done',
-    ])
+    // What it did counts, and its turn goes on after it.
+    expect(textsOf(await second!.history('e', 'one')).slice(2)).toEqual(['', 'done'])
     await store.close()
   })
 
@@ -381,17 +376,34 @@ describe('experiments', () => {
     expect((await experiments.list())[0]!.id).toBe(run.id)
   })
 
-  it('end the turn of a model that was killed by its own failure only once', async () => {
-    const path = newPath()
-    const store = sqliteStore({ path })
+  it('fail with a model that has a bug, and do not ask it again', async () => {
     const failing = broken(() => {
-      throw new Error('a bug')
+      throw new TypeError('a bug')
     })
-    const plan = defineExperiment({ name: 'bug', environment, roles: [{ name: 'one', model: failing }] })
-    const experiments = createExperiments({ history: createHistory({ store }) })
-    await expect(experiments.run(plan, { id: 'e' }).result()).rejects.toThrow('a bug')
-    // It can be resumed at once: nothing is left that has to run out.
-    expect((await experiments.show('e')).status).toBe('PAUSED')
-    await store.close()
+    const withoutWindow: typeof failing = {
+      ...failing,
+      window: () => Promise.reject(new TypeError('a bug')),
+    }
+    for (const model of [failing, withoutWindow]) {
+      const { experiments } = openExperiments()
+      const plan = defineExperiment({ name: 'bug', environment, roles: [{ name: 'one', model }] })
+      const result = await experiments.run(plan, { id: 'e' }).result()
+      expect(result).toMatchObject({ status: 'FAILED', result: 'Error: a bug' })
+      expect(textsOf(await experiments.history('e', 'one')).at(-1)).toBe('[This turn failed: model_refused.]')
+    }
+    expect(failing.calls()).toBe(1)
+  })
+
+  it('tell two goals of one description apart', async () => {
+    const { experiments } = openExperiments()
+    const goals = [
+      { description: 'over', outcome: 'failed', holds: () => false },
+      { description: 'over', holds: () => true },
+    ] as const
+    const roles = [{ name: 'one', model: script('x').model }]
+    await experiments
+      .run(defineExperiment({ name: 'goals', environment, roles, goals }), { id: 'e' })
+      .result()
+    expect((await experiments.show('e')).goals.map(({ isMet }) => isMet)).toEqual([false, true])
   })
 })

@@ -2,6 +2,7 @@ import { createHistory } from 'throughline'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createExperiments, defineExperiment } from '../../src/experiment/index.ts'
+import type { ModelPart } from '../../src/models/model.ts'
 import { ModelError } from '../../src/models/model-error.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import { broken, call, newPath, openExperiments, plain, rolesOf, script, textsOf } from './fixture.ts'
@@ -168,6 +169,64 @@ describe('a fault of the original', () => {
     })
     await experiments.run(plan, { id: 'e' }).result()
     expect(textsOf(await experiments.history('e', 'one')).slice(1)).toEqual(['some'])
+  })
+
+  it('takes a reply that has ended, although its stream does not close', async () => {
+    let isReturned = false
+    const parts: readonly ModelPart[] = [
+      { type: 'text-delta', text: 'whole' },
+      { type: 'end', reason: 'stop', usage: {} },
+    ]
+    const model = broken(() => ({
+      [Symbol.asyncIterator]() {
+        let at = 0
+        return {
+          next: async () => {
+            const value = parts[at++]
+            return value ? { done: false, value } : new Promise<never>(() => {})
+          },
+          return: async () => {
+            isReturned = true
+            return { done: true, value: undefined }
+          },
+        }
+      },
+    }))
+    const { history } = openExperiments()
+    const experiments = createExperiments({ history, stallMs: 50, backoffMs: 1 })
+    const plan = defineExperiment({ name: 'open', environment, roles: [{ name: 'one', model }], maxSteps: 1 })
+    expect(await experiments.run(plan, { id: 'e' }).result()).toMatchObject({ result: 'Max Steps Exceeded' })
+    expect(textsOf(await experiments.history('e', 'one')).slice(1)).toEqual(['whole'])
+    expect([model.calls(), isReturned]).toEqual([1, true])
+  })
+
+  it.each([
+    ['changes what is under a key "constructor"', 'constructor'],
+    ['writes a key __proto__', '__proto__'],
+    ['writes a symbol', 'symbol'],
+  ])('made the log unreadable when a tool %s: it is its error, and nothing is stored', async (_, kind) => {
+    const { experiments } = openExperiments()
+    const plan = defineExperiment({
+      name: 'odd keys',
+      environment: { bag: { type: 'object', value: { constructor: { n: 0 } } as Record<string, unknown> } },
+      tools: ({ tool }) => [
+        tool({
+          name: 'write',
+          input: nothing,
+          run(_, { environment: { bag } }) {
+            if (kind === 'constructor') (bag.constructor as unknown as { n: number }).n += 1
+            else if (kind === 'symbol') (bag as Record<symbol, unknown>)[Symbol('x')] = 1
+            else bag.inner = JSON.parse('{"__proto__": {"isAdmin": true}}')
+          },
+        }),
+      ],
+      roles: [{ name: 'one', model: script(call('write')).model }],
+      maxSteps: 1,
+    })
+    const { environment: after } = await experiments.run(plan, { id: 'e' }).result()
+    expect(after).toEqual({ bag: { constructor: { n: 0 } } })
+    expect(textsOf(await experiments.history('e', 'one')).at(-1)).toMatch(/^Error: Variable "bag": .*key/)
+    expect((await experiments.show('e')).environment).toEqual(after)
   })
 
   it('lost what had happened when a turn failed: the round and its effect are kept, the turn is closed', async () => {

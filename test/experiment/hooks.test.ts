@@ -1,6 +1,8 @@
+import { createHistory, memoryStore } from 'throughline'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineExperiment, type Hook, type HookPoint } from '../../src/experiment/index.ts'
+import { createExperiments, defineExperiment, type Hook, type HookPoint } from '../../src/experiment/index.ts'
+import type { Store } from '../../src/stores/store.ts'
 import { call, eventsOf, openExperiments, rolesOf, script, textsOf } from './fixture.ts'
 
 const environment = { count: { type: 'int', value: 0 } } as const
@@ -206,6 +208,57 @@ describe('hooks', () => {
     pauses.isWanted = false
     await experiments.resume(plan, 'e').result()
     expect(asked).toEqual(['experiment', 'step 1', 'a 1', 'b 1'])
+  })
+
+  it('that never answer do not keep a run from being paused, nor does a wish', async () => {
+    const never = () => new Promise<undefined>(() => {})
+    for (const on of ['before-step', 'after-tool', 'after-experiment', 'wish'] as const) {
+      const { history } = openExperiments()
+      const experiments = createExperiments({ history, ...(on === 'wish' && { wishOf: never }) })
+      const abort = new AbortController()
+      const asked = () => {
+        abort.abort()
+        return never()
+      }
+      const plan = (run: () => undefined | Promise<undefined>) =>
+        defineExperiment({
+          name: 'never',
+          environment,
+          tools: ({ tool }) => [tool({ name: 'look', input: z.object({}), run: () => 'ok' })],
+          roles: [{ name: 'a', model: script(call('look')).model }],
+          hooks: on === 'wish' ? [{ on: 'before-step', run }] : [{ on, run } as Hook<E>],
+          maxSteps: 1,
+        })
+      const wishing = on === 'wish' ? () => void setTimeout(() => abort.abort(), 5) : asked
+      const { status } = await experiments.run(plan(wishing), { id: 'e', signal: abort.signal }).result()
+      expect([on, status]).toEqual([on, 'PAUSED'])
+      const later = createExperiments({ history }).resume(
+        plan(() => undefined),
+        'e',
+      )
+      expect(await later.result()).toMatchObject({ steps: 1, result: 'Max Steps Exceeded' })
+    }
+  })
+
+  it('after the experiment are not asked again when the end could not be written', async () => {
+    const store = memoryStore()
+    const asked: number[] = []
+    const plan = defineExperiment({
+      name: 'ends',
+      environment,
+      roles: [{ name: 'a', model: script('x').model }],
+      goals: [{ description: 'at once', holds: () => true }],
+      hooks: [{ on: 'after-experiment', run: ({ step }) => void asked.push(step) }],
+    })
+    const away: Store = {
+      ...store,
+      end: (key, end) =>
+        key.actor === 'throughline:run' ? Promise.reject(new Error('away')) : store.end(key, end),
+    }
+    const run = (on: Store) => createExperiments({ history: createHistory({ store: on }) })
+    await expect(run(away).run(plan, { id: 'e' }).result()).rejects.toThrow('away')
+    expect(await run(store).resume(plan, 'e').result()).toMatchObject({ status: 'COMPLETED', steps: 1 })
+    expect(asked).toEqual([1])
   })
 
   it('cannot change the environment', async () => {

@@ -46,7 +46,7 @@ async function respond(upstream: Upstream, work: Work, left: AbortController): P
   const model = upstream.open({
     name: String(body.model),
     overflow: body.truncate === false ? 'error' : 'cut',
-    windowAsked: readCount(options.num_ctx),
+    windowAsked: readWindow(options),
   })
   const settings = readSettings(body, options)
   const parts = await begin(model.stream({ messages, tools, settings, signal: left.signal }))
@@ -99,6 +99,12 @@ function readSettings({ format }: Body, { num_predict, stop }: Body): ModelSetti
     ...(format ? { format: format as NonNullable<ModelSettings['format']> } : {}),
     stop: readStop(stop),
   }
+}
+
+function readWindow({ num_ctx }: Body): number | undefined {
+  const window = readCount(num_ctx)
+  if (window !== 0) return window
+  throw new ModelError('model_refused', 'num_ctx must be 1 or more', { status: 400 })
 }
 
 /** Errors as Ollama words them, under their status. */

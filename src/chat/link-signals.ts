@@ -1,0 +1,24 @@
+export interface LinkedSignal {
+  readonly signal: AbortSignal
+  /** The work is over: nothing is left at the signals that go on. */
+  unlink(): void
+}
+
+/**
+ * A signal that is aborted as soon as one of the given is. `AbortSignal.any` would do the same, but has no end: whoever
+ * passes one signal, that of the process, say, to every turn would find something of each turn left at it.
+ */
+export function linkSignals(...given: readonly (AbortSignal | undefined)[]): LinkedSignal {
+  const own = new AbortController()
+  const links = given.flatMap(signal => (signal ? [{ signal, abort: () => own.abort(signal.reason) }] : []))
+  for (const { signal, abort } of links) {
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+  }
+  return {
+    signal: own.signal,
+    unlink() {
+      for (const { signal, abort } of links) signal.removeEventListener('abort', abort)
+    },
+  }
+}
