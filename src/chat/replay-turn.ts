@@ -4,9 +4,9 @@ import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { type NoteOptions, toDisplay } from '../notes/index.ts'
+import { shownArguments } from '../notes/shown-arguments.ts'
 import type { ChatPart } from './chat-part.ts'
 import type { Outcome } from './reply.ts'
-import { shownArguments } from './shown-arguments.ts'
 
 /** The answer that the same key got before: nothing is asked again. */
 export async function* replayTurn(

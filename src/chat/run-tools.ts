@@ -1,12 +1,12 @@
 import type { MessageLike } from '../log/message.ts'
 import { type NoteOptions, noteToolName } from '../notes/index.ts'
+import { shownArguments } from '../notes/shown-arguments.ts'
 import { TooLargeError } from '../stores/store-error.ts'
 import type { ReplyCall } from './call-model.ts'
 import type { ChatPart } from './chat-part.ts'
 import { clippedView } from './clip-result.ts'
 import { runTool, type ToolEnvironment, type ToolOutcome } from './run-tool.ts'
 import type { Session, TurnMessage } from './session.ts'
-import { shownArguments } from './shown-arguments.ts'
 
 export interface ToolsRun extends ToolEnvironment {
   readonly session: Session

@@ -1,6 +1,7 @@
 import type { Context, FitOptions } from '../context/context.ts'
 import { dump } from '../context/dump.ts'
 import type { MessageLike } from '../log/message.ts'
+import type { NoteOptions } from '../notes/index.ts'
 import type { State, StateReading } from '../state/index.ts'
 import type { Store, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
@@ -38,8 +39,8 @@ export interface Thread {
   seed(...messages: readonly MessageLike[]): Promise<void>
   messages(options?: ViewOptions): Promise<readonly MessageLike[]>
   context(options?: ThreadContextOptions): Promise<Context>
-  /** What a user may see: no notes, nothing that we wrote to close a turn. */
-  display(options?: ViewOptions): Promise<readonly MessageLike[]>
+  /** What a user may see: no notes, nothing that we wrote to close a turn. `nonce` where notes have one. */
+  display(options?: ViewOptions & NoteOptions): Promise<readonly MessageLike[]>
   /** A context as text; of a stored call, what the model was sent in it. */
   dump(of?: ThreadContextOptions | StoredCall): Promise<string>
   state<Value, Start extends Value | undefined>(

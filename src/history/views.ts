@@ -1,6 +1,6 @@
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
-import { toDisplay } from '../notes/to-display.ts'
+import { type NoteOptions, toDisplay } from '../notes/index.ts'
 import type { Head } from '../stores/store.ts'
 import { checkPlace } from './check-place.ts'
 import type { LoggedMessage } from './log/logged-message.ts'
@@ -28,10 +28,13 @@ export async function viewMessages(
 /** What a user may see: no notes, nothing that we wrote to close a turn. */
 export async function viewDisplay(
   source: LogSource,
-  { limit, ...view }: ViewOptions = {},
+  { limit, nonce, ...view }: ViewOptions & NoteOptions = {},
 ): Promise<readonly MessageLike[]> {
   const shown = (logged: readonly LoggedMessage[]) =>
-    toDisplay(logged.filter(({ isClosing }) => !isClosing).map(({ message }) => message))
+    toDisplay(
+      logged.filter(({ isClosing }) => !isClosing).map(({ message }) => message),
+      nonce === undefined ? {} : { nonce },
+    )
   if (limit === undefined) return shown(await listNewest(source, view))
   const logged: LoggedMessage[] = []
   for await (const one of readLog(source, { ...toRange(view), reverse: true })) {

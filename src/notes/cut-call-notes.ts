@@ -1,60 +1,43 @@
 import type { MessageLike } from '../log/message.ts'
-import { splitNote } from './split-note.ts'
+import type { NoteOptions } from './marker.ts'
+import { shownArguments } from './shown-arguments.ts'
 
-/**
- * A message whose tool calls hold no note blocks in their arguments: a model may write one anywhere, and arguments are
- * shown. Only for display; what a tool gets and what is stored stays as it was written.
- */
-export function cutCallNotes<M extends MessageLike>(source: M): M {
+/** A message whose tool calls show no notes in their arguments. Only for display: what is stored stays as it was written. */
+export function cutCallNotes<M extends MessageLike>(source: M, notes: NoteOptions): M {
   const { tool_calls: calls, content } = source as { tool_calls?: unknown; content?: unknown }
-  const shownCalls = Array.isArray(calls) ? mapList(calls, cutCall) : calls
-  const shownContent = Array.isArray(content) ? mapList(content, cutPart) : content
+  const shownCalls = mapList(calls, call => cutCall(call, notes))
+  const shownContent = mapList(content, part => cutPart(part, notes))
   if (shownCalls === calls && shownContent === content) return source
-  return {
-    ...source,
-    ...(Array.isArray(content) && { content: shownContent }),
-    ...(Array.isArray(calls) && { tool_calls: shownCalls }),
-  }
+  return { ...source, content: shownContent, ...(calls === undefined ? {} : { tool_calls: shownCalls }) }
 }
 
-/** The same for the arguments alone, as JSON text. */
-export function cutNotesInJson(json: string): string {
-  if (!mayHold(json)) return json
-  try {
-    return JSON.stringify(cut(JSON.parse(json)))
-  } catch {
-    return splitNote(json).visible
-  }
-}
-
-function cutCall(call: unknown): unknown {
+function cutCall(call: unknown, notes: NoteOptions): unknown {
   const { function: called } = (call ?? {}) as { function?: { arguments?: unknown } }
   if (!called) return call
-  const given = called.arguments
-  const shown = typeof given === 'string' ? cutNotesInJson(given) : cut(given)
-  return shown === given ? call : { ...(call as object), function: { ...called, arguments: shown } }
+  const shown = cutValue(called.arguments, notes)
+  return shown === called.arguments
+    ? call
+    : { ...(call as object), function: { ...called, arguments: shown } }
 }
 
-function cutPart(part: unknown): unknown {
+function cutPart(part: unknown, notes: NoteOptions): unknown {
   const { type, input } = (part ?? {}) as { type?: unknown; input?: unknown }
   if (type !== 'tool-call') return part
-  const shown = cut(input)
+  const shown = cutValue(input, notes)
   return shown === input ? part : { ...(part as object), input: shown }
 }
 
-/** The same value where nothing had to go. */
-function cut(value: unknown): unknown {
-  if (typeof value === 'string') return mayHold(value) ? splitNote(value).visible : value
-  if (Array.isArray(value)) return mapList(value, cut)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value)
-  const shown = entries.map(([name, part]) => [name, cut(part)] as const)
-  return shown.every(([, part], at) => part === entries[at]![1]) ? value : Object.fromEntries(shown)
+/** Arguments as text, or as the value that they are. */
+function cutValue(value: unknown, notes: NoteOptions): unknown {
+  if (typeof value === 'string') return shownArguments(value, notes)
+  const json = JSON.stringify(value) ?? ''
+  const shown = shownArguments(json, notes)
+  return shown === json ? value : JSON.parse(shown)
 }
 
-const mayHold = (text: string) => /\[\s*note\s+to\s+self/i.test(text)
-
-function mapList(list: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {
+/** The same list where nothing was changed. */
+function mapList(list: unknown, change: (item: unknown) => unknown): unknown {
+  if (!Array.isArray(list)) return list
   const changed = list.map(change)
   return changed.every((item, at) => item === list[at]) ? list : changed
 }

@@ -3,13 +3,17 @@ import type { MessageLike, ToolCall } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { withoutCalls, withoutResults } from '../log/write-message.ts'
 import { cutCallNotes } from './cut-call-notes.ts'
+import type { NoteOptions } from './marker.ts'
 import { noteToolName } from './note-instruction.ts'
 
 /**
  * What a user may see of a conversation: no notes, neither as entries nor as calls of `write_note_to_self` with their
- * results. The one place that knows; every view for display goes through it. Forged notes are ordinary text and stay.
+ * results, nor in the arguments of tools. The one place that knows; every view for display goes through it. Forged notes are ordinary text and stay.
  */
-export function toDisplay<M extends MessageLike>(messages: readonly M[]): readonly M[] {
+export function toDisplay<M extends MessageLike>(
+  messages: readonly M[],
+  notes: NoteOptions = {},
+): readonly M[] {
   const shown: M[] = []
   let waiting: ToolCall[] = []
   for (const [seq, source] of messages.entries()) {
@@ -24,9 +28,10 @@ export function toDisplay<M extends MessageLike>(messages: readonly M[]): readon
       continue
     }
     waiting = [...calls]
-    const notes = calls.flatMap((call, index) => (isNote(call) ? [index] : []))
-    if (notes.length === 0) shown.push(calls.length > 0 ? cutCallNotes(source) : source)
-    else if (notes.length < calls.length || text !== '') shown.push(cutCallNotes(withoutCalls(source, notes)))
+    const own = calls.flatMap((call, index) => (isNote(call) ? [index] : []))
+    if (own.length === 0) shown.push(calls.length > 0 ? cutCallNotes(source, notes) : source)
+    else if (own.length < calls.length || text !== '')
+      shown.push(cutCallNotes(withoutCalls(source, own), notes))
   }
   return shown
 }

@@ -1,4 +1,5 @@
-import { type NoteOptions, splitNote } from '../notes/index.ts'
+import type { NoteOptions } from './marker.ts'
+import { splitNote } from './split-note.ts'
 
 /**
  * The arguments of a call as a user may see them: without the notes that the model wrote into them. All else stays as
