@@ -23,6 +23,21 @@ export type SqliteValue = string | number | Uint8Array | null
 
 /** The one that Node has built in, from 22.13 without a flag; before that the same API from npm. */
 export function loadDriver(): SqliteDriver {
-  const builtin = process.getBuiltinModule?.('node:sqlite') as { DatabaseSync: SqliteDriver } | undefined
+  const builtin = quietly(() => process.getBuiltinModule?.('node:sqlite')) as
+    | { DatabaseSync: SqliteDriver }
+    | undefined
   return builtin?.DatabaseSync ?? createRequire(import.meta.url)('@photostructure/sqlite').DatabaseSync
+}
+
+/** Node says on loading that its SQLite is experimental. What we use of it is tested; the line would stand in every program. */
+function quietly<T>(load: () => T): T {
+  const { emitWarning } = process
+  process.emitWarning = ((...given: Parameters<typeof emitWarning>) => {
+    if (!String(given[0]).startsWith('SQLite is an experimental')) emitWarning.apply(process, given)
+  }) as typeof emitWarning
+  try {
+    return load()
+  } finally {
+    process.emitWarning = emitWarning
+  }
 }
