@@ -57,7 +57,11 @@ describe.each(policies)('%j', policy => {
     const kept = receipt.entries
       .filter(entry => entry.fate === 'kept' && entry.seq > 0)
       .map(entry => entry.seq)
-    expect(kept).toEqual(Array.from({ length: kept.length }, (_, n) => chat.length - kept.length + n))
+    // Something had to go, something could stay, and what stayed ends with the newest message.
+    expect(kept.length).toBeGreaterThan(5)
+    expect(kept.length).toBeLessThan(chat.length - 1)
+    expect(kept.at(-1)).toBe(chat.length - 1)
+    for (const [n, seq] of kept.slice(1).entries()) expect(seq).toBe(kept[n]! + 1)
   })
 
   it('tool schemas and system prompt are counted', () => {
