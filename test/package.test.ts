@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { afterAll, describe, expect, it } from 'vitest'
+
+/**
+ * The package as people get it: packed, unpacked into an empty project that has only what package.json promises, and
+ * every entry used by a small program (`test/package`) that is compiled and run.
+ */
+const root = join(import.meta.dirname, '..')
+const programs = join(import.meta.dirname, 'package')
+const project = mkdtempSync(join(tmpdir(), 'throughline-package-'))
+const installed = join(project, 'node_modules/throughline')
+afterAll(() => rmSync(project, { recursive: true, force: true }))
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, unknown>>
+  readonly dependencies: Readonly<Record<string, string>>
+}
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+const entries = Object.keys(manifest.exports).filter(entry => entry !== './package.json')
+
+if (!existsSync(join(root, 'dist'))) run('npm', ['run', 'build'], root)
+const packed = JSON.parse(
+  run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], root),
+) as readonly { readonly filename: string }[]
+const tarball = join(project, packed[0]!.filename)
+mkdirSync(installed, { recursive: true })
+run('tar', ['-xzf', tarball, '--strip-components=1', '-C', installed], project)
+// Of the optional peers only those that a program uses: the declarations must do without the others.
+const besides = ['ai', '@langchain/core', 'pg', '@types/node', 'undici-types']
+for (const name of [...Object.keys(manifest.dependencies), ...besides]) {
+  const link = join(project, 'node_modules', name)
+  mkdirSync(dirname(link), { recursive: true })
+  symlinkSync(join(root, 'node_modules', name), link)
+}
+cpSync(programs, join(project, 'src'), { recursive: true })
+writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'app', type: 'module', private: true }))
+
+describe('the packed package', () => {
+  it('has a program for every entry', () => {
+    const names = entries.map(entry => (entry === '.' ? 'root' : entry.slice(2).replaceAll('/', '-')))
+    expect(readdirSync(programs).sort()).toEqual(names.map(name => `${name}.ts`).sort())
+  })
+
+  it('is clean for publint', async () => {
+    const { messages } = await publint({ pkgDir: installed, strict: true })
+    expect(messages).toEqual([])
+  })
+
+  it('has the right types for whoever imports it as a module', async () => {
+    const { buffer } = readFileSync(tarball)
+    const result = await checkPackage(createPackageFromTarballData(new Uint8Array(buffer)))
+    const problems = result.types === false ? ['no types'] : result.problems
+    // There is no CommonJS build: `require` gets the module itself, from Node 20.19 on.
+    const ours = problems.filter(
+      problem =>
+        typeof problem === 'string' || !('resolutionKind' in problem) || isModern(problem.resolutionKind),
+    )
+    expect(ours).toEqual([])
+  })
+
+  it.each([
+    ['NodeNext', { module: 'NodeNext', moduleResolution: 'NodeNext' }],
+    ['bundler', { module: 'ESNext', moduleResolution: 'bundler' }],
+  ])('compiles under %s resolution, its own declarations included', (name, options) => {
+    const compilerOptions = {
+      ...options,
+      ...{
+        target: 'ES2022',
+        lib: ['ES2023', 'DOM'],
+        types: ['node'],
+        strict: true,
+        rootDir: 'src',
+        outDir: `out-${name}`,
+      },
+    }
+    const config = join(project, `tsconfig.${name}.json`)
+    writeFileSync(config, JSON.stringify({ compilerOptions, include: ['src'] }))
+    expect(compile(config)).toBe('')
+  })
+
+  it.each(readdirSync(programs))('%s does what it says', file => {
+    const promised = readFileSync(join(programs, file), 'utf8').split('// prints: ')[1]
+    expect(run(process.execPath, [`out-NodeNext/${file.replace(/ts$/, 'js')}`], project)).toBe(promised)
+  })
+})
+
+const isOfOthers = (line: string) =>
+  line.startsWith(' ') || (line.includes('node_modules/') && !line.startsWith('node_modules/throughline/'))
+
+const isModern = (kind: string) => kind === 'node16-esm' || kind === 'bundler'
+
+/** What the compiler says of our declarations and of the programs: what others declare is theirs. */
+function compile(config: string): string {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const { stdout } = spawnSync(process.execPath, [tsc, '-p', config], { cwd: project, encoding: 'utf8' })
+  const lines = stdout.split('\n').filter(line => line !== '' && !isOfOthers(line))
+  return lines.join('\n')
+}
+
+function run(command: string, options: readonly string[], cwd: string): string {
+  const { status, stdout, stderr } = spawnSync(command, options, { cwd, encoding: 'utf8' })
+  if (status !== 0)
+    throw new Error(`${command} ${options.join(' ')} ended with ${status}: ${stderr || stdout}`)
+  return stdout
+}
