@@ -100,10 +100,7 @@ create table ${schema}.caches (
   bytes bytea not null,
   constraint caches_names primary key (key, line, cache)
 );
-`
 
-/** Made when the data is there: much quicker than entry by entry. */
-export const wordIndex = (schema: string): string => `
 -- A short list of what waits for the index: a long one takes more room, and whoever finds it full has to wait.
 create index entries_found on ${schema}.entries using gin (words) with (gin_pending_list_limit = 512)
   where words is not null;
