@@ -56,10 +56,11 @@ describe.skipIf(reason)(`PostgreSQL that was there before${reason ? `: ${reason}
       forkOf: { branch: 'main', at: 2 },
       open: { lease: { owner: 'bob', epoch: 1 }, isExpired: false },
     })
-    expect((await store.calls(main)).map(({ id, reported }) => [id, reported])).toEqual([
-      ['a', 12],
-      ['z', undefined],
+    expect((await store.calls(main)).map(({ id, status, error }) => [id, status, error])).toEqual([
+      ['a', 'completed', undefined],
+      ['z', 'failed', 'overloaded'],
     ])
+    expect(await store.conversations(main.tenant)).toMatchObject([{ title: 'Birds', metadata: { a: 1 } }])
     expect(await store.loadCache(main, 'fold')).toEqual({ at: 2, bytes: new Uint8Array([7]) })
     for (const [word, seq] of Object.entries({ heron: 1, bird: 2, seeded: 3, edited: 3 }))
       expect((await store.search(main.tenant, word)).map(found => found.seq)).toEqual([seq])

@@ -23,6 +23,8 @@ export const migrations: readonly Migration[] = [
         conversation TEXT NOT NULL,
         created_at INTEGER NOT NULL,
         deleted_at INTEGER,
+        title TEXT,
+        metadata TEXT,
         UNIQUE (tenant, conversation)
       );
       CREATE TABLE branches (
@@ -98,6 +100,8 @@ export const migrations: readonly Migration[] = [
         plan TEXT NOT NULL,
         predicted INTEGER NOT NULL,
         reported INTEGER,
+        status TEXT NOT NULL,
+        error TEXT,
         UNIQUE (branch_id, id)
       );
       CREATE INDEX calls_branch ON calls (branch_id);

@@ -120,6 +120,7 @@ describe('the file', () => {
     const store = sqliteStore({ path })
     for (let n = 0; n < 300; n++)
       await store.seed(thread, { expectedHead: n, entries: [entry(`xylophone${n} ${n}`)] })
+    await store.describeConversation('acme', 'lemonade', { title: 'xylophones', metadata: 'xylophones' })
     await exchange(store, { ...thread, conversation: 'other' }, 'kept marimba')
     await store.deleteConversation('acme', 'lemonade')
     await store.close()
@@ -207,7 +208,8 @@ describe('a file that was there before', () => {
     expect((await store.head(thread))?.open?.isExpired).toBe(true)
     for (const [word, seq] of Object.entries({ pelican: 1, bird: 2, now: 3, zebra: 3 }))
       expect((await store.search('acme', word)).map(found => found.seq)).toEqual([seq])
-    expect((await store.calls(thread)).map(({ id }) => id)).toEqual(['call'])
+    expect(await store.calls(thread)).toMatchObject([{ id: 'call', status: 'failed', error: 'overloaded' }])
+    expect(await store.conversations('acme')).toMatchObject([{ title: 'Birds', metadata: { a: 1 } }])
     await expect(exchange(store, { ...thread, conversation: 'gone' }, 'x')).rejects.toThrow(
       code('conversation_deleted'),
     )

@@ -1,7 +1,7 @@
 -- Rows as the first schema has them. Never changed once released: later versions must read them for ever.
-insert into golden.conversations (key, created_at, deleted_at, lines, tenant, conversation) values
-  ('ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 1000, null, 2, 'acmé', 'lémonade'),
-  ('28ce21d3-3674-e3dd-41ac-1d829441b8bc', 1000, 1500, 1, 'acmé', 'gone');
+insert into golden.conversations (key, created_at, deleted_at, lines, tenant, conversation, title, metadata) values
+  ('ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 1000, null, 2, 'acmé', 'lémonade', 'Birds', '{"a":1}'),
+  ('28ce21d3-3674-e3dd-41ac-1d829441b8bc', 1000, 1500, 1, 'acmé', 'gone', null, null);
 insert into golden.branches
   (key, line, head, turns, epoch, updated_at, lease_until, open_turn, fork_at, actor, branch, lease_owner, fork_of, past_lines, past_ends)
 values
@@ -17,8 +17,8 @@ insert into golden.entries (time, line, seq, turn, role, key, id, tokens, words,
   (1200, 1, 3, 0, 'user', 'ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 'three', '{}', '{597941829}', '{"role":"user","content":"seeded"}'),
   (2000, 1, 4, 2, 'user', 'ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 'four', '{}', null, '{"role":"user","content":"and then?"}'),
   (2100, 2, 3, 2, 'user', 'ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 'other', '{}', '{-293305770}', '{"role":"user","content":"edited"}');
-insert into golden.calls (time, line, turn, predicted, reported, key, id, model, plan) values
-  (1050, 1, 1, 10, null, 'ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 'z', 'llama', '{}'),
-  (1060, 1, 1, 10, 12, 'ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 'a', 'llama', '{}');
+insert into golden.calls (time, line, turn, predicted, reported, status, key, id, model, plan, error) values
+  (1050, 1, 1, 10, null, 'failed', 'ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 'z', 'llama', '{}', 'overloaded'),
+  (1060, 1, 1, 10, 12, 'completed', 'ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 'a', 'llama', '{}', null);
 insert into golden.caches (key, line, at, cache, bytes) values
   ('ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 1, 2, 'fold', '\x07');
