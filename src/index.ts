@@ -87,7 +87,7 @@ export {
   type StateReading,
 } from './state/index.ts'
 export { type MemoryStoreOptions, memoryStore } from './stores/memory/memory-store.ts'
-export type { Store } from './stores/store.ts'
+export type { ConversationInfo, Store } from './stores/store.ts'
 export {
   ConflictError,
   CorruptEntryError,

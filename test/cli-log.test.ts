@@ -31,12 +31,13 @@ beforeAll(async () => {
     await thread.saveCall(await thread.context({ system: 'Be brief.' }), { model: 'reader', reported: 31 })
     await begun.turn.complete({ role: 'assistant', content: 'Done.' }, { note: 'secret' })
   }
+  await history.describe('harbour', { title: 'Berth 12' })
   await history.close()
 })
 
 describe('throughline log', () => {
   it('lists, shows, dumps, searches and checks', () => {
-    expect(run('list').stdout).toMatch(/^harbour {2}\d{4}-.*assistant\/main 3\n$/)
+    expect(run('list').stdout).toMatch(/^harbour {2}\d{4}-.*assistant\/main 3 {2}"Berth 12"\n$/)
     expect(run('show', 'harbour').stdout).toBe('user: Keep berth 12 for the Heron.\nassistant: Done.\n')
     expect(run('dump', 'harbour').stdout).toContain('[NOTE TO SELF: secret]')
     expect(run('search', 'heron').stdout).toMatch(/^harbour\/assistant\/main #1 user: .*Heron/)

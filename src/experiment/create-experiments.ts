@@ -1,4 +1,5 @@
 import type { MessageLike } from '../log/message.ts'
+import type { ConversationInfo } from '../stores/store.ts'
 import { ExperimentError } from './experiment-error.ts'
 import { createExperimentRun, type ExperimentRun } from './experiment-run.ts'
 import { linkSignals } from './link-signals.ts'
@@ -92,12 +93,12 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
     stop: id => settleWish(options, id, 'stop'),
     async list() {
       const found: ExperimentSummary[] = []
-      for (let after: string | undefined; ; ) {
-        const page = await history.conversations({ limit: 100, ...(after !== undefined && { after }) })
+      for (let after: ConversationInfo | undefined; ; ) {
+        const page = await history.conversations({ order: 'name', limit: 100, after })
         for (const { conversation, threads } of page)
           if (threads.some(({ actor }) => actor === runActor))
             found.push(await summarizeExperiment(options, conversation))
-        after = page.at(-1)?.conversation
+        after = page.at(-1)
         if (page.length < 100) return found
       }
     },

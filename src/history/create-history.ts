@@ -1,11 +1,18 @@
 import type { FitOptions } from '../context/context.ts'
 import { checkOptions } from '../context/draft/frame-options.ts'
 import type { Policy } from '../context/draft/policy.ts'
-import type { ConversationInfo, Found, Store } from '../stores/store.ts'
+import type {
+  ConversationInfo,
+  DescribeConversation,
+  Found,
+  ListConversations,
+  Store,
+} from '../stores/store.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { estimate } from '../tokens/estimate.ts'
 import { promptActor } from './calls/prompts.ts'
 import { checkCheckpoints } from './log/check-checkpoints.ts'
+import { normalizeText } from './log/logged-message.ts'
 import { createThreadLog } from './log/thread-log.ts'
 import { createThreadLogs } from './log/thread-logs.ts'
 import { allConversations, type Retained, type RetainOptions, retain } from './retain.ts'
@@ -33,10 +40,10 @@ export interface History {
   /** Counts what is appended. */
   readonly count: TokenCounter
   thread(conversation: string, options?: { readonly actor?: string; readonly branch?: string }): Thread
-  conversations(options?: {
-    readonly after?: string
-    readonly limit?: number
-  }): Promise<readonly ConversationInfo[]>
+  /** The last used first, unless `order` says otherwise; `after` is the last one of the page before. */
+  conversations(options?: ListConversations): Promise<readonly ConversationInfo[]>
+  /** Sets the title and the metadata that lists show; null removes one. Both may be set again at any time. */
+  describe(conversation: string, description: DescribeConversation): Promise<void>
   search(query: string, options?: { readonly limit?: number }): Promise<readonly Found[]>
   /** Deletes a conversation whole; late writes are refused. False when there was none. */
   delete(conversation: string): Promise<boolean>
@@ -97,6 +104,11 @@ export function createHistory({
         threads: threads.filter(({ actor }) => actor !== promptActor),
       }))
     },
+    describe: (conversation, { title, ...rest }) =>
+      store.describeConversation(tenant, conversation, {
+        ...rest,
+        ...(title !== undefined && { title: title && normalizeText(title) }),
+      }),
     async search(query, { limit = 20 } = {}) {
       // Prompts are found too, and left out: a few more are asked for in their stead.
       const found = await store.search(tenant, query, { limit: limit + fewPrompts })

@@ -188,6 +188,31 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     await expect(begin(smith, 'late')).rejects.toMatchObject({ code: 'conversation_deleted' })
   })
 
+  it('lists what was used last first, with the title and the metadata that it was given', async () => {
+    const store = createStore()
+    const history = createHistory({ store, count: words() })
+    for (const [conversation, time] of Object.entries({ b: 1_000, a: 3_000, c: 2_000 })) {
+      const entry = { id: 'x', role: 'user', time, payload: '{}', tokens: {}, seq: 1, turn: 0 } as const
+      const key = { tenant: 'default', conversation, actor: 'assistant', branch: 'main' }
+      await store.restore(key, { entries: [entry], turns: [] })
+    }
+    await history.describe('c', { title: 'half \ud83d of an emoji', metadata: { colour: 'blue' } })
+    const first = await history.conversations({ limit: 2 })
+    expect(first.map(({ conversation, title }) => [conversation, title])).toEqual([
+      ['a', undefined],
+      ['c', 'half \ufffd of an emoji'],
+    ])
+    expect(first[1]!.metadata).toEqual({ colour: 'blue' })
+    expect((await history.conversations({ after: first[1] })).map(info => info.conversation)).toEqual(['b'])
+    const byName = await history.conversations({ order: 'name' })
+    expect(byName.map(({ conversation }) => conversation)).toEqual(['a', 'b', 'c'])
+    await history.describe('c', { title: null })
+    expect((await history.conversations())[1]).not.toHaveProperty('title')
+    await expect(history.describe('nowhere', { title: 'x' })).rejects.toMatchObject({
+      code: 'no_conversation',
+    })
+  })
+
   it('keeps every call, and gives its very bytes again', async () => {
     const thread = open({ window: 160 }).thread('trip')
     for (let n = 0; n < 12; n++) {

@@ -1,4 +1,4 @@
-import type { Store } from '../stores/store.ts'
+import type { ConversationInfo, Store } from '../stores/store.ts'
 
 /** How long things are kept. What is absent is kept for ever. */
 export interface RetainOptions {
@@ -32,13 +32,13 @@ export async function retain(
   return { deleted, calls }
 }
 
-/** Page by page: a tenant may have any number. */
+/** Page by page: a tenant may have any number. By name: what is written meanwhile changes no place in the list. */
 export async function* allConversations(store: Store, tenant: string) {
   const limit = 100
-  for (let after: string | undefined; ; ) {
-    const page = await store.conversations(tenant, { limit, ...(after === undefined ? {} : { after }) })
+  for (let after: ConversationInfo | undefined; ; ) {
+    const page = await store.conversations(tenant, { order: 'name', limit, after })
     yield* page
     if (page.length < limit) return
-    after = page.at(-1)!.conversation
+    after = page.at(-1)
   }
 }

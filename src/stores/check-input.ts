@@ -1,9 +1,18 @@
 import { InvalidOptionError } from '../log/error.ts'
-import type { NewEntry, StoredCall, ThreadKey } from './store.ts'
+import type {
+  CallStatus,
+  DescribeConversation,
+  ListConversations,
+  NewEntry,
+  StoredCall,
+  ThreadKey,
+} from './store.ts'
 import { InvalidTextError, TooLargeError } from './store-error.ts'
 
 export const defaultMaxEntryBytes = 8 * 1024 * 1024
 const maxNameBytes = 1_024
+const maxMetadataBytes = 64 * 1024
+const callStatuses: readonly string[] = ['sent', 'completed', 'failed', 'cancelled'] satisfies CallStatus[]
 
 /**
  * A tenant may be empty: the only one. The other names may not: an empty one is a variable that was never set, and
@@ -26,8 +35,43 @@ export function checkNames(names: Readonly<Record<string, string | undefined>>):
   for (const [what, name] of Object.entries(names)) if (name !== undefined) checkName(what, name)
 }
 
-export function checkCall({ id, model, plan }: StoredCall, maxBytes: number): void {
-  checkNames({ 'id of the call': id, model })
+/** The texts that are kept for a description: what is null goes, what is undefined stays as it was. */
+export function toDescription({ title, metadata }: DescribeConversation): {
+  readonly title: string | null | undefined
+  readonly metadata: string | null | undefined
+} {
+  if (title != null && typeof title !== 'string')
+    throw new InvalidOptionError('title', `a ${typeof title} is no text`)
+  checkNames({ title: title ?? undefined })
+  return { title, metadata: metadata == null ? (metadata as null | undefined) : toMetadata(metadata) }
+}
+
+function toMetadata(metadata: unknown): string {
+  const refused = (problem: string) => new InvalidOptionError('metadata', problem)
+  let text: string | undefined
+  try {
+    text = JSON.stringify(metadata)
+  } catch {
+    throw refused('it cannot be written as JSON')
+  }
+  if (text === undefined) throw refused(`a ${typeof metadata} is no JSON value`)
+  checkText('The metadata', text, maxMetadataBytes)
+  return text
+}
+
+/** Where a page begins. */
+export function checkPage({ after, order = 'recent' }: ListConversations): void {
+  if (order !== 'recent' && order !== 'name')
+    throw new InvalidOptionError('order', `"${order}" is neither "recent" nor "name"`)
+  if (!after) return
+  checkName('conversation', after.conversation)
+  checkTime('after', after.updatedAt)
+}
+
+export function checkCall({ id, model, plan, status, error }: StoredCall, maxBytes: number): void {
+  checkNames({ 'id of the call': id, model, error })
+  if (!callStatuses.includes(status))
+    throw new InvalidOptionError('status', `"${status}" is none of ${callStatuses.join(', ')}`)
   checkText('The plan of a call', plan, maxBytes)
 }
 

@@ -65,6 +65,9 @@ export interface Head {
   readonly forkOf?: { readonly branch: string; readonly at: number }
 }
 
+/** How a call went: `sent` until somebody says more, and for ever where the process died meanwhile. */
+export type CallStatus = 'sent' | 'completed' | 'failed' | 'cancelled'
+
 export interface StoredCall {
   readonly id: string
   readonly turn: number
@@ -74,6 +77,9 @@ export interface StoredCall {
   readonly plan: string
   readonly predicted: number
   readonly reported?: number
+  readonly status: CallStatus
+  /** A code, for a call that failed. */
+  readonly error?: string
 }
 
 export interface BeginTurn {
@@ -124,11 +130,32 @@ export interface EntryRange {
   readonly limit?: number
 }
 
-export interface ConversationInfo {
+/** What people see of a conversation in a list. No entry of the log: it may be replaced, and goes with the conversation. */
+export interface ConversationDescription {
+  readonly title?: string | undefined
+  /** Any JSON value but null, of at most 64 KiB. */
+  readonly metadata?: unknown
+}
+
+export interface ConversationInfo extends ConversationDescription {
   readonly conversation: string
   readonly createdAt: number
+  /** When something was last written to one of its threads. */
   readonly updatedAt: number
   readonly threads: readonly { readonly actor: string; readonly branch: string; readonly head: number }[]
+}
+
+export interface DescribeConversation {
+  readonly title?: string | null | undefined
+  readonly metadata?: unknown
+}
+
+export interface ListConversations {
+  /** `recent`: last written to first. `name`: in the order of code points, which no write changes. Default `recent`. */
+  readonly order?: 'recent' | 'name'
+  /** The last one of the page before. In both orders a conversation that nobody writes to is neither lost nor met twice. */
+  readonly after?: Pick<ConversationInfo, 'conversation' | 'updatedAt'> | undefined
+  readonly limit?: number
 }
 
 export interface Found {
@@ -194,11 +221,9 @@ export interface Store {
     thread: ThreadKey,
     key: string,
   ): Promise<{ readonly at: number; readonly bytes: Uint8Array } | undefined>
-  /** By name, in the order of code points; `after` is the last name of the page before. */
-  conversations(
-    tenant: string,
-    options?: { readonly after?: string; readonly limit?: number },
-  ): Promise<readonly ConversationInfo[]>
+  conversations(tenant: string, options?: ListConversations): Promise<readonly ConversationInfo[]>
+  /** Sets what is given, removes what is null, leaves the rest. Does not make the conversation any newer. */
+  describeConversation(tenant: string, conversation: string, description: DescribeConversation): Promise<void>
   /** Entries that have every word of the query, the newest first. A shared past is found where it was written. */
   search(tenant: string, query: string, options?: { readonly limit?: number }): Promise<readonly Found[]>
   /**

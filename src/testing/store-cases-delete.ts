@@ -7,6 +7,7 @@ import {
   read,
   refused,
   type StoreCase,
+  sentCall,
   storeCase,
   texts,
 } from './store-cases-help.ts'
@@ -22,7 +23,7 @@ export const deleteCases: readonly StoreCase[] = [
     await exchange(store, bob, 'bob pelican')
     await store.fork(thread, { at: 2, branch: 'edit' })
     await exchange(store, edit, 'edit pelican')
-    await store.saveCall(thread, { id: 'c', turn: 1, time: 1, model: 'm', plan: '{}', predicted: 1 })
+    await store.saveCall(thread, { ...sentCall, id: 'c' })
     await store.saveCache(thread, 'fold', 1, new Uint8Array([1]))
     equal(await store.deleteConversation(thread.tenant, thread.conversation), true, 'the answer')
     for (const gone of [thread, bob, edit]) {
@@ -50,7 +51,7 @@ export const deleteCases: readonly StoreCase[] = [
     const { lease } = await open(store, thread)
     await store.deleteConversation(thread.tenant, thread.conversation)
     const late = { lease, expectedHead: 1, entries: [entry('late')] }
-    const call = { id: 'c', turn: 1, time: 1, model: 'm', plan: '{}', predicted: 1 }
+    const call = { ...sentCall, id: 'c' }
     const writes = [
       () => store.append(thread, late),
       () => store.end(thread, { ...late, status: 'completed' }),

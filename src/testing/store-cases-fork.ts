@@ -7,6 +7,7 @@ import {
   read,
   refused,
   type StoreCase,
+  sentCall,
   storeCase,
   texts,
 } from './store-cases-help.ts'
@@ -126,7 +127,7 @@ export const forkCases: readonly StoreCase[] = [
       entries: [entry('b')],
       status: 'completed',
     })
-    await store.saveCall(thread, { id: 'c', turn: 1, time: 1, model: 'm', plan: '{}', predicted: 1 })
+    await store.saveCall(thread, { ...sentCall, id: 'c' })
     await store.saveCache(thread, 'fold', 2, new Uint8Array([1]))
     await store.fork(thread, { at: 2, branch: 'x' })
     equal(await store.calls(x), [], 'calls')

@@ -53,6 +53,16 @@ export function entry(
   return { id, role, time: 1_700_000_000_000, payload, tokens: { words: text.split(' ').length } }
 }
 
+/** A call without its id. */
+export const sentCall = {
+  turn: 1,
+  time: 5,
+  model: 'llama',
+  plan: '{}',
+  predicted: 10,
+  status: 'sent',
+} as const
+
 /** A lease that nobody outlives in a test. */
 export const long = 600_000
 

@@ -6,11 +6,10 @@ import {
   open,
   refused,
   type StoreCase,
+  sentCall,
   storeCase,
   texts,
 } from './store-cases-help.ts'
-
-const call = { turn: 1, model: 'llama', plan: '{}', predicted: 10 }
 
 /** What a store lets go of when it is old: records of calls, and conversations that nobody uses. */
 export const retainCases: readonly StoreCase[] = [
@@ -21,7 +20,7 @@ export const retainCases: readonly StoreCase[] = [
     for (const key of [thread, bob, theirs]) await exchange(store, key, 'a', 'b')
     await store.fork(thread, { at: 2, branch: 'edit' })
     for (const key of [thread, bob, edit, theirs])
-      for (const time of [1, 5, 9]) await store.saveCall(key, { ...call, id: `call ${time}`, time })
+      for (const time of [1, 5, 9]) await store.saveCall(key, { ...sentCall, id: `call ${time}`, time })
     equal(await store.deleteCalls(thread.tenant, 5), 3, 'how many')
     const times = async (key: typeof thread) => (await store.calls(key)).map(({ time }) => time)
     for (const key of [thread, bob, edit])
@@ -29,7 +28,7 @@ export const retainCases: readonly StoreCase[] = [
     equal(await times(theirs), [9, 5, 1], 'the calls of another tenant')
     equal(await store.deleteCalls(thread.tenant, 5), 0, 'how many, again')
     equal(await store.deleteCalls(newThread().tenant, 99), 0, 'how many of nobody')
-    await store.saveCall(thread, { ...call, id: 'call 1', time: 12 })
+    await store.saveCall(thread, { ...sentCall, id: 'call 1', time: 12 })
     equal(await times(thread), [12, 9, 5], 'an id that was free again')
     equal(await texts(store, thread), ['a', 'b'], 'the entries')
     await refused(() => store.deleteCalls(thread.tenant, Number.NaN), 'invalid_option')

@@ -1,6 +1,14 @@
-import { equal, exchange, newThread, refused, type StoreCase, storeCase } from './store-cases-help.ts'
+import {
+  equal,
+  exchange,
+  newThread,
+  refused,
+  type StoreCase,
+  sentCall,
+  storeCase,
+} from './store-cases-help.ts'
 
-const call = { turn: 1, time: 5, model: 'llama', plan: '{"p":"é"}', predicted: 10 }
+const call = { ...sentCall, plan: '{"p":"é"}' }
 
 /** Calls, caches, migrations. */
 export const sideCases: readonly StoreCase[] = [
@@ -29,6 +37,23 @@ export const sideCases: readonly StoreCase[] = [
     )
     equal((await store.calls(thread))[1], { ...call, id: 'a' }, 'one')
     await refused(() => store.saveCall(newThread(), { ...call, id: 'x' }), 'no_conversation')
+  }),
+  storeCase('keeps how a call went, as it was said last', async (store, thread) => {
+    await exchange(store, thread, 'a')
+    const outcomes = [
+      { status: 'sent' },
+      { status: 'failed', error: 'overloaded' },
+      { status: 'cancelled' },
+      { status: 'completed', reported: 12 },
+    ] as const
+    for (const outcome of outcomes) {
+      await store.saveCall(thread, { ...call, ...outcome, id: 'one' })
+      equal(await store.calls(thread), [{ ...call, ...outcome, id: 'one' }], outcome.status)
+    }
+    await refused(
+      () => store.saveCall(thread, { ...call, id: 'x', status: 'lost' as 'sent' }),
+      'invalid_option',
+    )
   }),
   storeCase('keeps the last of a cache', async (store, thread) => {
     await exchange(store, thread, 'a')

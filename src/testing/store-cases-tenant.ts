@@ -9,16 +9,17 @@ import {
   read,
   refused,
   type StoreCase,
+  sentCall,
   storeCase,
   texts,
 } from './store-cases-help.ts'
 
-/** Tenants with the same names, lists, search. */
+/** Tenants with the same names, search. */
 export const tenantCases: readonly StoreCase[] = [
   storeCase('never lets one tenant see another, by any method', async (store, mine) => {
     const theirs: ThreadKey = { ...mine, tenant: newThread().tenant }
     const { lease } = await open(store, mine, { key: 'k', body: '1', entries: [entry('secret word')] })
-    await store.saveCall(mine, { id: 'c', turn: 1, time: 1, model: 'm', plan: '{}', predicted: 1 })
+    await store.saveCall(mine, { ...sentCall, id: 'c' })
     await store.saveCache(mine, 'fold', 1, new Uint8Array([1]))
     equal(await store.head(theirs), undefined, 'head')
     equal(await read(store, theirs), [], 'entries')
@@ -33,7 +34,7 @@ export const tenantCases: readonly StoreCase[] = [
     await refused(() => store.end(theirs, { ...append, status: 'completed' }), 'no_conversation')
     await refused(() => store.renew(theirs, lease, long), 'no_conversation')
     await refused(() => store.fork(theirs, { at: 0, branch: 'x' }), 'no_conversation')
-    const call = { id: 'c', turn: 1, time: 1, model: 'm', plan: '{}', predicted: 1 }
+    const call = { ...sentCall, id: 'c' }
     await refused(() => store.saveCall(theirs, call), 'no_conversation')
     await refused(() => store.saveCache(theirs, 'fold', 1, new Uint8Array([1])), 'no_conversation')
     // The same names, for their own: nothing of the two touches.
@@ -43,39 +44,6 @@ export const tenantCases: readonly StoreCase[] = [
     equal(await texts(store, mine), ['secret word'], 'mine, after they deleted theirs')
     equal((await store.calls(mine)).length, 1, 'my calls')
     await store.append(mine, append)
-  }),
-  storeCase('lists conversations by name, page by page', async (store, thread) => {
-    equal(await store.conversations(thread.tenant), [], 'no conversations')
-    const names = ['b', 'Z', 'a', 'é', '\uff5e', '👋', 'aa']
-    for (const conversation of names) await exchange(store, { ...thread, conversation }, 'x', 'y')
-    await exchange(store, { ...thread, conversation: 'b', actor: 'Dr. Smith' }, 'z')
-    await store.fork({ ...thread, conversation: 'b' }, { at: 2, branch: 'edit' })
-    // The order of code points: no locale of a database changes it.
-    const order = ['Z', 'a', 'aa', 'b', 'é', '\uff5e', '👋']
-    const all = await store.conversations(thread.tenant)
-    equal(
-      all.map(({ conversation }) => conversation),
-      order,
-      'all',
-    )
-    const threads = [
-      { actor: 'Dr. Smith', branch: 'main', head: 1 },
-      { actor: 'assistant', branch: 'edit', head: 2 },
-      { actor: 'assistant', branch: 'main', head: 2 },
-    ]
-    equal(all[3]?.threads, threads, 'the threads of one')
-    if (!(all[3]!.createdAt <= all[3]!.updatedAt)) throw new Error('it changed before it was')
-    const pages: string[] = []
-    for (let after: string | undefined; ; ) {
-      const page = await store.conversations(thread.tenant, {
-        limit: 3,
-        ...(after === undefined ? {} : { after }),
-      })
-      if (page.length === 0) break
-      pages.push(...page.map(({ conversation }) => conversation))
-      after = pages.at(-1)!
-    }
-    equal(pages, order, 'page by page')
   }),
   storeCase('finds words in the texts of payloads', async (store, thread) => {
     await exchange(store, thread, 'Where are the Lemons?', 'In the kitchen, with 40 limes.')

@@ -80,6 +80,80 @@ const faults: Record<string, (store: Store) => Partial<Store>> = {
     conversations: async (...args) =>
       [...(await store.conversations(...args))].sort((a, b) => (a.conversation < b.conversation ? -1 : 1)),
   }),
+  'lists by name alone': store => ({
+    conversations: (tenant, options) => store.conversations(tenant, { ...options, order: 'name' }),
+  }),
+  'lists the oldest first': store => ({
+    conversations: async (tenant, options) => {
+      const page = await store.conversations(tenant, options)
+      return options?.order === 'name' ? page : page.toReversed()
+    },
+  }),
+  'begins every list at the top': store => ({
+    conversations: async (tenant, { after, ...options } = {}) => {
+      const all = await store.conversations(tenant, options)
+      return after?.conversation === all.at(-1)?.conversation ? [] : all
+    },
+  }),
+  'begins a page by time alone': store => ({
+    conversations: async (tenant, { after, limit, ...options } = {}) => {
+      if (options.order === 'name')
+        return store.conversations(tenant, { after, ...(limit && { limit }), ...options })
+      const all = await store.conversations(tenant, options)
+      return all.filter(({ updatedAt }) => !after || updatedAt < after.updatedAt).slice(0, limit)
+    },
+  }),
+  'counts the entries of a page': store => ({
+    conversations: async (tenant, { after, limit = 1e9, ...options } = {}) => {
+      const all = await store.conversations(tenant, options)
+      const from = all.findIndex(({ conversation }) => conversation === after?.conversation) + 1
+      return all.slice(from, from + limit)
+    },
+  }),
+  'forgets metadata when it gets a title': store => ({
+    describeConversation: (tenant, conversation, given) =>
+      store.describeConversation(
+        tenant,
+        conversation,
+        given.title !== undefined ? { metadata: null, ...given } : given,
+      ),
+  }),
+  'keeps a title that was removed': store => ({
+    describeConversation: (tenant, conversation, { title, ...given }) =>
+      store.describeConversation(tenant, conversation, { ...given, title: title ?? undefined }),
+  }),
+  'keeps the first title': store => ({
+    describeConversation: async (tenant, conversation, given) => {
+      const all = await store.conversations(tenant)
+      const known = all.find(info => info.conversation === conversation)?.title
+      return store.describeConversation(tenant, conversation, { ...given, title: known ?? given.title })
+    },
+  }),
+  'takes metadata for text': store => ({
+    describeConversation: (tenant, conversation, { metadata, ...given }) =>
+      store.describeConversation(tenant, conversation, { ...given, metadata: metadata && String(metadata) }),
+  }),
+  'makes what is described newer': store => ({
+    describeConversation: async (tenant, conversation, given) => {
+      await store.describeConversation(tenant, conversation, given)
+      await store.seed(
+        { tenant, conversation, actor: 'list', branch: 'main' },
+        { expectedHead: 0, entries: [] },
+      )
+    },
+  }),
+  'forgets how a call went': store => ({
+    saveCall: (thread, call) => store.saveCall(thread, { ...call, status: 'completed' }),
+  }),
+  'forgets why a call failed': store => ({
+    saveCall: (thread, { error: _, ...call }) => store.saveCall(thread, call),
+  }),
+  'keeps an error when a call is made again': store => ({
+    saveCall: async (thread, call) => {
+      const known = (await store.calls(thread)).find(({ id }) => id === call.id)
+      return store.saveCall(thread, { ...(known?.error && { error: known.error }), ...call })
+    },
+  }),
   'finds one word of many': store => ({
     search: (tenant, query, options) => store.search(tenant, query.split(' ')[0]!, options),
   }),

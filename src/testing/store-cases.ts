@@ -2,6 +2,7 @@ import { deleteCases } from './store-cases-delete.ts'
 import { forkCases } from './store-cases-fork.ts'
 import type { StoreCase } from './store-cases-help.ts'
 import { leaseCases } from './store-cases-lease.ts'
+import { listCases } from './store-cases-list.ts'
 import { logCases } from './store-cases-log.ts'
 import { restoreCases } from './store-cases-restore.ts'
 import { restoreRefusedCases } from './store-cases-restore-refused.ts'
@@ -26,6 +27,7 @@ export const storeCases: readonly StoreCase[] = [
   ...forkCases,
   ...textCases,
   ...tenantCases,
+  ...listCases,
   ...sideCases,
   ...deleteCases,
   ...restoreCases,

@@ -18,11 +18,12 @@ export function addLookCommands(add: AddCommand): void {
       .option('--actor <name>', 'whose thread', 'assistant')
       .option('--branch <name>', 'which line of the thread', 'main')
 
-  add('list', 'the conversations').action((options: LogOptions) =>
+  add('list', 'the conversations, the last used first').action((options: LogOptions) =>
     readHistory(options, async history => {
-      for (const { conversation, updatedAt, threads } of await history.conversations()) {
+      for (const { conversation, updatedAt, title, threads } of await history.conversations()) {
         const lines = threads.map(({ actor, branch, head }) => `${actor}/${branch} ${head}`).join(', ')
-        print(`${conversation}  ${new Date(updatedAt).toISOString()}  ${lines}`)
+        const named = title === undefined ? '' : `  ${JSON.stringify(title)}`
+        print(`${conversation}  ${new Date(updatedAt).toISOString()}  ${lines}${named}`)
       }
     }),
   )

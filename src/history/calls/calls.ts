@@ -25,6 +25,7 @@ export function toCall(
     model,
     plan: JSON.stringify(toPlan(context, log, prompt)),
     predicted: context.tokens,
+    status: 'completed',
     ...(reported === undefined ? {} : { reported }),
   }
 }

@@ -99,7 +99,7 @@ function toStorable(this: Readonly<Record<string, unknown>>, name: string, value
   if (given instanceof ArrayBuffer) return toBase64(new Uint8Array(given))
   if (ArrayBuffer.isView(given))
     return toBase64(new Uint8Array(given.buffer, given.byteOffset, given.byteLength))
-  return typeof value === 'string' ? normalize(value) : value
+  return typeof value === 'string' ? normalizeText(value) : value
 }
 
 function toBase64(bytes: Uint8Array): string {
@@ -111,6 +111,6 @@ function toBase64(bytes: Uint8Array): string {
 }
 
 /** What no text store and no wire takes: half surrogate pairs and NUL. */
-function normalize(text: string): string {
+export function normalizeText(text: string): string {
   return text.replace(/\p{Surrogate}|\0/gu, '\uFFFD')
 }

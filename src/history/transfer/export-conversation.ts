@@ -6,9 +6,10 @@ import { type TransferRecord, toJson } from './record.ts'
 export async function* exportConversation(
   store: Store,
   tenant: string,
-  { conversation, threads }: ConversationInfo,
+  { conversation, threads, title, metadata }: ConversationInfo,
 ): AsyncGenerator<string> {
-  yield toLine({ kind: 'conversation', throughline: 1, conversation })
+  // `JSON.stringify` leaves out what is undefined.
+  yield toLine({ kind: 'conversation', throughline: 1, conversation, title, metadata })
   let entries = 0
   for (const thread of await parentsFirst(store, { tenant, conversation }, threads)) {
     const { actor, branch, forkOf } = thread

@@ -1,4 +1,10 @@
-import type { Store, StoredEntry, StoredTurn, ThreadKey } from '../../stores/store.ts'
+import type {
+  ConversationDescription,
+  Store,
+  StoredEntry,
+  StoredTurn,
+  ThreadKey,
+} from '../../stores/store.ts'
 import { StoreError } from '../../stores/store-error.ts'
 import { fromJson, InvalidImportError, parseRecord, type TransferRecord } from './record.ts'
 
@@ -29,6 +35,7 @@ export async function importLines(
   /** Entries of the conversations before this one. */
   let before = 0
   let conversation: string | undefined
+  let description: ConversationDescription = {}
   let thread: ReturnType<typeof createStretches> | undefined
 
   async function take(record: TransferRecord): Promise<void> {
@@ -46,6 +53,7 @@ export async function importLines(
           'a second conversation cannot get the same name: import without `as`.',
         )
       conversation = as ?? record.conversation
+      description = record
       conversations.push(conversation)
       return
     }
@@ -59,6 +67,9 @@ export async function importLines(
             line,
             `${entries - before} entries came of the ${record.entries} that were exported: lines are missing.`,
           )
+        const { title, metadata } = description
+        if (title !== undefined || metadata !== undefined)
+          await store.describeConversation(tenant, conversation, { title, metadata })
         before = entries
         conversation = undefined
       } else {

@@ -10,6 +10,8 @@ export type TransferRecord =
       readonly kind: 'conversation'
       readonly throughline: 1
       readonly conversation: string
+      readonly title?: string | undefined
+      readonly metadata?: unknown
     }
   | {
       readonly kind: 'thread'

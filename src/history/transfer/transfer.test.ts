@@ -35,6 +35,7 @@ async function fill(history: History): Promise<void> {
   await begin(deeper, 'left open')
   await thread.saveCall(await thread.context({ window: 200, system: 'S' }), { model: 'm', reported: 9 })
   await history.thread('trip', { actor: '$x' }).seed(user('alone'))
+  await history.describe('trip', { title: 'A trip 👋', metadata: { tags: ['boat'] } })
   await (await begin(history.thread('other'), 'hello')).complete({
     ...assistant('hi'),
     1: 'b',
@@ -54,6 +55,8 @@ describe.each(stores)('export and import on the %s store', (_, createStore) => {
     expect(imported.entries).toBe(lines.filter(line => line.startsWith('{"kind":"entry"')).length)
     expect(await list(second.export())).toEqual(lines)
     expect(await second.check()).toEqual([])
+    const { title, metadata } = (await second.conversations({ order: 'name' }))[1]!
+    expect([title, metadata]).toEqual(['A trip 👋', { tags: ['boat'] }])
     const thread = second.thread('trip', { actor: 'Dr. Smith' })
     expect(await thread.notes()).toEqual(['n1'])
     const [call] = await thread.calls()
@@ -104,6 +107,8 @@ describe.each(stores)('export and import on the %s store', (_, createStore) => {
     await refused(lines.slice(1), 1, /no conversation stands before it/)
     await refused([lines[0]!, ...lines.slice(2)], 2, /no thread stands before it/)
     await refused([lines[0]!.replace('"throughline":1', '"throughline":2')], 1, /version 2/)
+    const odd = lines.map(line => line.replace('"title":"A trip 👋"', '"title":5'))
+    await refused(odd, lines.length, /a number is no text/)
     const gap = lines.findIndex(line => line.startsWith('{"kind":"entry"'))
     await refused(lines.toSpliced(gap, 1), expect.any(Number) as never, /./)
     await refused(

@@ -1,9 +1,9 @@
-import { checkNames } from '../check-input.ts'
+import { checkNames, checkPage } from '../check-input.ts'
 import { payloadTexts } from '../payload-texts.ts'
 import { snippet } from '../snippet.ts'
-import type { EntryRange, Found, Store, StoredEntry, ThreadKey } from '../store.ts'
+import type { ConversationInfo, EntryRange, Found, Store, StoredEntry, ThreadKey } from '../store.ts'
 import { words } from '../words.ts'
-import type { Memory } from './memory.ts'
+import type { Conversation, Memory } from './memory.ts'
 import { type Branch, openTurn } from './memory-branch.ts'
 
 type Reads = Pick<
@@ -38,18 +38,16 @@ export function memoryReads(memory: Memory): Reads {
       const cache = memory.peek(thread)?.caches.get(key)
       return cache && { at: cache.at, bytes: cache.bytes.slice() }
     },
-    async conversations(tenant, { after, limit } = {}) {
+    async conversations(tenant, options = {}) {
       checkNames({ tenant })
+      checkPage(options)
+      const { after, limit, order = 'recent' } = options
+      const compare = orders[order]
       return ofTenant(tenant)
-        .filter(({ conversation }) => after === undefined || byCodePoint(conversation, after) > 0)
-        .sort((a, b) => byCodePoint(a.conversation, b.conversation))
+        .filter(conversation => !after || compare(conversation, after) > 0)
+        .sort(compare)
         .slice(0, limit)
-        .map(({ conversation, createdAt, updatedAt, branches }) => ({
-          conversation,
-          createdAt,
-          updatedAt,
-          threads: [...branches.values()].map(toThread).sort(byName),
-        }))
+        .map(toInfo)
     },
     async search(tenant, query, { limit = 20 } = {}) {
       checkNames({ tenant })
@@ -87,6 +85,22 @@ function byCodePoint(a: string, b: string): number {
   if (at < 0) return left.length - right.length
   return left[at]!.codePointAt(0)! - (right[at]?.codePointAt(0) ?? -1)
 }
+
+type Place = Pick<ConversationInfo, 'conversation' | 'updatedAt'>
+
+const orders = {
+  name: (a: Place, b: Place) => byCodePoint(a.conversation, b.conversation),
+  recent: (a: Place, b: Place) => b.updatedAt - a.updatedAt || byCodePoint(a.conversation, b.conversation),
+}
+
+const toInfo = (found: Conversation): ConversationInfo => ({
+  conversation: found.conversation,
+  createdAt: found.createdAt,
+  updatedAt: found.updatedAt,
+  ...(found.title !== null && { title: found.title }),
+  ...(found.metadata !== null && { metadata: JSON.parse(found.metadata) }),
+  threads: [...found.branches.values()].map(toThread).sort(byName),
+})
 
 const toThread = ({ thread: { actor, branch }, entries }: Branch) => ({ actor, branch, head: entries.length })
 

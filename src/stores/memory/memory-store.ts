@@ -1,5 +1,6 @@
-import { checkCall, checkName, defaultMaxEntryBytes } from '../check-input.ts'
+import { checkCall, checkName, checkNames, defaultMaxEntryBytes, toDescription } from '../check-input.ts'
 import type { Store } from '../store.ts'
+import { NoConversationError } from '../store-error.ts'
 import { createMemory } from './memory.ts'
 import { memoryDeletes } from './memory-deletes.ts'
 import { memoryReads } from './memory-reads.ts'
@@ -29,6 +30,14 @@ export function memoryStore({
     async saveCache(thread, key, at, bytes) {
       checkName('key of the cache', key)
       memory.branch(thread).caches.set(key, { at, bytes: bytes.slice() })
+    },
+    async describeConversation(tenant, conversation, description) {
+      checkNames({ tenant, conversation })
+      const { title, metadata } = toDescription(description)
+      const found = memory.find(tenant, conversation)
+      if (!found || found.isDeleted) throw new NoConversationError(conversation, found !== undefined)
+      if (title !== undefined) found.title = title
+      if (metadata !== undefined) found.metadata = metadata
     },
     ...memoryDeletes(memory),
     async close() {},

@@ -9,6 +9,9 @@ export interface Conversation {
   readonly createdAt: number
   updatedAt: number
   isDeleted: boolean
+  title: string | null
+  /** JSON text. */
+  metadata: string | null
   readonly branches: Map<string, Branch>
 }
 
@@ -51,6 +54,8 @@ export function createMemory(now: () => number, maxEntryBytes: number) {
       createdAt: times.first,
       updatedAt: times.last,
       isDeleted: false,
+      title: null,
+      metadata: null,
       branches: new Map(),
     }
     const found: Conversation = find(tenant, conversation) ?? fresh
@@ -64,7 +69,7 @@ export function createMemory(now: () => number, maxEntryBytes: number) {
     const found = find(tenant, conversation)
     if (!found || found.isDeleted) return false
     found.branches.clear()
-    found.isDeleted = true
+    Object.assign(found, { isDeleted: true, title: null, metadata: null })
     return true
   }
 

@@ -1,21 +1,23 @@
 import { StoreError } from '../store-error.ts'
 import type { Database } from './database.ts'
-import { version1 } from './version-1/version-1.ts'
-import { version2 } from './version-2/version-2.ts'
+import { createSchema } from './schema/schema.ts'
+
+export interface Migration {
+  readonly name: string
+  sql(schema: string): string
+}
 
 /** Never edited once released: a change is a new line. The place in the list, from 1, is the version. */
-export const migrations: readonly { readonly name: string; readonly sql: (schema: string) => string }[] = [
-  { name: '1 the log', sql: version1 },
-  { name: '2 short keys', sql: version2 },
-]
+export const migrations: readonly Migration[] = [{ name: '1 the log', sql: createSchema }]
 
 /** Brings the schema up to date and says what that took; with `dryRun`, what it would take. */
 export async function migrate(
   database: Database,
   schema: string,
   dryRun: boolean,
+  steps = migrations,
 ): Promise<readonly string[]> {
-  if (dryRun) return missing(await versionOf(sql => database.read(sql, []), schema))
+  if (dryRun) return missing(await versionOf(sql => database.read(sql, []), schema), steps)
   return database.transaction(async client => {
     // Two instances that start at once: the second waits here, then finds nothing left to do.
     const query = async (text: string, values: unknown[] = []) => (await client.query({ text, values })).rows
@@ -25,8 +27,8 @@ export async function migrate(
     await query(`create table if not exists ${schema}.migrations (
       version integer primary key, name text not null, applied_at timestamptz not null default now())`)
     const version = await versionOf(query, schema)
-    const names = missing(version)
-    for (const [index, { name, sql }] of migrations.slice(version).entries()) {
+    const names = missing(version, steps)
+    for (const [index, { name, sql }] of steps.slice(version).entries()) {
       await client.query({ text: sql(schema) })
       const row = [version + index + 1, name]
       await query(`insert into ${schema}.migrations (version, name) values ($1, $2)`, row)
@@ -43,11 +45,11 @@ async function assertUtf8(query: (sql: string) => Promise<readonly object[]>): P
   throw new StoreError('store_schema', `The database has the encoding ${encoding}: make one with UTF8.`)
 }
 
-function missing(version: number): readonly string[] {
-  if (version <= migrations.length) return migrations.slice(version).map(({ name }) => name)
+function missing(version: number, steps: readonly Migration[]): readonly string[] {
+  if (version <= steps.length) return steps.slice(version).map(({ name }) => name)
   throw new StoreError(
     'store_schema',
-    `The database has schema version ${version}, this program knows ${migrations.length}: update throughline.`,
+    `The database has schema version ${version}, this program knows ${steps.length}: update throughline.`,
   )
 }
 

@@ -5,7 +5,7 @@ import type { Row } from './pg-client.ts'
 import { readEntries } from './read-entries.ts'
 import { keyOf, toTurn } from './read-rows.ts'
 
-type Reads = Pick<Store, 'head' | 'entries' | 'turns' | 'conversations'>
+type Reads = Pick<Store, 'head' | 'entries' | 'turns'>
 
 export function postgresReads(database: Database, schema: string): Reads {
   const isThread = 'b.key = $1 and b.actor = $2 and b.branch = $3'
@@ -41,25 +41,6 @@ export function postgresReads(database: Database, schema: string): Reads {
         from ${schema}.branches b cross join lateral ${schema}.turns_of(b) t where ${isThread} order by t.turn`,
       )
       return rows.map(toTurn)
-    },
-    async conversations(tenant, { after, limit } = {}) {
-      const only = { tenant, conversation: after || '-', actor: '-', branch: '-' }
-      checkKey(only)
-      const rows = await database.read(
-        `select c.conversation, c.created_at as "createdAt", max(b.updated_at) as "updatedAt",
-          json_agg(json_build_object('actor', b.actor, 'branch', b.branch, 'head', b.head)
-            order by b.actor, b.branch)::text as threads
-        from ${schema}.conversations c join ${schema}.branches b using (key)
-        where c.tenant = $1 and ($2::text is null or c.conversation > $2)
-        group by c.key order by c.conversation limit $3`,
-        [tenant, after ?? null, limit ?? null],
-      )
-      return rows.map(row => ({
-        conversation: String(row.conversation),
-        createdAt: Number(row.createdAt),
-        updatedAt: Number(row.updatedAt),
-        threads: JSON.parse(String(row.threads)),
-      }))
     },
   }
 }

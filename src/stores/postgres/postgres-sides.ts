@@ -24,16 +24,17 @@ export function postgresSides(database: Database, schema: string, maxBytes: numb
 
   return {
     async saveCall(thread, call) {
-      const { id, turn, time, model, plan, predicted, reported } = call
+      const { id, turn, time, model, plan, predicted, reported, status, error } = call
       checkKey(thread, [id])
       checkCall(call, maxBytes)
       await save(
         thread,
-        `insert into ${schema}.calls (key, line, id, turn, time, model, plan, predicted, reported)
-          select key, line, $4, $5, $6, $7, $8, $9, $10 from b
+        `insert into ${schema}.calls (key, line, id, turn, time, model, plan, predicted, reported, status, error)
+          select key, line, $4, $5, $6, $7, $8, $9, $10, $11::${schema}.call_status, $12 from b
         on conflict (key, line, id) do update set turn = excluded.turn, time = excluded.time,
-          model = excluded.model, plan = excluded.plan, predicted = excluded.predicted, reported = excluded.reported`,
-        [id, turn, time, model, plan, predicted, reported ?? null],
+          model = excluded.model, plan = excluded.plan, predicted = excluded.predicted, reported = excluded.reported,
+          status = excluded.status, error = excluded.error`,
+        [id, turn, time, model, plan, predicted, reported ?? null, status, error ?? null],
       )
     },
     async calls(thread, { limit } = {}) {

@@ -6,6 +6,7 @@ import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
 import { migrateFirst } from './migrate-first.ts'
 import type { PgPool } from './pg-client.ts'
+import { postgresConversations } from './postgres-conversations.ts'
 import { postgresDeletes } from './postgres-deletes.ts'
 import { postgresReads } from './postgres-reads.ts'
 import { postgresRestore } from './postgres-restore.ts'
@@ -61,6 +62,7 @@ export function postgresStore({
     restore: postgresRestore(database, name, maxEntryBytes, records),
     ...postgresDeletes(database, name),
     ...postgresReads(database, name),
+    ...postgresConversations(database, name),
     ...postgresSides(database, name, maxEntryBytes),
     search: (tenant, query, options = {}) =>
       searchEntries(database, name, tenant, query, { ...options, isIndexed: search }),

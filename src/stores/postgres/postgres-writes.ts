@@ -12,7 +12,7 @@ import type { ToRecords } from './to-records.ts'
 
 type Writes = Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'seed' | 'fork'>
 
-/** Each is one call of one function of the schema: see version-2. */
+/** Each is one call of one function of the schema. */
 export function postgresWrites(
   database: Database,
   schema: string,

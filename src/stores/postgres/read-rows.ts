@@ -41,6 +41,8 @@ export const toCall = (row: Row): StoredCall => ({
   plan: String(row.plan),
   predicted: Number(row.predicted),
   ...(row.reported === null ? {} : { reported: Number(row.reported) }),
+  status: row.status as StoredCall['status'],
+  ...(row.error === null ? {} : { error: String(row.error) }),
 })
 
 export const keyOf = (thread: ThreadKey): readonly string[] => [

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { entry, exchange, read, texts } from '../../testing/store-cases-help.ts'
+import { entry, exchange, read, sentCall, texts } from '../../testing/store-cases-help.ts'
 import { loadDriver } from './driver.ts'
 import { backupSqlite, sqliteStore } from './sqlite-store.ts'
 import { isBuilt, killAll, startProcess } from './writer-process.fixture.ts'
@@ -23,7 +23,7 @@ describe('backupSqlite', () => {
     for (let n = 0; n < 300; n++)
       await store.seed(thread, { expectedHead: n, entries: [entry(`pelican ${n}`)] })
     await store.fork(thread, { at: 2, branch: 'edit' })
-    await store.saveCall(thread, { id: 'c', turn: 0, time: 1, model: 'm', plan: '{}', predicted: 1 })
+    await store.saveCall(thread, { ...sentCall, id: 'c' })
     await store.deleteConversation('acme', 'never')
     const to = `${path}.copy`
     const { bytes } = await backupSqlite({ path, to })

@@ -1,7 +1,7 @@
 import { StoreError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
-import { migrations } from './schema.ts'
-import { addWords, createWordIndex, dropWordIndex, hasWordIndex } from './word-index.ts'
+import { type Migration, migrations } from './schema.ts'
+import { createWordIndex, dropWordIndex, hasWordIndex } from './word-index.ts'
 
 interface Step {
   readonly name: string
@@ -13,9 +13,10 @@ interface Step {
 export function migrate(
   connection: Connection,
   { search, dryRun = false }: { search: boolean; dryRun?: boolean },
+  versions = migrations,
 ) {
-  refuseForeign(connection)
-  const missing = steps(connection, search).filter(step => !step.isDone())
+  refuseForeign(connection, versions)
+  const missing = steps(connection, versions, search).filter(step => !step.isDone())
   if (dryRun || missing.length === 0) return missing.map(({ name }) => name)
   return missing.flatMap(step =>
     connection.write(() => {
@@ -27,17 +28,13 @@ export function migrate(
   )
 }
 
-function steps(connection: Connection, search: boolean): Step[] {
-  const schema = migrations.map(({ name, sql }, n) => ({
-    name,
-    isDone: () => versionOf(connection) > n,
-    run() {
-      if (n === 2) indexOldQueue(connection)
-      connection.exec(`${sql}; PRAGMA user_version = ${n + 1}`)
-    },
-  }))
+function steps(connection: Connection, versions: readonly Migration[], search: boolean): Step[] {
   return [
-    ...schema,
+    ...versions.map(({ name, sql }, n) => ({
+      name,
+      isDone: () => versionOf(connection) > n,
+      run: () => connection.exec(`${sql}; PRAGMA user_version = ${n + 1}`),
+    })),
     {
       name: search ? 'build the word index' : 'drop the word index',
       isDone: () => hasWordIndex(connection) === search,
@@ -46,21 +43,12 @@ function steps(connection: Connection, search: boolean): Step[] {
   ]
 }
 
-/** Up to version 2 a table had every entry that waited for the index. */
-function indexOldQueue(connection: Connection): void {
-  if (!connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'unindexed'")) return
-  const sql = 'SELECT place, payload FROM unindexed JOIN entries USING (place) ORDER BY place'
-  for (const { place, payload } of connection.all<{ place: number; payload: string }>(sql))
-    addWords(connection, place, payload)
-  connection.exec('DROP TABLE unindexed')
-}
-
-function refuseForeign(connection: Connection): void {
+function refuseForeign(connection: Connection, versions: readonly Migration[]): void {
   const version = versionOf(connection)
-  if (version > migrations.length)
+  if (version > versions.length)
     throw schemaError(
       connection,
-      `has schema ${version}, this version knows ${migrations.length}: update throughline`,
+      `has schema ${version}, this version knows ${versions.length}: update throughline`,
     )
   const tables = connection.get<{ n: number }>('SELECT count(*) AS n FROM sqlite_schema')!.n
   if (version === 0 && tables > 0)
@@ -68,9 +56,9 @@ function refuseForeign(connection: Connection): void {
 }
 
 /** What a reader needs, who may not migrate. */
-export function refuseOutdated(connection: Connection): void {
-  refuseForeign(connection)
-  if (versionOf(connection) < migrations.length)
+export function refuseOutdated(connection: Connection, versions = migrations): void {
+  refuseForeign(connection, versions)
+  if (versionOf(connection) < versions.length)
     throw schemaError(connection, 'has an older schema: open it once for writing')
 }
 

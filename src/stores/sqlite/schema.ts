@@ -4,13 +4,18 @@ export const maxSeq = 2 ** 24 - 1
 /** Where an entry stands in the file: branch and seq in one number, which is the row's own key and costs no index. */
 export const placeOf = (branchId: number, seq: number) => branchId * 2 ** 24 + seq
 
+export interface Migration {
+  readonly name: string
+  readonly sql: string
+}
+
 /**
  * Each step takes the file one version further, in one transaction. A step that was released is never changed.
  * Long names stand once, in `conversations` and `branches`; the logical key still begins with tenant and conversation.
  */
-export const migrations: readonly { readonly name: string; readonly sql: string }[] = [
+export const migrations: readonly Migration[] = [
   {
-    name: '1: conversations, branches, turns, entries',
+    name: '1: the log',
     sql: `
       CREATE TABLE conversations (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -18,6 +23,8 @@ export const migrations: readonly { readonly name: string; readonly sql: string 
         conversation TEXT NOT NULL,
         created_at INTEGER NOT NULL,
         deleted_at INTEGER,
+        title TEXT,
+        metadata TEXT,
         UNIQUE (tenant, conversation)
       );
       CREATE TABLE branches (
@@ -82,11 +89,7 @@ export const migrations: readonly { readonly name: string; readonly sql: string 
       )
       BEGIN
         SELECT RAISE(ABORT, 'an entry goes only with its whole conversation');
-      END;`,
-  },
-  {
-    name: '2: calls and caches',
-    sql: `
+      END;
       CREATE TABLE calls (
         number INTEGER PRIMARY KEY,
         branch_id INTEGER NOT NULL REFERENCES branches (id),
@@ -97,6 +100,8 @@ export const migrations: readonly { readonly name: string; readonly sql: string 
         plan TEXT NOT NULL,
         predicted INTEGER NOT NULL,
         reported INTEGER,
+        status TEXT NOT NULL,
+        error TEXT,
         UNIQUE (branch_id, id)
       );
       CREATE INDEX calls_branch ON calls (branch_id);
@@ -106,11 +111,7 @@ export const migrations: readonly { readonly name: string; readonly sql: string 
         at INTEGER NOT NULL,
         bytes BLOB NOT NULL,
         PRIMARY KEY (branch_id, key)
-      );`,
-  },
-  {
-    name: '3: what waits for the word index, by branch',
-    sql: `
+      );
       CREATE TABLE waiting (
         branch_id INTEGER PRIMARY KEY REFERENCES branches (id),
         after INTEGER NOT NULL

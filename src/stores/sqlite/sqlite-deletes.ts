@@ -28,7 +28,11 @@ export function sqliteDeletes(context: SqliteContext): Pick<Store, 'deleteCalls'
       const isDeleted = connection.write(() => {
         const row = connection.get<Conversation>(conversationSql, context.now(), tenant, conversation)
         if (!row || (unusedSince !== undefined && isUsed(row, unusedSince))) return false
-        connection.run('UPDATE conversations SET deleted_at = ? WHERE id = ?', context.now(), row.id)
+        connection.run(
+          'UPDATE conversations SET deleted_at = ?, title = NULL, metadata = NULL WHERE id = ?',
+          context.now(),
+          row.id,
+        )
         // Forks come after what they were forked from, so they go first.
         const branches = 'SELECT id FROM branches WHERE conversation_id = ? ORDER BY id DESC'
         for (const { id } of connection.all<{ id: number }>(branches, row.id))

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { entry, exchange, open, read, texts } from '../../testing/store-cases-help.ts'
+import { openConnection } from './connection.ts'
 import { loadDriver, type SqliteDatabase } from './driver.ts'
+import { migrate, refuseOutdated } from './migrate.ts'
+import { migrations } from './schema.ts'
 import { toStoreError } from './sqlite-error.ts'
 import { type SqliteStoreOptions, sqliteStore } from './sqlite-store.ts'
 
@@ -117,6 +120,7 @@ describe('the file', () => {
     const store = sqliteStore({ path })
     for (let n = 0; n < 300; n++)
       await store.seed(thread, { expectedHead: n, entries: [entry(`xylophone${n} ${n}`)] })
+    await store.describeConversation('acme', 'lemonade', { title: 'xylophones', metadata: 'xylophones' })
     await exchange(store, { ...thread, conversation: 'other' }, 'kept marimba')
     await store.deleteConversation('acme', 'lemonade')
     await store.close()
@@ -182,25 +186,21 @@ it('indexes the same words, whatever the writing', async () => {
   await store.close()
 })
 
+/** A new file with what the first version has left in one. */
+function openGolden(path: string): SqliteDatabase {
+  const golden = new DatabaseSync(path)
+  golden.exec(readFileSync(new URL('./golden/version-1.sql', import.meta.url), 'utf8'))
+  return golden
+}
+
 describe('a file that was there before', () => {
-  const third = '3: what waits for the word index, by branch'
-  const versions = [
-    { version: 1, steps: ['2: calls and caches', third, 'build the word index'] },
-    { version: 2, steps: [third] },
-  ]
-  it.each(versions)('of version $version opens, with all that it has', async ({ version, steps }) => {
+  it('of the first version opens, with all that it has', async () => {
     const path = newPath()
-    const golden = new DatabaseSync(path)
-    golden.exec(readFileSync(new URL(`./golden/version-${version}.sql`, import.meta.url), 'utf8'))
-    golden.close()
-    expect(() => sqliteStore({ path, readOnly: true })).not.toThrow()
+    openGolden(path).close()
     const reader = sqliteStore({ path, readOnly: true })
-    await expect(reader.head(thread)).rejects.toThrow(code('store_schema'))
+    expect((await reader.head(thread))?.head).toBe(3)
     await reader.close()
     const store = sqliteStore({ path, now: () => 5_000 })
-    expect(await store.migrate({ dryRun: true })).toEqual(steps)
-    expect(await store.migrate({ dryRun: true })).toEqual(steps)
-    expect(await store.migrate()).toEqual(steps)
     expect(await store.migrate()).toEqual([])
     expect(await texts(store, thread)).toEqual(['the pelican', 'a bird', 'and now?'])
     const edit = { ...thread, branch: 'edit' }
@@ -208,7 +208,8 @@ describe('a file that was there before', () => {
     expect((await store.head(thread))?.open?.isExpired).toBe(true)
     for (const [word, seq] of Object.entries({ pelican: 1, bird: 2, now: 3, zebra: 3 }))
       expect((await store.search('acme', word)).map(found => found.seq)).toEqual([seq])
-    expect((await store.calls(thread)).map(({ id }) => id)).toEqual(version > 1 ? ['call'] : [])
+    expect(await store.calls(thread)).toMatchObject([{ id: 'call', status: 'failed', error: 'overloaded' }])
+    expect(await store.conversations('acme')).toMatchObject([{ title: 'Birds', metadata: { a: 1 } }])
     await expect(exchange(store, { ...thread, conversation: 'gone' }, 'x')).rejects.toThrow(
       code('conversation_deleted'),
     )
@@ -218,6 +219,34 @@ describe('a file that was there before', () => {
     expect(await store.search('acme', 'pelican')).toEqual([])
     expect(await store.check()).toEqual([])
     await store.close()
+  })
+
+  it('of an older version is brought forward once, and read only afterwards', async () => {
+    const path = newPath()
+    openGolden(path).close()
+    const next = { name: '2: moods', sql: "ALTER TABLE entries ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'" }
+    const versions = [...migrations, next]
+    const reader = openConnection({ path, readOnly: true })
+    expect(() => refuseOutdated(reader, versions)).toThrow(code('store_schema'))
+    const writer = openConnection({ path })
+    expect(migrate(writer, { search: true, dryRun: true }, versions)).toEqual([next.name])
+    expect(migrate(writer, { search: true }, versions)).toEqual([next.name])
+    expect(migrate(writer, { search: true }, versions)).toEqual([])
+    expect(() => refuseOutdated(reader, versions)).not.toThrow()
+    expect(reader.all('SELECT DISTINCT mood FROM entries')).toEqual([{ mood: 'calm' }])
+    for (const connection of [reader, writer]) connection.close()
+    const old = sqliteStore({ path })
+    await expect(old.head(thread)).rejects.toThrow('has schema 2, this version knows 1: update throughline')
+    await old.close()
+  })
+
+  it('has the schema that a new file has', () => {
+    const [golden, fresh] = [openGolden(newPath()), openConnection({ path: newPath() })]
+    migrate(fresh, { search: true })
+    const sql = 'SELECT type, name, sql FROM sqlite_schema ORDER BY type, name'
+    const plain = (rows: unknown[]) => JSON.parse(JSON.stringify(rows).replace(/(\\n|\s)+/g, ' '))
+    expect(plain(golden.prepare(sql).all())).toEqual(plain(fresh.all(sql)))
+    for (const one of [golden, fresh]) one.close()
   })
 
   it('is refused when it is newer, foreign or no database', async () => {

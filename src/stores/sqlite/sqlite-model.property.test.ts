@@ -184,6 +184,7 @@ function perform(store: Store, step: Step): Promise<unknown> {
         model: body,
         plan: '{}',
         predicted: head,
+        status: 'sent',
       })
     case 'restore':
       return store.restore(otherOf(thread), step.stretch)

@@ -11,15 +11,17 @@ export function sqliteSides(context: SqliteContext): Sides {
     async saveCall(thread, call) {
       checkThread(thread)
       checkCall(call, context.maxEntryBytes)
-      const { id, turn, time, model, plan, predicted, reported = null } = call
+      const { id, turn, time, model, plan, predicted, reported = null, status, error = null } = call
       const connection = context.ready()
       connection.write(() => {
         const branch = needBranch(connection, thread)
         connection.run(
-          `INSERT INTO calls (branch_id, id, turn, time, model, plan, predicted, reported) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+          `INSERT INTO calls (branch_id, id, turn, time, model, plan, predicted, reported, status, error)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (branch_id, id) DO UPDATE SET turn = excluded.turn, time = excluded.time, model = excluded.model,
-             plan = excluded.plan, predicted = excluded.predicted, reported = excluded.reported`,
-          ...[branch.id, id, turn, time, model, plan, predicted, reported],
+             plan = excluded.plan, predicted = excluded.predicted, reported = excluded.reported,
+             status = excluded.status, error = excluded.error`,
+          ...[branch.id, id, turn, time, model, plan, predicted, reported, status, error],
         )
       })
     },
@@ -27,7 +29,7 @@ export function sqliteSides(context: SqliteContext): Sides {
       checkThread(thread)
       const connection = context.ready()
       const branch = findBranch(connection, thread)
-      const sql = `SELECT id, turn, time, model, plan, predicted, reported FROM calls
+      const sql = `SELECT id, turn, time, model, plan, predicted, reported, status, error FROM calls
         WHERE branch_id = ? ORDER BY number DESC LIMIT ?`
       return branch ? connection.all<CallRow>(sql, branch.id, limit).map(toCall) : []
     },
@@ -54,9 +56,13 @@ export function sqliteSides(context: SqliteContext): Sides {
   }
 }
 
-type CallRow = Omit<StoredCall, 'reported'> & { readonly reported: number | null }
+interface CallRow extends Omit<StoredCall, 'reported' | 'error'> {
+  readonly reported: number | null
+  readonly error: string | null
+}
 
-const toCall = ({ reported, ...call }: CallRow): StoredCall => ({
+const toCall = ({ reported, error, ...call }: CallRow): StoredCall => ({
   ...call,
   ...(reported !== null && { reported }),
+  ...(error !== null && { error }),
 })

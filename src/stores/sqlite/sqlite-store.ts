@@ -8,6 +8,7 @@ import { migrate, refuseOutdated } from './migrate.ts'
 import { sqliteAppend } from './sqlite-append.ts'
 import { checkFile } from './sqlite-check.ts'
 import type { SqliteContext } from './sqlite-context.ts'
+import { sqliteConversations } from './sqlite-conversations.ts'
 import { sqliteDeletes } from './sqlite-deletes.ts'
 import { sqliteReads } from './sqlite-reads.ts'
 import { sqliteRestore } from './sqlite-restore.ts'
@@ -95,6 +96,7 @@ export function sqliteStore({
     ...sqliteWrites(context),
     restore: async (thread, stretch) => sqliteRestore(context, thread, stretch),
     ...sqliteReads(context),
+    ...sqliteConversations(context),
     ...sqliteSides(context),
     search: async (tenant, query, { limit = 20 } = {}) => sqliteSearch(context, tenant, query, limit),
     ...sqliteDeletes(context),

@@ -1,10 +1,12 @@
--- A file as the first schema left it. Never changed: it must open for ever.
+-- A file as the first schema leaves it, with its word index. Never changed once released: it must open for ever.
 CREATE TABLE conversations (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   tenant TEXT NOT NULL,
   conversation TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   deleted_at INTEGER,
+  title TEXT,
+  metadata TEXT,
   UNIQUE (tenant, conversation)
 );
 CREATE TABLE branches (
@@ -70,9 +72,39 @@ WHEN NOT EXISTS (
 BEGIN
   SELECT RAISE(ABORT, 'an entry goes only with its whole conversation');
 END;
+CREATE TABLE calls (
+  number INTEGER PRIMARY KEY,
+  branch_id INTEGER NOT NULL REFERENCES branches (id),
+  id TEXT NOT NULL,
+  turn INTEGER NOT NULL,
+  time INTEGER NOT NULL,
+  model TEXT NOT NULL,
+  plan TEXT NOT NULL,
+  predicted INTEGER NOT NULL,
+  reported INTEGER,
+  status TEXT NOT NULL,
+  error TEXT,
+  UNIQUE (branch_id, id)
+);
+CREATE INDEX calls_branch ON calls (branch_id);
+CREATE TABLE caches (
+  branch_id INTEGER NOT NULL REFERENCES branches (id),
+  key TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  bytes BLOB NOT NULL,
+  PRIMARY KEY (branch_id, key)
+);
+CREATE TABLE waiting (
+  branch_id INTEGER PRIMARY KEY REFERENCES branches (id),
+  after INTEGER NOT NULL
+);
+CREATE VIRTUAL TABLE words USING fts5 (text, content = '', detail = none, columnsize = 0, tokenize = ascii);
+INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
 PRAGMA user_version = 1;
 
-INSERT INTO conversations VALUES (1, 'acme', 'lemonade', 1000, NULL), (2, 'acme', 'gone', 1000, 1500);
+INSERT INTO conversations VALUES 
+  (1, 'acme', 'lemonade', 1000, NULL, 'Birds', '{"a":1}'),
+  (2, 'acme', 'gone', 1000, 1500, NULL, NULL);
 INSERT INTO branches VALUES
   (1, 1, 'Dr. Smith', 'main', NULL, 0, 3, 2, 2, 'ada', 2, 3000, 2000),
   (2, 1, 'Dr. Smith', 'edit', 1, 2, 3, 1, NULL, NULL, 0, 0, 2100);
@@ -84,3 +116,8 @@ INSERT INTO entries (place, id, turn, role, time, tokens, payload) VALUES
   (16777218, 'two', 1, 'assistant', 1100, '{}', '{"role":"assistant","content":"a bird"}'),
   (16777219, 'three', 2, 'user', 2000, '{}', '{"role":"user","content":"and now?"}'),
   (33554435, 'other', 0, 'user', 2100, '{}', '{"role":"user","content":"another zebra"}');
+INSERT INTO calls VALUES (1, 1, 'call', 1, 1050, 'llama', '{}', 10, 12, 'failed', 'overloaded');
+INSERT INTO caches VALUES (1, 'fold', 2, x'01');
+-- Two are in the index, two wait for it.
+INSERT INTO words (rowid, text) VALUES (16777217, 'the pelican'), (33554435, 'another zebra');
+INSERT INTO waiting VALUES (1, 1);

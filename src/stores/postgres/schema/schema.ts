@@ -6,18 +6,14 @@ import { entryFunctions } from './entry-functions.ts'
 import { guards } from './guards.ts'
 import { keyFunction } from './key-function.ts'
 import { leaseFunctions } from './lease-functions.ts'
-import { moveData, setAside } from './move-data.ts'
 import { restoreFunctions } from './restore-functions.ts'
-import { tables, wordIndex } from './tables.ts'
+import { tables } from './tables.ts'
 
-/** Short keys instead of names, appends in one look, logs that come back. */
-export const version2 = (schema: string): string =>
+/** Everything that a new database needs. */
+export const createSchema = (schema: string): string =>
   [
-    setAside,
     tables,
     keyFunction,
-    moveData,
-    wordIndex,
     guards,
     entryFunctions,
     branchFunctions,

@@ -9,6 +9,7 @@
 export const tables = (schema: string): string => `
 create type ${schema}.role as enum ('system', 'user', 'assistant', 'tool', 'assistant_note');
 create type ${schema}.turn_status as enum ('open', 'completed', 'failed', 'cancelled', 'interrupted');
+create type ${schema}.call_status as enum ('sent', 'completed', 'failed', 'cancelled');
 
 create table ${schema}.conversations (
   key uuid not null,
@@ -17,6 +18,9 @@ create table ${schema}.conversations (
   lines integer not null default 0,
   tenant text collate "C" not null,
   conversation text collate "C" not null,
+  title text,
+  -- JSON, as text for the same reason as payloads.
+  metadata text,
   constraint conversations_keys primary key (key),
   constraint conversations_names unique (tenant, conversation)
 );
@@ -84,10 +88,12 @@ create table ${schema}.calls (
   turn integer not null,
   predicted double precision not null,
   reported double precision,
+  status ${schema}.call_status not null,
   key uuid not null,
   id text collate "C" not null,
   model text not null,
   plan text not null,
+  error text,
   constraint calls_ids primary key (key, line, id)
 );
 create index calls_latest on ${schema}.calls (key, line, place);
@@ -100,10 +106,7 @@ create table ${schema}.caches (
   bytes bytea not null,
   constraint caches_names primary key (key, line, cache)
 );
-`
 
-/** Made when the data is there: much quicker than entry by entry. */
-export const wordIndex = (schema: string): string => `
 -- A short list of what waits for the index: a long one takes more room, and whoever finds it full has to wait.
 create index entries_found on ${schema}.entries using gin (words) with (gin_pending_list_limit = 512)
   where words is not null;

@@ -12,7 +12,7 @@ begin
   if exists (select from ${schema}.branches where key = p_key and (updated_at >= p_unused_since
     or p_unused_since is not null and open_turn is not null and lease_until > ${schema}.now_ms()))
   then return false; end if;
-  update ${schema}.conversations set deleted_at = ${schema}.now_ms() where key = p_key;
+  update ${schema}.conversations set deleted_at = ${schema}.now_ms(), title = null, metadata = null where key = p_key;
   delete from ${schema}.branches where key = p_key;
   delete from ${schema}.entries where key = p_key;
   delete from ${schema}.turns where key = p_key;

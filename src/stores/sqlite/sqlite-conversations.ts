@@ -1,0 +1,83 @@
+import { checkNames, checkPage, toDescription } from '../check-input.ts'
+import type { ConversationInfo, ListConversations, Store } from '../store.ts'
+import { NoConversationError } from '../store-error.ts'
+import type { Connection } from './connection.ts'
+import type { SqliteValue } from './driver.ts'
+import type { SqliteContext } from './sqlite-context.ts'
+
+/** Conversations as wholes: listed and described. */
+export function sqliteConversations(
+  context: SqliteContext,
+): Pick<Store, 'conversations' | 'describeConversation'> {
+  return {
+    async conversations(tenant, options = {}) {
+      checkNames({ tenant })
+      checkPage(options)
+      const connection = context.ready()
+      const rows = connection.all<ConversationRow>(listSql(options), tenant, ...placesOf(options))
+      return rows.map(row => toInfo(connection, row))
+    },
+    async describeConversation(tenant, conversation, description) {
+      checkNames({ tenant, conversation })
+      const given = toDescription(description)
+      const connection = context.ready()
+      connection.write(() => {
+        const row = connection.get<ConversationRow & { deleted_at: number | null }>(
+          'SELECT * FROM conversations WHERE tenant = ? AND conversation = ?',
+          ...[tenant, conversation],
+        )
+        if (!row || row.deleted_at !== null) throw new NoConversationError(conversation, row !== undefined)
+        const { id, title, metadata } = { ...row, ...withoutUndefined(given) }
+        connection.run('UPDATE conversations SET title = ?, metadata = ? WHERE id = ?', title, metadata, id)
+      })
+    },
+  }
+}
+
+interface ConversationRow {
+  readonly id: number
+  readonly conversation: string
+  readonly created_at: number
+  readonly used_at: number
+  readonly title: string | null
+  readonly metadata: string | null
+}
+
+/** No index by the last use: it would be written with every append, and a list of 10,000 is sorted in some milliseconds. */
+function listSql({ after, order = 'recent' }: ListConversations): string {
+  const [where, by] =
+    order === 'name'
+      ? ['conversation > ?', 'conversation']
+      : ['used_at < ? OR (used_at = ? AND conversation > ?)', 'used_at DESC, conversation']
+  return `SELECT * FROM (
+      SELECT *, (SELECT max(updated_at) FROM branches WHERE conversation_id = conversations.id) AS used_at
+      FROM conversations WHERE tenant = ? AND deleted_at IS NULL
+    ) ${after ? `WHERE ${where}` : ''} ORDER BY ${by} LIMIT ?`
+}
+
+function placesOf({ after, order = 'recent', limit = -1 }: ListConversations): SqliteValue[] {
+  if (!after) return [limit]
+  const { conversation, updatedAt } = after
+  return order === 'name' ? [conversation, limit] : [updatedAt, updatedAt, conversation, limit]
+}
+
+function toInfo(connection: Connection, row: ConversationRow): ConversationInfo {
+  const { id, conversation, created_at: createdAt, used_at: updatedAt, title, metadata } = row
+  return {
+    conversation,
+    createdAt,
+    updatedAt,
+    ...(title !== null && { title }),
+    ...(metadata !== null && { metadata: JSON.parse(metadata) }),
+    threads: connection.all(
+      'SELECT actor, branch, head FROM branches WHERE conversation_id = ? ORDER BY actor, branch',
+      id,
+    ),
+  }
+}
+
+function withoutUndefined<T extends object>(given: T) {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: Exclude<T[Name], undefined>
+  }
+}

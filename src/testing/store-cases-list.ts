@@ -1,0 +1,121 @@
+import type { ConversationInfo, ListConversations, Store, ThreadKey } from '../stores/store.ts'
+import { entry, equal, exchange, newThread, refused, type StoreCase, storeCase } from './store-cases-help.ts'
+
+/** Lists of conversations, and what they show of each. */
+export const listCases: readonly StoreCase[] = [
+  storeCase('lists conversations by name, page by page', async (store, thread) => {
+    equal(await store.conversations(thread.tenant), [], 'no conversations')
+    const names = ['b', 'Z', 'a', 'é', '\uff5e', '👋', 'aa']
+    for (const conversation of names) await exchange(store, { ...thread, conversation }, 'x', 'y')
+    await exchange(store, { ...thread, conversation: 'b', actor: 'Dr. Smith' }, 'z')
+    await store.fork({ ...thread, conversation: 'b' }, { at: 2, branch: 'edit' })
+    // The order of code points: no locale of a database changes it.
+    const order = ['Z', 'a', 'aa', 'b', 'é', '\uff5e', '👋']
+    const all = await store.conversations(thread.tenant, { order: 'name' })
+    equal(
+      all.map(({ conversation }) => conversation),
+      order,
+      'all',
+    )
+    const threads = [
+      { actor: 'Dr. Smith', branch: 'main', head: 1 },
+      { actor: 'assistant', branch: 'edit', head: 2 },
+      { actor: 'assistant', branch: 'main', head: 2 },
+    ]
+    equal(all[3]?.threads, threads, 'the threads of one')
+    if (!(all[3]!.createdAt <= all[3]!.updatedAt)) throw new Error('it changed before it was')
+    equal(await pagesOf(store, thread.tenant, { order: 'name', limit: 3 }), order, 'page by page')
+  }),
+  storeCase('lists what was last written to first, page by page', async (store, thread) => {
+    for (const [conversation, time] of Object.entries({ a: 1_000, b: 3_000, d: 2_000, c: 2_000 }))
+      await writeAt(store, { ...thread, conversation }, time)
+    const order = ['b', 'c', 'd', 'a']
+    equal(namesOf(await store.conversations(thread.tenant)), order, 'all')
+    equal(namesOf(await store.conversations(thread.tenant, { order: 'recent' })), order, 'by its name')
+    for (const limit of [1, 2, 3])
+      equal(await pagesOf(store, thread.tenant, { limit }), order, 'page by page')
+    const times = (await store.conversations(thread.tenant)).map(({ updatedAt }) => updatedAt)
+    equal(times, [3_000, 2_000, 2_000, 1_000], 'the times')
+    await refused(() => store.conversations(thread.tenant, { order: 'size' as 'name' }), 'invalid_option')
+    const nowhere = { conversation: 'a', updatedAt: Number.NaN }
+    await refused(() => store.conversations(thread.tenant, { after: nowhere }), 'invalid_option')
+  }),
+  storeCase('loses no place in a list while others write', async (store, thread) => {
+    for (const [conversation, time] of Object.entries({ a: 1_000, b: 2_000, c: 3_000, d: 4_000 }))
+      await writeAt(store, { ...thread, conversation }, time)
+    const [, second] = await store.conversations(thread.tenant, { limit: 2 })
+    await exchange(store, { ...thread, conversation: 'd' }, 'again')
+    await exchange(store, { ...thread, conversation: 'new' }, 'x')
+    equal(namesOf(await store.conversations(thread.tenant, { after: second })), ['b', 'a'], 'the second page')
+    equal(
+      namesOf(await store.conversations(thread.tenant)).slice(2),
+      ['c', 'b', 'a'],
+      'the first page, again',
+    )
+  }),
+  storeCase('keeps a title and metadata, until others come', async (store, thread) => {
+    const { tenant, conversation } = thread
+    await writeAt(store, thread, 1_000)
+    await writeAt(store, { ...thread, conversation: 'other' }, 2_000)
+    const described = async () => {
+      const all = await store.conversations(tenant)
+      equal(namesOf(all), ['other', conversation], 'the list')
+      const { title, metadata, updatedAt } = all[1]!
+      equal([updatedAt, all[0]?.title, all[0]?.metadata], [1_000, undefined, undefined], 'the rest')
+      return { title, metadata }
+    }
+    const describe = (given: Parameters<Store['describeConversation']>[2]) =>
+      store.describeConversation(tenant, conversation, given)
+    equal(await described(), {}, 'before')
+    const odd = { text: 'NUL \0, half \ud800, 漢字', list: [1, null, { a: true }], '': -0.5 }
+    await describe({ title: 'Bérth 12 👋', metadata: odd })
+    equal(await described(), { title: 'Bérth 12 👋', metadata: odd }, 'both')
+    await describe({ title: '' })
+    equal(await described(), { title: '', metadata: odd }, 'another title')
+    for (const metadata of ['text', 0, false, []]) {
+      await describe({ metadata })
+      equal(await described(), { title: '', metadata }, 'other metadata')
+    }
+    await describe({ title: null })
+    equal(await described(), { metadata: [] }, 'no title')
+    await describe({ title: 'x', metadata: null })
+    await describe({})
+    equal(await described(), { title: 'x' }, 'no metadata')
+    await refused(() => describe({ metadata: 'x'.repeat(64 * 1024) }), 'too_large')
+    await refused(() => describe({ metadata: () => 1 }), 'invalid_option')
+    await refused(() => describe({ metadata: 1n }), 'invalid_option')
+    await refused(() => describe({ title: 'x'.repeat(1_025) }), 'too_large')
+    await refused(() => describe({ title: 5 as unknown as string }), 'invalid_option')
+    equal(await described(), { title: 'x' }, 'what was refused')
+  }),
+  storeCase('describes only what is there, and only for its tenant', async (store, thread) => {
+    const theirs = newThread().tenant
+    await exchange(store, thread, 'a')
+    await store.describeConversation(thread.tenant, thread.conversation, { title: 'mine' })
+    const describe = (tenant: string, name: string) => () =>
+      store.describeConversation(tenant, name, { title: 'x' })
+    await refused(describe(theirs, thread.conversation), 'no_conversation')
+    await refused(describe(thread.tenant, 'never'), 'no_conversation')
+    equal((await store.conversations(thread.tenant))[0]?.title, 'mine', 'the title')
+    await store.deleteConversation(thread.tenant, thread.conversation)
+    await refused(describe(thread.tenant, thread.conversation), 'conversation_deleted')
+    equal(await store.conversations(thread.tenant), [], 'the list')
+  }),
+]
+
+/** An entry of a time of our choice. */
+async function writeAt(store: Store, thread: ThreadKey, time: number): Promise<void> {
+  await store.restore(thread, { entries: [{ ...entry('x'), time, seq: 1, turn: 0 }], turns: [] })
+}
+
+const namesOf = (page: readonly ConversationInfo[]) => page.map(({ conversation }) => conversation)
+
+async function pagesOf(store: Store, tenant: string, options: ListConversations): Promise<string[]> {
+  const names: string[] = []
+  for (let after: ConversationInfo | undefined; ; ) {
+    const page = await store.conversations(tenant, { ...options, after })
+    if (page.length === 0) return names
+    names.push(...namesOf(page))
+    after = page.at(-1)
+  }
+}
