@@ -1,7 +1,7 @@
 import { type HttpBindings, serve } from '@hono/node-server'
-import { matchResult } from '../log/match-result.ts'
-import type { MessageLike, ToolCall } from '../log/message.ts'
+import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
+import { openRound } from '../log/round.ts'
 
 /** What a request to the upstream held. */
 export interface Body {
@@ -108,18 +108,15 @@ function streamed(
 
 /** Says what is wrong when a call and its results do not stand together. */
 export function tornRound(messages: readonly MessageLike[]): string | undefined {
-  let open: ToolCall[] = []
+  let round = openRound([])
+  const isOpen = () => round.unanswered().length > 0
   for (const [place, { role, calls, results }] of messages.map(parseMessage).entries()) {
     if (role !== 'tool') {
-      if (open.length > 0) return `a call before message ${place} has no result`
-      open = [...calls]
+      if (isOpen()) return `a call before message ${place} has no result`
+      round = openRound(calls)
       continue
     }
-    for (const result of results) {
-      const call = matchResult(result, open)
-      if (call < 0) return `the result at ${place} answers no call`
-      open.splice(call, 1)
-    }
+    if (results.some(result => round.take(result) < 0)) return `the result at ${place} answers no call`
   }
-  return open.length > 0 ? 'the last call has no result' : undefined
+  return isOpen() ? 'the last call has no result' : undefined
 }

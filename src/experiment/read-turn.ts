@@ -1,7 +1,7 @@
 import type { ReplyCall } from '../chat/call-model.ts'
-import { matchResult } from '../log/match-result.ts'
 import type { ToolCall } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
+import { openRound } from '../log/round.ts'
 import type { Said } from './open-turn.ts'
 
 /** How far a turn has come, read from its messages alone: so a turn that was left open goes on where it stopped. */
@@ -22,26 +22,28 @@ export interface TurnProgress {
 export function readTurn(said: readonly Said[]): TurnProgress {
   let rounds = 0
   let results = 0
-  let waiting: ToolCall[] = []
-  let called: readonly string[] = []
+  let calls: readonly ToolCall[] = []
+  let round = openRound(calls)
   let answered: TurnProgress['answered']
   let note: string | undefined
   for (const [seq, { message: raw, data }] of said.entries()) {
     const message = parseMessage(raw, seq)
     if (message.role === 'assistant') {
       rounds += 1
-      waiting = [...message.calls]
-      called = message.calls.map(({ name }) => name)
+      calls = message.calls
+      round = openRound(calls)
     }
     answered = undefined
     for (const result of message.results) {
-      const [call] = waiting.splice(Math.max(0, matchResult(result, waiting)), 1)
-      answered = call && { call: toReplyCall(call), text: result.text }
+      const call = calls[round.take(result)]
+      if (!call) continue
+      answered = { call: toReplyCall(call), text: result.text }
       results += 1
     }
     note = data?.note ?? note
   }
-  return { rounds, results, called, answered, note, waiting: waiting.map(toReplyCall) }
+  const called = calls.map(({ name }) => name)
+  return { rounds, results, called, answered, note, waiting: round.unanswered().map(toReplyCall) }
 }
 
 const toReplyCall = ({ id = '', name, arguments: json }: ToolCall): ReplyCall => ({

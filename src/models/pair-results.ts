@@ -1,7 +1,7 @@
 import { InvalidMessageError } from '../log/error.ts'
-import { matchResult } from '../log/match-result.ts'
 import type { Message, MessageLike, ToolCall, ToolResult } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
+import { openRound } from '../log/round.ts'
 
 /** A message as it was read, and which call each of its results answers. */
 export interface PairedMessage {
@@ -23,17 +23,20 @@ export interface PairedResult extends ToolResult {
 
 /** Providers name calls differently: by id, by name, by order. Here they are brought together once, for all of them. */
 export function pairResults(messages: readonly MessageLike[]): readonly PairedMessage[] {
-  let waiting: PairedCall[] = []
+  let called: readonly PairedCall[] = []
+  let round = openRound(called)
   return messages.map((source, seq) => {
     const message = parseMessage(source, seq)
     if (message.role === 'assistant_note') {
       throw new InvalidMessageError(seq, 'is a note, which no provider knows: fit the conversation first')
     }
     const calls = message.calls.map((call, at) => ({ ...call, key: call.id ?? `call_${at + 1}` }))
-    if (calls.length > 0) waiting = [...calls]
+    if (calls.length > 0) {
+      called = calls
+      round = openRound(calls)
+    }
     const results = message.results.map(result => {
-      const at = matchResult(result, waiting)
-      const [call] = at < 0 ? [] : waiting.splice(at, 1)
+      const call = called[round.take(result)]
       return call ? { ...result, call } : result
     })
     return { seq, source, message, calls, results }

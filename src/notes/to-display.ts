@@ -1,6 +1,6 @@
-import { matchResult } from '../log/match-result.ts'
 import type { MessageLike, ToolCall } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
+import { openRound } from '../log/round.ts'
 import { withoutCalls, withoutResults } from '../log/write-message.ts'
 import { cutCallNotes } from './cut-call-notes.ts'
 import type { NoteOptions } from './marker.ts'
@@ -15,19 +15,21 @@ export function toDisplay<M extends MessageLike>(
   notes: NoteOptions = {},
 ): readonly M[] {
   const shown: M[] = []
-  let waiting: ToolCall[] = []
+  let called: readonly ToolCall[] = []
+  let round = openRound(called)
   for (const [seq, source] of messages.entries()) {
     const { role, calls, results, text } = parseMessage(source, seq)
     if (role === 'assistant_note') continue
     if (role === 'tool') {
       const hidden = results.flatMap((result, index) =>
-        isNote(take(waiting, matchResult(result, waiting)) ?? result) ? [index] : [],
+        isNote(called[round.take(result)] ?? result) ? [index] : [],
       )
       if (hidden.length === 0) shown.push(source)
       else if (hidden.length < results.length) shown.push(withoutResults(source, hidden))
       continue
     }
-    waiting = [...calls]
+    called = calls
+    round = openRound(calls, results)
     const own = calls.flatMap((call, index) => (isNote(call) ? [index] : []))
     if (own.length === 0) shown.push(calls.length > 0 ? cutCallNotes(source, notes) : source)
     else if (own.length < calls.length || text !== '')
@@ -37,7 +39,3 @@ export function toDisplay<M extends MessageLike>(
 }
 
 const isNote = (call: { readonly name?: string } | undefined) => call?.name === noteToolName
-
-function take(waiting: ToolCall[], at: number): ToolCall | undefined {
-  return at < 0 ? undefined : waiting.splice(at, 1)[0]
-}

@@ -1,5 +1,5 @@
-import { matchResult } from '../log/match-result.ts'
 import type { MessageLike, ToolCall, ToolResult } from '../log/message.ts'
+import { openRound } from '../log/round.ts'
 import { type Placed, placeMessage } from './place-message.ts'
 
 /** A tool result, with the tool that it came from: the call says which, not the result. */
@@ -57,20 +57,15 @@ export function partOf({ message }: Placed): 'head' | 'result' | 'apart' | 'boun
 export function readRound(group: readonly Placed[]): Round {
   const head = group[0]?.message
   const calls = head?.role === 'assistant' ? head.calls : []
-  const waiting = [...calls]
-  const places = [...calls.keys()]
+  const round = openRound(calls)
   const answered: RoundResult[] = []
   const strays: RoundResult[] = []
   for (const placed of group) {
     for (const [index, result] of placed.message.results.entries()) {
-      const at = matchResult(result, waiting)
-      if (at < 0) {
-        strays.push(toResult(placed, index, result))
-        continue
-      }
-      const [call] = waiting.splice(at, 1)
-      const [place] = places.splice(at, 1)
-      answered[place!] = toResult(placed, index, result, call)
+      const at = round.take(result)
+      const read = toResult(placed, index, result, calls[at])
+      if (at < 0) strays.push(read)
+      else answered[at] = read
     }
   }
   // Calls without a result have left holes.

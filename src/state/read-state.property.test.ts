@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createTranscript } from '../context/conversation/transcript.ts'
-import { matchResult as matchInContext, matchResult } from '../log/match-result.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { words } from '../tokens/words.ts'
@@ -156,20 +155,6 @@ describe('what counts as a result', () => {
           const empty = parseMessage(messages[Number.parseInt(place, 10)], 0).results.length === 0
           expect(empty || places.has(place) || whole.has(place)).toBe(true)
         }
-      }),
-    )
-  })
-
-  it('is matched by the same rule', () => {
-    const id = fc.constantFrom('a', 'b')
-    const call = fc.record(
-      { id, name, arguments: fc.constant('{}') },
-      { requiredKeys: ['name', 'arguments'] },
-    )
-    const answer = fc.record({ callId: id, name, text: fc.constant('x') }, { requiredKeys: ['text'] })
-    fc.assert(
-      fc.property(answer, fc.array(call), (one, waiting) => {
-        expect(matchResult(one, waiting)).toBe(matchInContext(one, waiting))
       }),
     )
   })

@@ -1,6 +1,6 @@
 import { ThroughlineError } from '../../log/error.ts'
-import { matchResult } from '../../log/match-result.ts'
-import type { MessageLike, ToolCall } from '../../log/message.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { openRound } from '../../log/round.ts'
 import type { Piece } from '../draft/piece.ts'
 import type { Finished } from './finish.ts'
 
@@ -51,21 +51,15 @@ function checkOrder(pieces: readonly Piece[], systemsFirst: boolean, broken: (wh
 
 /** Every result answers an open call of the round before it; every call is answered before anything else follows. */
 function checkRounds(pieces: readonly Piece[], broken: (what: string) => Error): void {
-  let open: ToolCall[] = []
+  let round = openRound([])
   for (const [place, { message }] of pieces.entries()) {
     if (message.role === 'tool') {
-      for (const result of message.results) {
-        const call = matchResult(result, open)
-        if (call < 0) throw broken(`the tool result at place ${place} has no call`)
-        open.splice(call, 1)
-      }
+      if (message.results.some(result => round.take(result) < 0))
+        throw broken(`the tool result at place ${place} has no call`)
       continue
     }
-    if (open.length > 0) throw broken(`the call of "${open[0]!.name}" before place ${place} has no result`)
-    open = [...message.calls]
-    for (const result of message.results) {
-      const call = matchResult(result, open)
-      if (call >= 0) open.splice(call, 1)
-    }
+    const [open] = round.unanswered()
+    if (open) throw broken(`the call of "${open.name}" before place ${place} has no result`)
+    round = openRound(message.calls, message.results)
   }
 }

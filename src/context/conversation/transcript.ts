@@ -1,6 +1,6 @@
-import { describeStray, matchResult } from '../../log/match-result.ts'
-import type { MessageLike, ToolCall } from '../../log/message.ts'
+import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
+import { describeStray, openRound, type Round } from '../../log/round.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { inlineNote, interruptedResult } from '../texts.ts'
@@ -62,8 +62,8 @@ export function createTranscript<M extends MessageLike>(
   const turns = [...past.turns]
   const notes = [...past.notes]
   let lastRound = units.findLastIndex(unit => unit.kind === 'tools')
-  /** Calls of the last unit that wait for a result; undefined when the last unit takes none. */
-  let waiting: ToolCall[] | undefined
+  /** The round that the last unit is; undefined when it takes no results. */
+  let round: Round | undefined
 
   const firstUser = () => turns[0] ?? -1
 
@@ -85,34 +85,30 @@ export function createTranscript<M extends MessageLike>(
   /** The conversation goes on: calls of the last round that were never answered get a result that says so. */
   function close(): void {
     const last = units.at(-1)
-    if (last && waiting && waiting.length > 0) {
+    const missing = round?.unanswered() ?? []
+    if (last && missing.length > 0) {
       const { dialect } = entries[last.from]!.message
-      const added = waiting.map(call => toolResultFor(dialect, call, interruptedResult))
+      const added = missing.map(call => toolResultFor(dialect, call, interruptedResult))
       const tokens = added.reduce(
         (sum, result) => sum + Math.ceil(count.message(parseMessage(result, 0))),
         last.tokens,
       )
-      setLast({ ...last, tokens, missing: waiting })
+      setLast({ ...last, tokens, missing })
     }
-    waiting = undefined
+    round = undefined
   }
 
   function addResults(at: number): void {
     const { message, tokens } = entries[at]!
     const last = units.at(-1)
     const unmatched: number[] = []
-    if (waiting) {
-      for (const [index, result] of message.results.entries()) {
-        const call = matchResult(result, waiting)
-        if (call < 0) unmatched.push(index)
-        else waiting.splice(call, 1)
-      }
-    }
-    const orphan = !waiting || (unmatched.length > 0 && unmatched.length === message.results.length)
+    for (const [index, result] of message.results.entries())
+      if (round && round.take(result) < 0) unmatched.push(index)
+    const orphan = !round || (unmatched.length > 0 && unmatched.length === message.results.length)
     const why = message.results[0]
       ? describeStray(message.results[unmatched[0] ?? 0]!)
       : 'answers no tool call'
-    if (!last || !waiting) return begin('stray', 0, [{ at, why }])
+    if (!last || !round) return begin('stray', 0, [{ at, why }])
     const stray = orphan ? [{ at, why }] : unmatched.length > 0 ? [{ at, results: unmatched, why }] : []
     const cost = orphan ? 0 : tokens
     setLast({ ...last, to: at + 1, tokens: last.tokens + cost, strays: [...last.strays, ...stray] })
@@ -157,7 +153,7 @@ export function createTranscript<M extends MessageLike>(
           return addNote(at)
         case 'assistant': {
           begin(message.calls.length > 0 ? 'tools' : 'assistant', tokens)
-          if (message.calls.length > 0) waiting = unanswered(message.calls, message.results)
+          if (message.calls.length > 0) round = openRound(message.calls, message.results)
           return
         }
         default:
@@ -182,14 +178,4 @@ export function createTranscript<M extends MessageLike>(
       })
     },
   }
-}
-
-/** The AI SDK may put the result of a provider's own tool into the very message that calls it. */
-function unanswered(calls: readonly ToolCall[], results: Entry['message']['results']): ToolCall[] {
-  const waiting = [...calls]
-  for (const result of results) {
-    const call = matchResult(result, waiting)
-    if (call >= 0) waiting.splice(call, 1)
-  }
-  return waiting
 }

@@ -1,6 +1,6 @@
-import { matchResult } from '../../log/match-result.ts'
-import type { MessageLike, ToolCall } from '../../log/message.ts'
+import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
+import { openRound } from '../../log/round.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { TurnStatus } from '../../stores/store.ts'
 
@@ -25,18 +25,15 @@ export function closingMessages(
 
 /** A call without a result gets one that says so. */
 export function missingResults(turn: readonly MessageLike[]): readonly MessageLike[] {
-  let waiting: ToolCall[] = []
+  let round = openRound([])
   let dialect = parseMessage({ role: 'user', content: '' }, 0).dialect
   for (const [seq, source] of turn.entries()) {
     const message = parseMessage(source, seq)
     if (message.calls.length > 0) {
-      waiting = [...message.calls]
+      round = openRound(message.calls)
       dialect = message.dialect
     }
-    for (const result of message.results) {
-      const at = matchResult(result, waiting)
-      if (at >= 0) waiting.splice(at, 1)
-    }
+    for (const result of message.results) round.take(result)
   }
-  return waiting.map(call => toolResultFor(dialect, call, 'Error: interrupted'))
+  return round.unanswered().map(call => toolResultFor(dialect, call, 'Error: interrupted'))
 }
