@@ -1,25 +1,24 @@
 import type { Transcript } from './transcript.ts'
 
 /**
- * Finds the newest of `count` things in a conversation for which something holds, or -1. Each one is looked at once,
- * however often it is asked, but the newest of the last time: it may have grown since.
+ * Finds the newest of `count` things in a conversation for which something holds, or -1. The last one may still grow,
+ * and then hold no more: it is looked at anew each time, and what is remembered speaks of those before it alone.
  */
 export function createFindNewest(): (
   transcript: Transcript,
   count: number,
   holds: (at: number) => boolean,
 ) => number {
-  const looked = new WeakMap<Transcript, { readonly count: number; readonly found: number }>()
+  /** The newest of the first `settled`. */
+  const looked = new WeakMap<Transcript, { readonly settled: number; readonly found: number }>()
   return (transcript, count, holds) => {
-    const before = looked.get(transcript)
-    const from = before && before.count <= count ? Math.max(0, before.count - 1) : 0
-    let found = before && before.found < from ? before.found : -1
-    for (let at = count - 1; at >= from; at--) {
-      if (!holds(at)) continue
-      found = at
-      break
-    }
-    looked.set(transcript, { count, found })
-    return found
+    const { settled, found } = looked.get(transcript) ?? { settled: 0, found: -1 }
+    const last = count - 1
+    if (last >= settled && holds(last)) return last
+    let at = last - 1
+    while (at >= settled && !holds(at)) at -= 1
+    const newest = at < settled ? found : at
+    if (last > settled) looked.set(transcript, { settled: last, found: newest })
+    return newest
   }
 }

@@ -28,7 +28,7 @@ export function recallBlocks(
 ): readonly Block[] {
   if (fold.cut === 0) return []
   const { cut, epoch, epochUser } = fold
-  const key = `blocks ${[room.base, room.tail, room.recall, cut, epoch, effort.gate, effort.block, effort.keep, headCost]}`
+  const key = `blocks ${[room.base, room.tail, room.recall, cut, epoch, effort.gate, effort.block, effort.keep, headCost, room.inlineNotes]}`
   const memory = remember<{ progress: Progress }>(transcript, key, () => ({
     progress: { next: Math.max(0, epochUser), blocks: [] },
   }))
