@@ -1,7 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createHistory } from 'throughline'
+import { createExperiments, parseExperiment } from 'throughline/experiment'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startPostgres, whyNoPostgres } from './postgres.ts'
@@ -175,9 +179,9 @@ describe('throughline experiment run', () => {
     expect(run(db, 'show', 'nobody').stderr).toContain('There is no experiment')
   })
 
-  it('tells the end of one that is over when it is resumed, from a plan that was stored or given', () => {
+  it('tells the end of one that is over when it is resumed', () => {
     const end = 'COMPLETED after 14 steps: Net worth has reached 1000'
-    expect(run(db, 'resume', 'json').stdout).toBe(`${end}\n`)
+    expect(run(db, 'resume', 'json', join(stand, 'plan.json')).stdout).toBe(`${end}\n`)
     expect(run(db, 'resume', 'stand', join(stand, 'plan.ts')).stdout).toBe(`${end}\n`)
   })
 
@@ -327,6 +331,87 @@ describe('an experiment that is run by another process', () => {
     expect(lines.at(-1)).toBe(counted)
     expect(run(db, 'history', 'it', '--role', 'one').lines).toHaveLength(15)
     expect(existsSync(`${db}-control`)).toBe(false)
+  })
+})
+
+describe('an experiment that came with imported data', () => {
+  const role = { name: 'a', model: 'reader' }
+
+  /** A database that was made from the export of another one, with an experiment that is paused before its first step. */
+  async function imported(id: string, plan: object): Promise<string> {
+    const [from, db] = [newDb(), newDb()]
+    const store = sqliteStore({ path: from })
+    const experiments = createExperiments({ history: createHistory({ store }), wishOf: () => 'pause' })
+    const parsed = parseExperiment({ name: 'sent', environment: {}, maxSteps: 1, ...plan })
+    expect(await experiments.run(parsed, { id }).result()).toMatchObject({ status: 'PAUSED' })
+    await store.close()
+    const log = (...args: readonly string[]) =>
+      spawnSync(process.execPath, [main, 'log', ...args], { encoding: 'utf8' })
+    const sent = file(`${id}.jsonl`, log('export', id, '--db', from).stdout)
+    expect(log('import', sent, '--db', db)).toMatchObject({ status: 0, stderr: '' })
+    return db
+  }
+
+  it('never runs the module that stands in it; the person names the plan again', async () => {
+    const trace = join(folder, 'trace')
+    const tools = file('sent.mjs', `import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(trace)}, '')`)
+    const db = await imported('tools', { tools, roles: [role] })
+    const { status, stderr } = run(db, 'resume', 'tools')
+    expect(existsSync(trace)).toBe(false)
+    expect(stderr).toBe(
+      `throughline: the plan of "tools" names code, "${tools}", and what a database names is never run: ` +
+        'name the plan, throughline experiment resume tools <plan>\n',
+    )
+    expect(status).toBe(2)
+    // Control: a plan that the person names is run.
+    const named = { name: 'sent', environment: {}, tools: './sent.mjs', roles: [role], maxSteps: 1 }
+    expect(run(db, 'resume', 'tools', file('named.json', named)).lines.at(-1)).toMatch(/^FAILED after 1 step/)
+    expect(existsSync(trace)).toBe(true)
+  })
+
+  it('sends nothing to the server that stands in it', async () => {
+    let asked = 0
+    const server = createServer((_, response) => {
+      asked += 1
+      response.writeHead(400).end()
+    }).listen(0, '127.0.0.1')
+    await new Promise(resolve => server.once('listening', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+    const db = await imported('server', { roles: [{ ...role, model: `openai:${url}#m` }] })
+    const { status, stderr } = await start(db, 'resume', 'server').ended
+    expect(asked).toBe(0)
+    expect(stderr).toMatch(
+      /roles\[0\]\.model: "openai:http.*#m" is a server.* never asked.*resume server <plan>/,
+    )
+    expect(status).toBe(2)
+    expect((await start(db, 'resume', 'server', '--model', 'reader').ended).stdout).toMatch(
+      /FAILED after 1 step: Max Steps Exceeded/,
+    )
+    server.close()
+  })
+
+  it('goes on without its plan where that names nothing outside', async () => {
+    const db = await imported('plain', { roles: [role] })
+    expect(run(db, 'resume', 'plain').lines.at(-1)).toBe('FAILED after 1 step: Max Steps Exceeded')
+  })
+
+  it('runs no module that lies outside of the folder of its plan', () => {
+    mkdirSync(join(folder, 'inner'))
+    const trace = join(folder, 'outer-trace')
+    const outer = file(
+      'outer.mjs',
+      `import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(trace)}, '')`,
+    )
+    symlinkSync(outer, join(folder, 'inner/linked.mjs'))
+    for (const tools of ['../outer.mjs', outer, './linked.mjs']) {
+      const plan = file('inner/plan.json', { name: 'x', environment: {}, tools, roles: [role] })
+      const { status, stderr } = run(newDb(), 'run', plan)
+      expect(stderr).toMatch(
+        /inner\/plan\.json: its tools must be a module beside it, such as "\.\/tools\.ts", not /,
+      )
+      expect(status).toBe(2)
+    }
+    expect(existsSync(trace)).toBe(false)
   })
 })
 

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { dirname, extname, resolve } from 'node:path'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, extname, isAbsolute, relative, resolve } from 'node:path'
 import {
   type ExperimentPlan,
   type ExperimentTools,
@@ -10,6 +10,7 @@ import type { Model } from '../../models/model.ts'
 import { UserError } from '../user-error.ts'
 import { chooseModel } from './choose-model.ts'
 import { importModule } from './import-module.ts'
+import { harmless } from './wording.ts'
 
 /** What a plan that is a function is told. It decides itself which roles get the model. */
 export interface PlanContext {
@@ -27,7 +28,7 @@ export async function loadPlan(file: string, { model: named }: LoadOptions = {})
   const context: PlanContext = named === undefined ? {} : { model: chooseModel(named) }
   switch (extname(path)) {
     case '.json':
-      return loadJsonPlan(readJson(path, file), dirname(path), context)
+      return loadJsonPlan(path, file, context)
     case '.ts':
     case '.mts':
     case '.js':
@@ -38,9 +39,30 @@ export async function loadPlan(file: string, { model: named }: LoadOptions = {})
   }
 }
 
-/** The same for a plan that was stored with its experiment. */
-export function loadStoredPlan(json: unknown, { model }: LoadOptions = {}): Promise<ExperimentPlan> {
-  return loadJsonPlan(json, process.cwd(), model === undefined ? {} : { model: chooseModel(model) })
+/**
+ * The plan that is stored with an experiment. Its data may come from anybody: code that it names is not run and a server
+ * that it names is not asked. The person names the plan again, or for a server the model.
+ */
+export function loadStoredPlan(
+  id: string,
+  json: unknown,
+  { model: named }: LoadOptions = {},
+): ExperimentPlan {
+  const { tools } = (json ?? {}) as { readonly tools?: unknown }
+  const nameIt = `name the plan, throughline experiment resume ${id} <plan>`
+  if (tools !== undefined)
+    throw new UserError(
+      `the plan of "${id}" names code, ${quote(tools)}, and what a database names is never run: ${nameIt}`,
+    )
+  return parseExperiment(json, {
+    modelOf(name) {
+      if (named === undefined && !/^(reader$|ollama:)/.test(name))
+        throw new UserError(
+          `${quote(name)} is a server, and what a database names is never asked: ${nameIt}, or the model with --model`,
+        )
+      return chooseModel(named ?? name)
+    },
+  })
 }
 
 async function loadModulePlan(path: string, file: string, context: PlanContext): Promise<ExperimentPlan> {
@@ -71,18 +93,30 @@ interface ToolsModule {
   readonly models?: Readonly<Record<string, Model>>
 }
 
-async function loadJsonPlan(json: unknown, folder: string, { model }: PlanContext): Promise<ExperimentPlan> {
+async function loadJsonPlan(path: string, file: string, { model }: PlanContext): Promise<ExperimentPlan> {
+  const json = readJson(path, file)
   const { tools: place } = (json ?? {}) as { readonly tools?: unknown }
-  const hasTools = typeof place === 'string' && place !== ''
-  // The plan is stored with its experiment: a path that is whole can be found again from anywhere.
-  const path = hasTools ? resolve(folder, place) : undefined
-  const module: ToolsModule = path === undefined ? {} : await importModule(path)
-  return parseExperiment(path === undefined ? json : { ...(json as object), tools: path }, {
-    tools: (module.default ?? module.tools ?? []) as ExperimentTools<Record<string, unknown>>,
+  const module: ToolsModule =
+    typeof place === 'string' && place !== '' ? await importModule(modulePath(path, place, file)) : {}
+  return parseExperiment(json, {
+    tools: [module.default, module.tools].find(isTools) ?? [],
     hooks: module.hooks ?? [],
     modelOf: name => model ?? ownModel(module, name) ?? chooseModel(name),
   })
 }
+
+/** A plan is data that can be sent: it names code that lies beside it, in its folder, and none elsewhere on the machine. */
+function modulePath(plan: string, place: string, file: string): string {
+  const path = resolve(dirname(plan), place)
+  const inside = relative(dirname(realpathSync(plan)), existsSync(path) ? realpathSync(path) : path)
+  if (!isAbsolute(inside) && !inside.startsWith('..')) return path
+  throw new UserError(
+    `${file}: its tools must be a module beside it, such as "./tools.ts", not ${quote(place)}`,
+  )
+}
+
+const isTools = (given: unknown): given is ExperimentTools<Record<string, unknown>> =>
+  Array.isArray(given) || typeof given === 'function'
 
 const ownModel = ({ models = {} }: ToolsModule, name: string) =>
   Object.hasOwn(models, name) ? models[name] : undefined
@@ -97,3 +131,5 @@ function readJson(path: string, file: string): unknown {
     )
   }
 }
+
+const quote = (given: unknown) => harmless(JSON.stringify(given), 200)

@@ -26,7 +26,10 @@ export function addRunCommands(add: AddCommand): void {
       await start(options, { id, plan, file }, (experiments, signal) => experiments.run(plan, { id, signal }))
     })
   withRunOptions(
-    add('resume <id> [plan]', 'goes on with one that is paused, or whose process is gone'),
+    add(
+      'resume <id> [plan]',
+      'goes on with one that is paused, or whose process is gone; its code must be named again',
+    ),
   ).action(async (id: string, file: string | undefined, options: RunOptions) => {
     requireDatabase(options)
     const { loadPlan } = await import('./load-plan.ts')
@@ -81,14 +84,14 @@ async function start(
   if (interrupts.signal.aborted) process.stdout.write('', () => process.exit())
 }
 
-/** A plan that came as JSON is in the database; code is not. */
+/** A plan that came as JSON, and names nothing outside, can be taken from the database. */
 async function storedPlan(id: string, options: RunOptions): Promise<ExperimentPlan> {
   const found: { json?: unknown } = {}
   await readExperiments(options, async experiments => {
     found.json = (await experiments.show(id)).plan
   })
   const { loadStoredPlan } = await import('./load-plan.ts')
-  if (found.json !== undefined) return loadStoredPlan(found.json, options)
+  if (found.json !== undefined) return loadStoredPlan(id, found.json, options)
   throw new UserError(
     `the plan of "${id}" is code, which is not stored: say where it is, throughline experiment resume ${id} <plan>`,
   )
