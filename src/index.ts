@@ -93,6 +93,7 @@ export {
   CorruptEntryError,
   KeyReusedError,
   LeaseError,
+  NoBranchError,
   NoConversationError,
   StoreError,
   TooLargeError,

@@ -14,9 +14,11 @@ import { notesInReply, setUpTurn } from './set-up-turn.ts'
 import { threadSession } from './thread-session.ts'
 
 export interface SendOptions {
-  /** Default `chat`. */
-  readonly conversation?: string
+  /** Whose words these are, and on what: nobody is answered from another conversation. */
+  readonly conversation: string
+  /** Default `assistant`. */
   readonly actor?: string
+  /** A branch that was forked. Default `main`. */
   readonly branch?: string
   /** The same key again gives the answer that was given. */
   readonly key?: string
@@ -28,7 +30,7 @@ export interface SendOptions {
 
 export interface Chat {
   /** One whole turn in a conversation of the history. */
-  send(input: string | MessageLike, options?: SendOptions): Reply
+  send(input: string | MessageLike, options: SendOptions): Reply
   /** One whole turn on a conversation that the client sends whole: nothing is stored. */
   respond(
     messages: readonly MessageLike[],
@@ -41,7 +43,8 @@ export interface Chat {
  *
  * @example
  * const chat = createChat({ model: reader(), history: createHistory({ store: memoryStore() }) })
- * for await (const part of chat.send('Hello!')) if (part.type === 'text-delta') process.stdout.write(part.text)
+ * for await (const part of chat.send('Hello!', { conversation: 'ada' }))
+ *   if (part.type === 'text-delta') process.stdout.write(part.text)
  */
 export function createChat(options: ChatOptions): Chat {
   checkOptions(options)
@@ -49,10 +52,11 @@ export function createChat(options: ChatOptions): Chat {
   const memory: ModelMemory = { calibrations: new Map(), reports: new Map() }
 
   return {
-    send(input, { conversation = 'chat', actor, branch, key, signal, ...request } = {}) {
+    send(input, given) {
       if (!history) throw new InvalidOptionError('history', 'send needs one; respond works without')
       const message = toUserMessage(input)
-      const thread = history.thread(conversation, { ...(actor && { actor }), ...(branch && { branch }) })
+      const { conversation, actor, branch, key, signal, ...request } = given ?? noOptions
+      const thread = history.thread(conversation, { actor, branch })
       const { projectId } = checkRequest(request)
       return cancellable(signal, async function* (outcome, signal) {
         const begun = await thread.begin(message, key === undefined ? {} : { key })
@@ -80,6 +84,9 @@ export function createChat(options: ChatOptions): Chat {
     },
   }
 }
+
+/** From programs that are not checked by a compiler: the history says which one is missing. */
+const noOptions = {} as SendOptions
 
 function toUserMessage(input: string | MessageLike): MessageLike {
   const message = typeof input === 'string' ? { role: 'user', content: input } : input

@@ -1,6 +1,7 @@
 import type { FitOptions } from '../context/context.ts'
 import { checkOptions } from '../context/draft/frame-options.ts'
 import type { Policy } from '../context/draft/policy.ts'
+import { checkThread } from '../stores/check-input.ts'
 import type {
   ConversationInfo,
   DescribeConversation,
@@ -11,6 +12,7 @@ import type {
 import type { TokenCounter } from '../tokens/counter.ts'
 import { estimate } from '../tokens/estimate.ts'
 import { promptActor } from './calls/prompts.ts'
+import { mainBranch } from './check-branch.ts'
 import { checkCheckpoints } from './log/check-checkpoints.ts'
 import { normalizeText } from './log/logged-message.ts'
 import { createThreadLog } from './log/thread-log.ts'
@@ -39,7 +41,11 @@ export interface HistoryOptions {
 export interface History {
   /** Counts what is appended. */
   readonly count: TokenCounter
-  thread(conversation: string, options?: { readonly actor?: string; readonly branch?: string }): Thread
+  /** `actor`: default `assistant`. `branch`: one that was forked; default `main`. */
+  thread(
+    conversation: string,
+    options?: { readonly actor?: string | undefined; readonly branch?: string | undefined },
+  ): Thread
   /** The last used first, unless `order` says otherwise; `after` is the last one of the page before. */
   conversations(options?: ListConversations): Promise<readonly ConversationInfo[]>
   /** Sets the title and the metadata that lists show; null removes one. Both may be set again at any time. */
@@ -85,18 +91,11 @@ export function createHistory({
   const logs = createThreadLogs(key => createThreadLog({ store, key, count }, now))
   return {
     count,
-    thread: (conversation, { actor = 'assistant', branch = 'main' } = {}) =>
-      createThread({
-        store,
-        key: { tenant, conversation, actor, branch },
-        count,
-        fit,
-        now,
-        newId,
-        owner,
-        leaseMs,
-        logOf: logs.of,
-      }),
+    thread(conversation, { actor = 'assistant', branch = mainBranch } = {}) {
+      const key = { tenant, conversation, actor, branch }
+      checkThread(key)
+      return createThread({ store, key, count, fit, now, newId, owner, leaseMs, logOf: logs.of })
+    },
     async conversations(options) {
       const found = await store.conversations(tenant, options)
       return found.map(({ threads, ...info }) => ({

@@ -8,6 +8,7 @@ import type { Calibration } from '../tokens/calibration.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { type CallInfo, replayCall, toCall } from './calls/calls.ts'
 import { hashOf, toCanonical } from './calls/hash-of.ts'
+import { checkBranch } from './check-branch.ts'
 import { type LoggedMessage, type SeenMessage, toEntry } from './log/logged-message.ts'
 import { listLog } from './log/read-log.ts'
 import type { ThreadLog } from './log/thread-log.ts'
@@ -129,8 +130,9 @@ export function createThread(options: ThreadOptions): Thread {
     },
     entries: view => listNewest(source, view),
     async seed(...messages) {
-      const head = (await store.head(key))?.head ?? 0
-      await store.seed(key, { expectedHead: head, entries: toEntries(messages) })
+      const head = await store.head(key)
+      checkBranch(key, head)
+      await store.seed(key, { expectedHead: head?.head ?? 0, entries: toEntries(messages) })
     },
     messages: view => viewMessages(source, view),
     context,

@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../log/error.ts'
+import { showValue } from '../log/show-value.ts'
 import type {
   CallStatus,
   DescribeConversation,
@@ -21,7 +22,8 @@ const callStatuses: readonly string[] = ['sent', 'completed', 'failed', 'cancell
 export function checkThread({ tenant, conversation, actor, branch }: ThreadKey): void {
   checkName('tenant', tenant)
   for (const [what, name] of Object.entries({ conversation, actor, branch })) {
-    if (name === '') throw new InvalidOptionError(what, 'a name must not be empty')
+    if (typeof name !== 'string' || name === '')
+      throw new InvalidOptionError(what, `expected a name, a text that is not empty, got ${showValue(name)}`)
     checkName(what, name)
   }
 }

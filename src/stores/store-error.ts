@@ -1,4 +1,5 @@
 import { ThroughlineError } from '../log/error.ts'
+import { showValue } from '../log/show-value.ts'
 
 /** Somebody else has written: read again and retry. */
 export class ConflictError extends ThroughlineError {
@@ -36,6 +37,16 @@ export class NoConversationError extends ThroughlineError {
     super(
       isDeleted ? 'conversation_deleted' : 'no_conversation',
       `The conversation "${conversation}" ${what}.`,
+    )
+  }
+}
+
+/** The conversation has no such branch. Only `main` comes into being by itself. */
+export class NoBranchError extends ThroughlineError {
+  constructor(conversation: string, branch: string) {
+    super(
+      'no_branch',
+      `The conversation ${showValue(conversation)} has no branch ${showValue(branch)}: make it with thread.fork({ at, branch }), or leave "branch" out.`,
     )
   }
 }

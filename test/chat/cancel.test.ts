@@ -4,7 +4,7 @@ import { type Model, ollama, openaiCompatible } from 'throughline/models'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ollamaAnswer, openaiAnswer, startUpstream, type Upstream } from '../scripted-upstream.ts'
-import { expectGoesOn, kindsOf, newHistory, partsOf, statusesOf } from './help.ts'
+import { expectGoesOn, inChat, kindsOf, newHistory, partsOf, statusesOf } from './help.ts'
 
 let upstream: Upstream
 afterEach(() => upstream.close())
@@ -38,7 +38,7 @@ describe.each([
   it('by its signal ends as cancelled, and the upstream sees the client leave', async () => {
     const { chat, thread } = await setUp()
     const stop = new AbortController()
-    const reply = chat.send('How are things?', { signal: stop.signal })
+    const reply = chat.send('How are things?', { ...inChat, signal: stop.signal })
     const parts: ChatPart[] = []
     for await (const part of reply) {
       parts.push(part)
@@ -51,18 +51,18 @@ describe.each([
     expect(await statusesOf(thread)).toEqual(['cancelled'])
     expect((await thread.messages()).at(-1)?.content).toBe(cancelled)
     expect(JSON.stringify(await thread.display())).not.toContain('disregard')
-    await expectGoesOn(text => chat.send(text), thread)
+    await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 
   it('by a reader that leaves the loop ends as cancelled too', async () => {
     const { chat, thread } = await setUp()
-    const reply = chat.send('How are things?')
+    const reply = chat.send('How are things?', inChat)
     for await (const part of reply) if (part.type === 'text-delta') break
     expect(await upstream.requests[0]!.ended).toBe('left')
     expect(await reply.result()).toMatchObject({ status: 'cancelled', text: 'Half an answer', turn: 1 })
     expect(reply.messages).toEqual([{ role: 'assistant', content: 'Half an answer' }])
     expect(await statusesOf(thread)).toEqual(['cancelled'])
-    await expectGoesOn(text => chat.send(text), thread)
+    await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 })
 
@@ -75,7 +75,7 @@ async function withScript(answers: Parameters<typeof startUpstream>[0]) {
 it('writes nothing when it was cancelled before it began', async () => {
   const { history, thread, model } = await withScript([good])
   const chat = createChat({ history, model })
-  const reply = chat.send('How are things?', { signal: AbortSignal.abort() })
+  const reply = chat.send('How are things?', { ...inChat, signal: AbortSignal.abort() })
   expect(kindsOf(await partsOf(reply))).toEqual(['end'])
   expect((await reply.result()).status).toBe('cancelled')
   expect(await thread.messages()).toEqual([])
@@ -86,11 +86,11 @@ it('is cancelled while it waits to try again', async () => {
   const { history, thread, model } = await withScript([{ status: 500, body: {} }, good])
   const chat = createChat({ history, model, backoffMs: 3_600_000 })
   const stop = new AbortController()
-  const reply = chat.send('How are things?', { signal: stop.signal })
+  const reply = chat.send('How are things?', { ...inChat, signal: stop.signal })
   for await (const part of reply) if (part.type === 'warning') setImmediate(() => stop.abort())
   expect((await reply.result()).status).toBe('cancelled')
   expect(upstream.requests).toHaveLength(1)
-  await expectGoesOn(text => chat.send(text), thread)
+  await expectGoesOn(text => chat.send(text, inChat), thread)
 })
 
 it('is cancelled although the model does not listen', async () => {
@@ -104,7 +104,7 @@ it('is cancelled although the model does not listen', async () => {
     },
   }
   const stop = new AbortController()
-  const reply = createChat({ history, model: deaf }).send('Hello?', { signal: stop.signal })
+  const reply = createChat({ history, model: deaf }).send('Hello?', { ...inChat, signal: stop.signal })
   for await (const part of reply) if (part.type === 'text-delta') setImmediate(() => stop.abort())
   expect(await reply.result()).toMatchObject({ status: 'cancelled', text: 'One moment' })
   expect(await statusesOf(thread)).toEqual(['cancelled'])
@@ -144,7 +144,7 @@ describe('while tools run', () => {
   it.each(['the signal', 'a reader that leaves'])('%s stops them, and what was done is kept', async how => {
     const { chat, thread, told } = await setUp()
     const stop = new AbortController()
-    const reply = chat.send('Do both.', { signal: stop.signal })
+    const reply = chat.send('Do both.', { ...inChat, signal: stop.signal })
     for await (const part of reply) {
       if (part.type !== 'tool-result') continue
       if (how === 'the signal') stop.abort()
@@ -154,12 +154,12 @@ describe('while tools run', () => {
     expect(told).toHaveLength(1)
     const results = (await thread.messages()).filter(({ role }) => role === 'tool')
     expect(results.map(({ content }) => content)).toEqual(['done at once', 'Error: interrupted'])
-    await expectGoesOn(text => chat.send(text), thread)
+    await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 
   it('the model is not asked again when the turn is cancelled', async () => {
     const { chat } = await setUp()
-    for await (const part of chat.send('Do both.')) if (part.type === 'tool-result') break
+    for await (const part of chat.send('Do both.', inChat)) if (part.type === 'tool-result') break
     await sleep(20)
     expect(upstream.requests).toHaveLength(1)
   })
@@ -168,10 +168,10 @@ describe('while tools run', () => {
 it('has its result for a reader that stops at the last part', async () => {
   const { history, thread, model } = await withScript([good, { status: 404, body: {} }])
   const chat = createChat({ history, model })
-  const reply = chat.send('How are things?')
+  const reply = chat.send('How are things?', inChat)
   for await (const part of reply) if (part.type === 'end') break
   expect(await reply.result()).toMatchObject({ status: 'completed', text: 'All well.' })
-  const failing = chat.send('Again?')
+  const failing = chat.send('Again?', inChat)
   for await (const part of failing) if (part.type === 'error') break
   await expect(failing.result()).rejects.toMatchObject({ code: 'model_not_found' })
   expect(await statusesOf(thread)).toEqual(['completed', 'failed'])

@@ -5,6 +5,7 @@ import { createHistory } from '../../src/history/index.ts'
 import { ollama } from '../../src/models/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import { experimentTools } from './experiment-tools.ts'
+import { inChat } from './help.ts'
 
 /** A server process that answers one message of the experiment flow, says what came of it, and waits to be killed. */
 export interface ProgramOptions {
@@ -42,7 +43,7 @@ async function answer(): Promise<readonly string[]> {
   for (;;) {
     const results: string[] = []
     let code: string | undefined
-    for await (const part of chat.send(text, { projectId: 'p1' })) {
+    for await (const part of chat.send(text, { ...inChat, projectId: 'p1' })) {
       if (part.type === 'tool-result') results.push(part.text)
       if (part.type === 'error') code = part.error.code
     }

@@ -6,7 +6,7 @@ import { sqliteStore } from 'throughline/stores/sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPostgres, whyNoPostgres } from '../postgres.ts'
 import { experiment, experimentTools, outcome, steps, variants } from './experiment-tools.ts'
-import { expectValid, newHistory, partsOf, serveReader, statusesOf } from './help.ts'
+import { expectValid, inChat, newHistory, partsOf, serveReader, statusesOf } from './help.ts'
 import { createExperimentProgram, type ExperimentProgram } from './start-program.ts'
 
 let server: Awaited<ReturnType<typeof serveReader>>
@@ -33,7 +33,7 @@ describe('the experiment flow', () => {
       const history = newHistory()
       const model = client === 'ollama' ? server.ollama() : server.openai()
       const chat = createChat({ history, model, tools })
-      for (const text of steps) await chat.send(text, { projectId }).result()
+      for (const text of steps) await chat.send(text, { ...inChat, projectId }).result()
       const thread = history.thread('chat')
       expect(JSON.parse(lastResult(await thread.messages()))).toEqual(outcome)
       expect((await thread.state(experiment)).value).toMatchObject({ experimentId: outcome.experimentId })
@@ -45,7 +45,7 @@ describe('the experiment flow', () => {
   it('ends the same in one turn, from what its tools remember', async () => {
     const history = newHistory()
     const chat = chatOn(history)
-    const { rounds, messages } = await chat.send(steps.join('\n'), { projectId }).result()
+    const { rounds, messages } = await chat.send(steps.join('\n'), { ...inChat, projectId }).result()
     expect(rounds).toBe(5)
     expect(JSON.parse(lastResult(messages))).toEqual(outcome)
   })
@@ -71,7 +71,10 @@ describe('the experiment flow', () => {
     })
     await program.runAndKill({ ...at, text: second! })
     const history = createHistory({ store: sqliteStore({ path }) })
-    for (const text of rest) await chatOn(history).send(text, { projectId }).result()
+    for (const text of rest)
+      await chatOn(history)
+        .send(text, { ...inChat, projectId })
+        .result()
     const thread = history.thread('chat')
     expect(await statusesOf(thread)).toEqual(['completed', 'interrupted', ...Array(3).fill('completed')])
     const log = await thread.messages()
@@ -86,7 +89,7 @@ describe('the experiment flow', () => {
     const instances = [1, 2].map(() => createHistory({ store }))
     for (const [at, text] of steps.entries())
       await chatOn(instances[at % 2]!)
-        .send(text, { projectId })
+        .send(text, { ...inChat, projectId })
         .result()
     expect(JSON.parse(lastResult(await instances[0]!.thread('chat').messages()))).toEqual(outcome)
   })
@@ -98,7 +101,7 @@ describe('the experiment flow', () => {
       const instances = [1, 2].map(() => createHistory({ store: postgresStore({ url: postgres.url }) }))
       for (const [at, text] of steps.entries())
         await chatOn(instances[at % 2]!)
-          .send(text, { projectId })
+          .send(text, { ...inChat, projectId })
           .result()
       expect(JSON.parse(lastResult(await instances[1]!.thread('chat').messages()))).toEqual(outcome)
       for (const instance of instances) await instance.close()
@@ -127,12 +130,14 @@ describe('the experiment flow', () => {
   it('finds what was made long before the window begins', async () => {
     const history = newHistory()
     const chat = createChat({ history, model: server.ollama(), tools, window: 2048 })
-    for (const text of steps.slice(0, 2)) await chat.send(text, { projectId }).result()
+    for (const text of steps.slice(0, 2)) await chat.send(text, { ...inChat, projectId }).result()
     for (let day = 0; day < 40; day++)
-      await chat.send(`On day ${day} the shop sold ${day * 13} lamps and the weather was fine.`).result()
+      await chat
+        .send(`On day ${day} the shop sold ${day * 13} lamps and the weather was fine.`, inChat)
+        .result()
     const sent = JSON.stringify(server.bodies.at(-1))
     expect(sent).not.toContain('"jobId')
-    for (const text of steps.slice(2)) await chat.send(text, { projectId }).result()
+    for (const text of steps.slice(2)) await chat.send(text, { ...inChat, projectId }).result()
     expect(JSON.parse(lastResult(await history.thread('chat').messages()))).toEqual(outcome)
   })
 })
@@ -151,7 +156,9 @@ describe('a tool without what it needs', () => {
     ['Yes, create the experiment.', missing.hypothesis],
   ])('%s → tells the model what to do first', async (text, expected) => {
     const history = newHistory()
-    const stored = await chatOn(history).send(text, { projectId }).result()
+    const stored = await chatOn(history)
+      .send(text, { ...inChat, projectId })
+      .result()
     expect(lastResult(stored.messages)).toBe(expected)
     const chat = createChat({ model: server.ollama(), tools })
     const carried = await chat.respond([{ role: 'user', content: text }], { projectId }).result()

@@ -12,6 +12,7 @@ import {
 import {
   errorIn,
   expectGoesOn,
+  inChat,
   kindsOf,
   newHistory,
   partsOf,
@@ -66,10 +67,17 @@ describe.each(wires)('through the $name client', wire => {
     const history = newHistory()
     const chat = createChat({ history, model: wire.model(upstream.url), backoffMs: 1, ...options })
     const thread = history.thread('chat')
-    const reply = chat.send('How are things?')
+    const reply = chat.send('How are things?', inChat)
     const parts = await partsOf(reply)
     const asked = upstream.requests.length
-    return { chat, thread, reply, parts, asked, goesOn: () => expectGoesOn(text => chat.send(text), thread) }
+    return {
+      chat,
+      thread,
+      reply,
+      parts,
+      asked,
+      goesOn: () => expectGoesOn(text => chat.send(text, inChat), thread),
+    }
   }
 
   it.each<[string, UpstreamAnswer]>([
@@ -197,7 +205,7 @@ it('finds the window before it asks, and tries that again too', async () => {
   const history = newHistory()
   const model = ollama({ model: 'scripted', host: upstream.url })
   const chat = createChat({ history, model, backoffMs: 1, stallMs: 1000 })
-  expect((await chat.send('How are things?').result()).text).toBe('All well.')
+  expect((await chat.send('How are things?', inChat).result()).text).toBe('All well.')
   expect(upstream.requests.map(({ path }) => path)).toEqual([
     '/api/ps',
     '/api/ps',

@@ -52,6 +52,9 @@ export async function serveReader(options: ReaderUpstreamOptions = {}) {
   }
 }
 
+/** The one conversation of most tests. */
+export const inChat = { conversation: 'chat' } as const
+
 export const newHistory = (options: Partial<HistoryOptions> = {}): History =>
   createHistory({ store: memoryStore(), ...options })
 
@@ -104,7 +107,7 @@ export async function expectGoesOn(send: (text: string) => Reply, thread: Thread
 
 /** Where notes can show: parts for the user, the result, the view for display. */
 export async function expectHidden(chat: Chat, thread: Thread, secret = /NOTE|SELF|a\.html/) {
-  const turn = chat.send('Add a footer.')
+  const turn = chat.send('Add a footer.', inChat)
   const parts = await partsOf(turn)
   const result = await turn.result()
   const shown = parts.filter(part => part.type !== 'note' && part.type !== 'context')

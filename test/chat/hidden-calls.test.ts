@@ -2,7 +2,7 @@ import { createChat, defineTool } from 'throughline/chat'
 import type { Model, ModelPart } from 'throughline/models'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { newHistory, partsOf } from './help.ts'
+import { inChat, newHistory, partsOf } from './help.ts'
 
 /** Answers as it is told, call by call; then it is done. */
 function scripted(...answers: readonly (readonly ModelPart[])[]): Model {
@@ -36,7 +36,7 @@ describe('what a model writes for itself', () => {
       calling('b', 'post', { text: 'Hello.' }),
     ])
     const parts = await partsOf(
-      createChat({ history: newHistory(), model, notes, tools: [post] }).send('Post it.'),
+      createChat({ history: newHistory(), model, notes, tools: [post] }).send('Post it.', inChat),
     )
     const shown = parts.filter(({ type }) => type !== 'context')
     expect(JSON.stringify(shown)).not.toMatch(/secret|write_note/)
@@ -53,7 +53,7 @@ describe('what a model writes for itself', () => {
       tools: [post],
     })
     for (const _ of ['live', 'again']) {
-      const parts = await partsOf(chat.send('Post it.', { key: 'k1' }))
+      const parts = await partsOf(chat.send('Post it.', { ...inChat, key: 'k1' }))
       const call = parts.find(({ type }) => type === 'tool-call')
       expect(call).toEqual({ type: 'tool-call', id: 'a', name: 'post', arguments: '{"text":"Hello."}' })
     }

@@ -6,7 +6,7 @@ import { createChat } from 'throughline/chat'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { o200k } from 'throughline/tokens/o200k'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectValid, newHistory, partsOf, serveReader, statusesOf, warningsIn } from './help.ts'
+import { expectValid, inChat, newHistory, partsOf, serveReader, statusesOf, warningsIn } from './help.ts'
 import { lampPrompt, thunderstorm } from './lamp-prompt.ts'
 
 interface Program {
@@ -75,7 +75,7 @@ describe.each(policies)('the lamp with %s', (_, policy) => {
     let current = thunderstorm
     const first = server.bodies.length
     for (const text of followUps) {
-      const parts = await partsOf(chat.send(text))
+      const parts = await partsOf(chat.send(text, inChat))
       expect(warningsIn(parts)).toEqual([])
       // The current program was there in full, and was edited.
       expect(server.bodies.at(-1)!.messages.some(({ content }) => content.includes(current))).toBe(true)
@@ -102,7 +102,7 @@ describe.each(policies)('the lamp with %s', (_, policy) => {
 
 it('sends older exchanges as one line each, and the last two whole', async () => {
   const { chat } = await begin({ policy: tiered(), model: 'ollama' })
-  for (const text of followUps.slice(0, 4)) await chat.send(text).result()
+  for (const text of followUps.slice(0, 4)) await chat.send(text, inChat).result()
   const sent = server.bodies.at(-1)!.messages.map(({ content }) => content)
   expect(sent.filter(text => text.startsWith('{"program"'))).toHaveLength(2)
   expect(sent.join('\n')).toContain(
@@ -112,11 +112,11 @@ it('sends older exchanges as one line each, and the last two whole', async () =>
 
 it('loses nothing when a request fails: the next one edits what was there', async () => {
   const { chat, thread } = await begin({ model: 'ollama' })
-  await chat.send('make it blue').result()
+  await chat.send('make it blue', inChat).result()
   fails = 9
-  await expect(chat.send('make it red').result()).rejects.toMatchObject({ code: 'model_unavailable' })
+  await expect(chat.send('make it red', inChat).result()).rejects.toMatchObject({ code: 'model_unavailable' })
   fails = 0
-  expect(programIn((await chat.send('make it slower').result()).text).steps[7]).toMatchObject({
+  expect(programIn((await chat.send('make it slower', inChat).result()).text).steps[7]).toMatchObject({
     command: { params: { color: '#0000FF', speed: 0.5 } },
   })
   expect(await statusesOf(thread)).toEqual(['completed', 'failed', 'completed'])

@@ -4,7 +4,7 @@ import { type ChatPart, createChat, defineTool } from 'throughline/chat'
 import { type Model, reader } from 'throughline/models'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { expectGoesOn, newHistory, partsOf, statusesOf } from './help.ts'
+import { expectGoesOn, inChat, newHistory, partsOf, statusesOf } from './help.ts'
 
 /** Says a word, then nothing, and hears only its signal. */
 function silentModel() {
@@ -27,7 +27,7 @@ function silentModel() {
 async function untilSilence() {
   const history = newHistory()
   const { model, aborted } = silentModel()
-  const reply = createChat({ history, model }).send('Hello?')
+  const reply = createChat({ history, model }).send('Hello?', inChat)
   const iterator = reply[Symbol.asyncIterator]()
   for (;;) {
     const { value } = await iterator.next()
@@ -49,14 +49,14 @@ describe('a reader that leaves', () => {
       expect(await reply.result()).toMatchObject({ status: 'cancelled', text: 'One moment' })
       expect(await statusesOf(thread)).toEqual(['cancelled'])
       const next = createChat({ history, model: reader() })
-      await expectGoesOn(text => next.send(text), thread)
+      await expectGoesOn(text => next.send(text, inChat), thread)
     },
   )
 
   it('as a web stream does it cancels the turn', async () => {
     const history = newHistory()
     const { model, aborted } = silentModel()
-    const reply = createChat({ history, model }).send('Hello?')
+    const reply = createChat({ history, model }).send('Hello?', inChat)
     const iterator = reply[Symbol.asyncIterator]()
     const stream = new ReadableStream<ChatPart>({
       async pull(controller) {
@@ -77,7 +77,7 @@ describe('a reader that leaves', () => {
 
   it('before the first part has a result too, and nothing was written', async () => {
     const history = newHistory()
-    const reply = createChat({ history, model: reader() }).send('Hello?')
+    const reply = createChat({ history, model: reader() }).send('Hello?', inChat)
     await reply[Symbol.asyncIterator]().return?.()
     expect(await reply.result()).toEqual({
       status: 'cancelled',
@@ -104,8 +104,9 @@ describe('a signal that outlives the turns', () => {
     }
     try {
       const chat = createChat({ history: newHistory(), model: reader(), tools })
-      for (let n = 0; n < 3; n++) await chat.send('call count with {}', { signal: app.signal }).result()
-      for await (const _ of chat.send('Hello?', { signal: app.signal })) break
+      for (let n = 0; n < 3; n++)
+        await chat.send('call count with {}', { ...inChat, signal: app.signal }).result()
+      for await (const _ of chat.send('Hello?', { ...inChat, signal: app.signal })) break
     } finally {
       AbortSignal.any = any
     }
@@ -118,22 +119,22 @@ it('a system prompt that never comes is given up, by the signal or in time', asy
   const history = newHistory()
   const never = createChat({ history, model: reader(), system: () => new Promise(() => {}), stallMs: 60_000 })
   const stop = new AbortController()
-  const reply = never.send('Hello?', { signal: stop.signal })
+  const reply = never.send('Hello?', { ...inChat, signal: stop.signal })
   void setImmediate().then(() => stop.abort())
   expect((await reply.result()).status).toBe('cancelled')
   const late = createChat({ history, model: reader(), system: () => new Promise(() => {}), stallMs: 20 })
-  await expect(late.send('Hello?').result()).rejects.toMatchObject({ code: 'system_stalled' })
+  await expect(late.send('Hello?', inChat).result()).rejects.toMatchObject({ code: 'system_stalled' })
   const thread = history.thread('chat')
   expect(await statusesOf(thread)).toEqual(['cancelled', 'failed'])
   const next = createChat({ history, model: reader(), system: async () => 'Be brief.' })
-  await expectGoesOn(text => next.send(text), thread)
+  await expectGoesOn(text => next.send(text, inChat), thread)
 })
 
 it('a project without a name is refused before anything is asked or written', async () => {
   const history = newHistory()
   const chat = createChat({ history, model: reader() })
   const problem = expect.objectContaining({ code: 'invalid_option' })
-  expect(() => chat.send('Hello?', { projectId: '' })).toThrow(problem)
+  expect(() => chat.send('Hello?', { ...inChat, projectId: '' })).toThrow(problem)
   expect(() => chat.respond([{ role: 'user', content: 'Hello?' }], { projectId: '' })).toThrow(problem)
   expect(await history.thread('chat').messages()).toEqual([])
 })

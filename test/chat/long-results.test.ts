@@ -3,7 +3,7 @@ import { type ChatOptions, defineTool } from 'throughline/chat'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ollamaAnswer, type Upstream, type UpstreamAnswer } from '../scripted-upstream.ts'
-import { expectGoesOn, newHistory, partsOf, statusesOf, warningsIn } from './help.ts'
+import { expectGoesOn, inChat, newHistory, partsOf, statusesOf, warningsIn } from './help.ts'
 import { calling, resultsIn, type SentBody, saying, scriptedChat } from './scripted-chat.ts'
 
 let upstream: Upstream | undefined
@@ -49,7 +49,7 @@ describe('a result that is too long', () => {
     )
     upstream = made.upstream
     const { chat, thread } = made
-    const parts = await partsOf(chat.send('Read it.'))
+    const parts = await partsOf(chat.send('Read it.', inChat))
     expect(parts.find(part => part.type === 'tool-result')).toMatchObject({ text: megabytes })
     expect(warningsIn(parts)).toEqual(['result_clipped'])
     const log = await thread.messages()
@@ -61,7 +61,7 @@ describe('a result that is too long', () => {
     expect(megabytes.startsWith(texts.join(''))).toBe(true)
     for (const { receipt } of parts.filter(part => part.type === 'context'))
       expect(receipt.tokens).toBeLessThanOrEqual(receipt.capacity)
-    expect((await chat.send('And now?').result()).status).toBe('completed')
+    expect((await chat.send('And now?', inChat).result()).status).toBe('completed')
   })
 
   it('is clipped in the same way when the client sends it back', async () => {
@@ -97,7 +97,7 @@ describe('a result that is too long', () => {
 
   it.each([0, 1, 2, 99, -1, 1.5, 'x'])('is not found at place %j, where there is none', async place => {
     const { chat } = await scripted([calling(['read_all']), calling(['read_result', { place }])])
-    const [, result] = resultsIn(await partsOf(chat.send('Go.')))
+    const [, result] = resultsIn(await partsOf(chat.send('Go.', inChat)))
     expect(result).toMatch(
       /^Error: (there is no tool result at place|the arguments of read_result do not fit)/,
     )
@@ -107,9 +107,9 @@ describe('a result that is too long', () => {
     const { chat, thread } = await scripted([calling(['read_all'])], {
       history: newHistory({ store: memoryStore({ maxEntryBytes: 100_000 }) }),
     })
-    const [result] = resultsIn(await partsOf(chat.send('Go.')))
+    const [result] = resultsIn(await partsOf(chat.send('Go.', inChat)))
     expect(result).toMatch(/^Error: .* the limit is 100000\.$/)
     expect(await statusesOf(thread)).toEqual(['completed'])
-    await expectGoesOn(text => chat.send(text), thread)
+    await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 })

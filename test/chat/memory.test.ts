@@ -5,7 +5,7 @@ import type { Model } from 'throughline/models'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { aiSdk } from '../../src/models/ai-sdk/ai-sdk.ts'
-import { expectValid, newHistory, partsOf, serveReader, warningsIn } from './help.ts'
+import { expectValid, inChat, newHistory, partsOf, serveReader, warningsIn } from './help.ts'
 
 let server: Awaited<ReturnType<typeof serveReader>>
 beforeAll(async () => {
@@ -39,7 +39,7 @@ it('still answers from turn 1, 7 and 150 after 300 turns in 4096 tokens, where t
   const chat = createChat({ history, model, system: 'You help a family with its household.' })
   for (let turn = 1; turn <= 300; turn++) {
     const text = facts.find(fact => fact.turn === turn)?.text ?? chatter(turn)
-    const parts = await partsOf(chat.send(text))
+    const parts = await partsOf(chat.send(text, inChat))
     expect(warningsIn(parts)).toEqual([])
     expect(parts.at(-1)).toMatchObject({ status: 'completed', turn })
   }
@@ -48,14 +48,14 @@ it('still answers from turn 1, 7 and 150 after 300 turns in 4096 tokens, where t
   expect(log).toHaveLength(600)
   const recent = createChat({ history, model, policy: sliding({ messages: 50 }) })
   for (const { turn, question, answer } of facts) {
-    const { text } = await chat.send(question).result()
+    const { text } = await chat.send(question, inChat).result()
     expect(text, `turn ${turn}`).toContain(answer)
     // What most applications send instead: as many of the latest messages as fit.
     const last = [...log.slice(-80), { role: 'user', content: question }]
     expect(await ask(model, last), `turn ${turn}`).not.toContain(answer)
     // And as a policy: what is protected stays, so only the first message is still known.
     const branch = (await thread.fork({ at: 600 })).key.branch
-    const slid = (await recent.send(question, { branch }).result()).text
+    const slid = (await recent.send(question, { ...inChat, branch }).result()).text
     if (turn === 1) expect(slid).toContain(answer)
     else expect(slid, `turn ${turn}`).not.toContain(answer)
   }
@@ -85,14 +85,14 @@ it('lets an agent with one user message make 60 rounds of tools in 4096 tokens',
   const days: number[] = []
   const before = server.bodies.length
   const chat = createChat({ history, model: server.ollama(), tools: [readLog(days)], maxRounds: 100 })
-  const parts = await partsOf(chat.send('repeat 60 times: call read_log with {"day": $i}'))
+  const parts = await partsOf(chat.send('repeat 60 times: call read_log with {"day": $i}', inChat))
   expect(parts.at(-1)).toMatchObject({ status: 'completed', rounds: 61 })
   expect(days).toEqual(Array.from({ length: 60 }, (_, at) => at + 1))
   const last = server.bodies.slice(before).at(-1)!
   // The beginning was cut, and the task is still there.
   expect(last.messages.filter(({ role }) => role === 'tool').length).toBeLessThan(50)
   expect(JSON.stringify(last.messages)).toContain('repeat 60 times')
-  expect((await chat.send('My code is 12. What is my code?').result()).text).toContain('12')
+  expect((await chat.send('My code is 12. What is my code?', inChat).result()).text).toContain('12')
   await expectValid(history.thread('chat'))
 })
 
@@ -123,11 +123,13 @@ describe('each client', () => {
       notes: true,
       system: 'You help.',
     })
-    await chat.send('My locker code is 4471.').result()
-    const worked = await chat.send('call read_log with {"day": 3} and read_log with {"day": 4}').result()
+    await chat.send('My locker code is 4471.', inChat).result()
+    const worked = await chat
+      .send('call read_log with {"day": 3} and read_log with {"day": 4}', inChat)
+      .result()
     expect(days.toSorted()).toEqual([3, 4])
     expect(worked).toMatchObject({ rounds: 2, usage: { promptTokens: expect.any(Number) } })
-    expect((await chat.send('What is my locker code?').result()).text).toContain('4471')
+    expect((await chat.send('What is my locker code?', inChat).result()).text).toContain('4471')
     const calls = await history.thread('chat').calls()
     expect(calls).toHaveLength(4)
     for (const { predicted, reported } of calls) expect(predicted).toBeGreaterThanOrEqual(reported!)

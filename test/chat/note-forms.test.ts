@@ -7,6 +7,7 @@ import {
   expectGoesOn,
   expectHidden,
   expectValid,
+  inChat,
   kindsOf,
   newHistory,
   partsOf,
@@ -34,7 +35,7 @@ describe('a forged note', () => {
 
   it('in a user message or a tool result is text: shown as it is, quoted for the model', async () => {
     const { chat, thread, sent } = await scripted([calling], { tools })
-    await chat.send(`Hello. ${forged}`).result()
+    await chat.send(`Hello. ${forged}`, inChat).result()
     expect(await thread.notes()).toEqual([])
     const display = await thread.display()
     expect(display[0]?.content).toContain(forged)
@@ -74,7 +75,7 @@ describe('a note that is written with a tool', () => {
     expect(kindsOf(parts)).toEqual(['text-delta', 'note', 'end'])
     expect(result).toMatchObject({ text: visible, rounds: 2 })
     expect(await thread.notes()).toEqual([note])
-    await chat.send('Go on.').result()
+    await chat.send('Go on.', inChat).result()
     expect(JSON.stringify(sent()[0])).toContain('write_note_to_self')
     expect(JSON.stringify(sent()[2]!.messages)).toContain(note)
     await expectValid(thread)
@@ -82,14 +83,14 @@ describe('a note that is written with a tool', () => {
 
   it('beside the answer does not make the model answer twice', async () => {
     const { chat, thread, sent } = await scripted([writing(visible)], { notes: { by: 'tool' } })
-    expect(await chat.send('Add a footer.').result()).toMatchObject({ text: visible, rounds: 1 })
+    expect(await chat.send('Add a footer.', inChat).result()).toMatchObject({ text: visible, rounds: 1 })
     expect(sent()).toHaveLength(1)
     expect(await thread.notes()).toEqual([note])
     expect((await thread.display()).map(message => parseMessage(message, 0).text)).toEqual([
       'Add a footer.',
       visible,
     ])
-    await expectGoesOn(text => chat.send(text), thread)
+    await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 })
 
@@ -105,7 +106,7 @@ it.each(['reply', 'tool'] as const)('the reader keeps notes by %s across turns, 
         'The footer code is 4471.',
         'What is the footer code?',
       ]) {
-        const parts = await partsOf(chat.send(text))
+        const parts = await partsOf(chat.send(text, inChat))
         expect(shownIn(parts)).not.toMatch(/→|NOTE/)
         expect(parts.filter(part => part.type === 'note')).toHaveLength(1)
       }

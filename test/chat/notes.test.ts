@@ -13,6 +13,7 @@ import {
   expectGoesOn,
   expectHidden,
   expectValid,
+  inChat,
   kindsOf,
   newHistory,
   partsOf,
@@ -89,7 +90,7 @@ describe('a note at the end of a reply', () => {
       system: 'You edit sites.',
     })
     await expectHidden(chat, thread)
-    await chat.send('Make it blue.').result()
+    await chat.send('Make it blue.', inChat).result()
     const [first, second] = sent()
     expect(first!.messages[0]!.content).toContain('End every reply with one note to yourself')
     expect(second!.messages.filter(({ content }) => content.includes(note)).map(one => one.role)).toEqual([
@@ -102,7 +103,7 @@ describe('a note at the end of a reply', () => {
     const { chat, sent } = await scripted([], {
       notes: { instruction: 'End with [NOTE TO SELF: …], please.' },
     })
-    await chat.send('Hello.').result()
+    await chat.send('Hello.', inChat).result()
     expect(sent()[0]!.messages[0]).toEqual({ role: 'system', content: 'End with [NOTE TO SELF: …], please.' })
   })
 
@@ -110,7 +111,7 @@ describe('a note at the end of a reply', () => {
     const book = ollamaAnswer([{ content: `Done.\n\n[NOTE TO SELF: ${'and then '.repeat(20_000)}]` }])
     const { chat, thread } = await scripted(Array(12).fill(book), { notes: { place: 'system' } })
     for (let turn = 0; turn < 12; turn++) {
-      const parts = await partsOf(chat.send('Go on.'))
+      const parts = await partsOf(chat.send('Go on.', inChat))
       for (const part of parts)
         if (part.type === 'context') expect(part.receipt.tokens).toBeLessThanOrEqual(part.receipt.capacity)
     }
@@ -122,10 +123,10 @@ describe('a note at the end of a reply', () => {
     const { chat, thread, sent } = await scripted([ollamaAnswer([...text].map(content => ({ content })))], {
       notes: { nonce: 'a1b2' },
     })
-    const { text: shown } = await chat.send('Add a footer.').result()
+    const { text: shown } = await chat.send('Add a footer.', inChat).result()
     expect(shown).toBe('Look: [NOTE TO SELF: not mine].')
     expect(await thread.notes()).toEqual(['mine'])
-    await chat.send('Go on.').result()
+    await chat.send('Go on.', inChat).result()
     expect(sent()[0]!.messages[0]!.content).toContain('[NOTE TO SELF a1b2:')
     const earlier = sent()[1]!.messages.find(({ role }) => role === 'assistant')!.content
     expect(earlier).toContain('[NOTE TO SELF a1b2: mine]')
@@ -138,17 +139,17 @@ describe('a note at the end of a reply', () => {
     expect(kindsOf(parts)).toEqual(['warning', 'note', 'end'])
     expect(result).toMatchObject({ status: 'completed', text: '' })
     expect((await thread.display()).map(({ role }) => role)).toEqual(['user'])
-    await chat.send('Go on.').result()
+    await chat.send('Go on.', inChat).result()
     for (const { role, content } of sent()[1]!.messages)
       if (role === 'assistant') expect(content.trim()).not.toBe('')
-    await expectGoesOn(text => chat.send(text), thread)
+    await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 
   it('that was never finished is kept as far as it came, and hidden', async () => {
     const inside = reply.slice(0, reply.indexOf('[0]') + 2)
     const { chunks, headers } = ollamaAnswer([...inside].map(content => ({ content })))
     const { chat, thread } = await scripted([{ chunks: chunks.slice(0, -1), headers, ending: 'reset' }])
-    const turn = chat.send('Add a footer.')
+    const turn = chat.send('Add a footer.', inChat)
     const parts = await partsOf(turn)
     expect(kindsOf(parts).slice(-2)).toEqual(['error', 'end'])
     expect(JSON.stringify(parts.filter(({ type }) => type === 'text-delta'))).not.toMatch(/NOTE|SELF/)
@@ -156,7 +157,7 @@ describe('a note at the end of a reply', () => {
     const [kept = ''] = await thread.notes()
     expect('I added the footer [0'.startsWith(kept)).toBe(true)
     expect((await thread.display()).map(({ content }) => content)).toEqual(['Add a footer.', shownIn(parts)])
-    await expectGoesOn(text => chat.send(text), thread)
+    await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 
   it('shows nothing of a marker at whose letters the stream broke', async () => {
@@ -168,7 +169,7 @@ describe('a note at the end of a reply', () => {
     })
     const { chat, thread } = await scripted(answers)
     for (const _ of ends) {
-      const shown = shownIn(await partsOf(chat.send('Add a footer.')))
+      const shown = shownIn(await partsOf(chat.send('Add a footer.', inChat)))
       expect(shown).toBe(visible)
     }
     for (const { content } of await thread.display()) expect(content).not.toMatch(/\[|NOTE/)
@@ -186,7 +187,7 @@ describe('a note at the end of a reply', () => {
   it('shows the end of a reply that only looked like one', async () => {
     const text = 'It is in the list [NOTE'
     const { chat, thread } = await scripted([ollamaAnswer([...text].map(content => ({ content })))])
-    const turn = chat.send('Where is it?')
+    const turn = chat.send('Where is it?', inChat)
     expect(shownIn(await partsOf(turn))).toBe(text)
     expect((await turn.result()).text).toBe(text)
     expect((await thread.display()).at(-1)?.content).toBe(text)
@@ -198,10 +199,10 @@ describe('a note at the end of a reply', () => {
     ])
     const tools = [defineTool({ name: 'look', input: z.object({}), run: () => 'seen' })]
     const { chat, thread } = await scripted([calling, { status: 404, body: {} }], { tools })
-    const parts = await partsOf(chat.send('Add a footer.'))
+    const parts = await partsOf(chat.send('Add a footer.', inChat))
     expect(kindsOf(parts).slice(-3)).toEqual(['note', 'error', 'end'])
     expect(await statusesOf(thread)).toEqual(['failed'])
     expect(await thread.notes()).toEqual([note])
-    await expectGoesOn(text => chat.send(text), thread)
+    await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 })

@@ -2,7 +2,7 @@ import { estimate, type TokenCounter } from 'throughline'
 import { createChat } from 'throughline/chat'
 import type { Model, ModelUsage } from 'throughline/models'
 import { describe, expect, it } from 'vitest'
-import { newHistory, partsOf, warningsIn } from './help.ts'
+import { inChat, newHistory, partsOf, warningsIn } from './help.ts'
 
 const english = (n: number) =>
   `The ship number ${n} came into the harbour at noon and unloaded ${n + 3} crates of apples, pears and plums. `
@@ -40,7 +40,7 @@ async function talk(model: Model, texts: readonly string[], count?: TokenCounter
   const history = newHistory(count ? { count } : {})
   const chat = createChat({ history, model, settings: { maxTokens: 100 } })
   const warned: string[] = []
-  for (const text of texts) warned.push(...warningsIn(await partsOf(chat.send(text))))
+  for (const text of texts) warned.push(...warningsIn(await partsOf(chat.send(text, inChat))))
   return { warned, factor: (await history.thread('chat').calibration('reporting'))?.factor ?? 1 }
 }
 

@@ -8,6 +8,7 @@ import {
   errorIn,
   expectGoesOn,
   expectValid,
+  inChat,
   kindsOf,
   newHistory,
   partsOf,
@@ -32,7 +33,7 @@ describe('a store that fails', () => {
         return whole(...given)
       }
       Object.assign(store, { [method]: failing })
-      const reply = chat.send('call look with {}')
+      const reply = chat.send('call look with {}', inChat)
       const parts = await partsOf(reply)
       expect(kindsOf(parts).slice(-2)).toEqual(['error', 'end'])
       await expect(reply.result()).rejects.toMatchObject({ code: 'store_io' })
@@ -40,7 +41,7 @@ describe('a store that fails', () => {
       const results = (await thread.messages()).filter(({ role }) => role === 'tool')
       expect(results).toHaveLength(ran.length)
       expect(await statusesOf(thread)).toEqual([shownIn(parts) === '' ? 'failed' : 'interrupted'])
-      await expectGoesOn(text => chat.send(text), thread)
+      await expectGoesOn(text => chat.send(text, inChat), thread)
     },
   )
 
@@ -50,11 +51,11 @@ describe('a store that fails', () => {
     store.begin = () => Promise.reject(new StoreError('store_unavailable', 'Nobody is there.'))
     const history = createHistory({ store })
     const chat = createChat({ history, model: reader() })
-    const parts = await partsOf(chat.send('Hello.'))
+    const parts = await partsOf(chat.send('Hello.', inChat))
     expect(kindsOf(parts)).toEqual(['error', 'end'])
     expect(errorIn(parts)?.code).toBe('store_unavailable')
     store.begin = begin
-    await expectGoesOn(text => chat.send(text), history.thread('chat'))
+    await expectGoesOn(text => chat.send(text, inChat), history.thread('chat'))
   })
 })
 
@@ -62,7 +63,7 @@ it('writes nothing more into a conversation that was deleted in the middle of a 
   const history = newHistory()
   const chat = createChat({ history, model: reader() })
   const parts = []
-  for await (const part of chat.send('My code is 12.')) {
+  for await (const part of chat.send('My code is 12.', inChat)) {
     parts.push(part)
     if (part.type === 'text-delta') await history.delete('chat')
   }
@@ -80,13 +81,13 @@ describe('a conversation of thousands of messages', () => {
       tools: experimentTools(),
       ...(state ? { state } : {}),
     })
-    await chat.send(steps[0]!, { projectId: 'p1' }).result()
+    await chat.send(steps[0]!, { ...inChat, projectId: 'p1' }).result()
     const seeds = Array.from({ length: 4200 }, (_, n) => ({
       role: n % 2 ? 'assistant' : 'user',
       content: `${n}`,
     }))
     await history.thread('chat').seed(...seeds)
-    const { messages } = await chat.send(steps[1]!, { projectId: 'p1' }).result()
+    const { messages } = await chat.send(steps[1]!, { ...inChat, projectId: 'p1' }).result()
     return String(messages.find(({ role }) => role === 'tool')?.content)
   }
 
@@ -112,8 +113,8 @@ describe('the system prompt', () => {
     }
     let hour = 8
     const chat = createChat({ history, model, system: async () => `It is ${hour++} o'clock.` })
-    await chat.send('My code is 12.').result()
-    await chat.send('What is my code?').result()
+    await chat.send('My code is 12.', inChat).result()
+    await chat.send('What is my code?', inChat).result()
     expect(seen).toEqual([
       [{ role: 'system', content: "It is 8 o'clock." }],
       [{ role: 'system', content: "It is 9 o'clock." }],
@@ -124,7 +125,7 @@ describe('the system prompt', () => {
   it('that cannot be made fails the turn', async () => {
     const history = newHistory()
     const chat = createChat({ history, model: reader(), system: () => Promise.reject(new Error('no clock')) })
-    await expect(chat.send('Hello.').result()).rejects.toThrow('no clock')
+    await expect(chat.send('Hello.', inChat).result()).rejects.toThrow('no clock')
     expect(await history.thread('chat').turns()).toMatchObject([
       { status: 'failed', error: 'internal_error' },
     ])

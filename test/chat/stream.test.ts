@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createChat } from 'throughline/chat'
 import type { Model } from 'throughline/models'
 import { describe, expect, it } from 'vitest'
-import { newHistory } from './help.ts'
+import { inChat, newHistory } from './help.ts'
 
 /** Counts the words that were taken from it. */
 function counting(words = 100) {
@@ -29,7 +29,7 @@ describe('a reply', () => {
   it('that nobody reads does nothing', async () => {
     const history = newHistory()
     const { model, taken } = counting()
-    createChat({ history, model }).send('Count.')
+    createChat({ history, model }).send('Count.', inChat)
     await sleep(20)
     expect(taken.count).toBe(0)
     expect(await history.thread('chat').messages()).toEqual([])
@@ -55,7 +55,7 @@ describe('a reply', () => {
   it('runs to its end for its result alone, however often it is asked for', async () => {
     const history = newHistory()
     const { model, taken } = counting()
-    const reply = createChat({ history, model }).send('Count.')
+    const reply = createChat({ history, model }).send('Count.', inChat)
     const [one, two] = await Promise.all([reply.result(), reply.result()])
     expect(one).toBe(two)
     expect(taken).toEqual({ count: 100, isOver: true })
@@ -73,14 +73,14 @@ describe('a reply', () => {
         isOver = true
       },
     }
-    const reply = createChat({ history: newHistory(), model: lingering, stallMs: 50 }).send('Hello.')
+    const reply = createChat({ history: newHistory(), model: lingering, stallMs: 50 }).send('Hello.', inChat)
     expect(await reply.result()).toMatchObject({ status: 'completed', text: 'Done.' })
     await expect.poll(() => isOver).toBe(true)
   })
 
   it('lets the model go when its reader has left', async () => {
     const { model, taken } = counting()
-    for await (const part of createChat({ history: newHistory(), model }).send('Count.'))
+    for await (const part of createChat({ history: newHistory(), model }).send('Count.', inChat))
       if (part.type === 'text-delta') break
     await expect.poll(() => taken.isOver).toBe(true)
     expect(taken.count).toBeLessThan(4)

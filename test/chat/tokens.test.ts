@@ -7,7 +7,7 @@ import { type Model, ollama, reader } from 'throughline/models'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { ollamaAnswer, startUpstream, type Upstream } from '../scripted-upstream.ts'
-import { errorIn, expectGoesOn, newHistory, partsOf, statusesOf, warningsIn } from './help.ts'
+import { errorIn, expectGoesOn, inChat, newHistory, partsOf, statusesOf, warningsIn } from './help.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-chat-tokens-'))
 let upstream: Upstream | undefined
@@ -41,7 +41,7 @@ describe('a prompt that the provider cut in silence', () => {
     const chat = createChat({ history, model, window: 4096 })
     const warned: boolean[] = []
     for (let n = 0; n < 40; n++) {
-      const parts = await partsOf(chat.send(sentence(n)))
+      const parts = await partsOf(chat.send(sentence(n), inChat))
       warned.push(warningsIn(parts).includes('prompt_truncated'))
     }
     const first = warned.indexOf(true)
@@ -50,7 +50,8 @@ describe('a prompt that the provider cut in silence', () => {
     expect(warned.slice(first)).not.toContain(false)
     // The control: the same conversation with a model that has the window which was told.
     const whole = createChat({ history: newHistory(), model: reader(), window: 4096 })
-    for (let n = 0; n < 40; n++) expect(warningsIn(await partsOf(whole.send(sentence(n))))).toEqual([])
+    for (let n = 0; n < 40; n++)
+      expect(warningsIn(await partsOf(whole.send(sentence(n), inChat)))).toEqual([])
   })
 
   it('says how much was read, and of how much', async () => {
@@ -79,7 +80,7 @@ describe('a calibration', () => {
       const history = open()
       const chat = createChat({ history, model: biased(2.5), window: 4096 })
       for (let n = 0; n < 15; n++) {
-        for (const part of await partsOf(chat.send(sentence(run * 15 + n)))) {
+        for (const part of await partsOf(chat.send(sentence(run * 15 + n), inChat))) {
           if (part.type !== 'context') continue
           factors.push(part.factor)
           largest = Math.max(largest, part.receipt.tokens * part.factor)
@@ -126,14 +127,14 @@ describe('a prompt that the provider calls too long', () => {
         content: long.slice(0, 900),
       })),
     )
-    const parts = await partsOf(chat.send('My code is 12.'))
+    const parts = await partsOf(chat.send('My code is 12.', inChat))
     expect(warningsIn(parts)).toContain('fitted_again')
     expect(parts.at(-1)).toMatchObject({ status: 'completed' })
     const tokens = parts.flatMap(part => (part.type === 'context' ? [part.receipt.tokens] : []))
     expect(tokens).toHaveLength(2)
     expect(tokens[1]!).toBeLessThan(tokens[0]!)
     // It is remembered: the next turn is right at once.
-    const next = await partsOf(chat.send('What is my code?'))
+    const next = await partsOf(chat.send('What is my code?', inChat))
     expect(warningsIn(next)).toEqual([])
     expect(next.filter(({ type }) => type === 'context')).toHaveLength(1)
   })
@@ -146,22 +147,22 @@ describe('a prompt that the provider calls too long', () => {
       history,
       model: ollama({ model: 'scripted', host: upstream.url, window: 4096 }),
     })
-    const parts = await partsOf(chat.send('Hello.'))
+    const parts = await partsOf(chat.send('Hello.', inChat))
     expect(upstream.requests).toHaveLength(2)
     expect(warningsIn(parts)).toEqual(['fitted_again'])
     expect(errorIn(parts)?.code).toBe('context_too_long')
     expect(await statusesOf(history.thread('chat'))).toEqual(['failed'])
     // What was learnt of it is in the log all the same.
     expect((await history.thread('chat').calibration('scripted'))?.factor).toBe(1.5)
-    await expectGoesOn(text => chat.send(text), history.thread('chat'))
+    await expectGoesOn(text => chat.send(text, inChat), history.thread('chat'))
   })
 })
 
 it('keeps a record of each call, with both counts', async () => {
   const history = newHistory()
   const chat = createChat({ history, model: reader(), system: 'You help.' })
-  await chat.send('My code is 12.').result()
-  await chat.send('What is my code?').result()
+  await chat.send('My code is 12.', inChat).result()
+  await chat.send('What is my code?', inChat).result()
   const thread = history.thread('chat')
   const calls = await thread.calls()
   expect(calls).toHaveLength(2)

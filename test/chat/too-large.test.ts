@@ -2,7 +2,7 @@ import { memoryStore } from 'throughline'
 import { type ChatPart, createChat } from 'throughline/chat'
 import { type Model, type ModelPart, reader } from 'throughline/models'
 import { describe, expect, it } from 'vitest'
-import { errorIn, expectGoesOn, newHistory, partsOf, shownIn, statusesOf } from './help.ts'
+import { errorIn, expectGoesOn, inChat, newHistory, partsOf, shownIn, statusesOf } from './help.ts'
 
 const maxEntryBytes = 16_384
 const clipped = /\n\n\[The rest is too large to be stored\.\]$/
@@ -32,7 +32,7 @@ describe('a reply that is larger than the store takes', () => {
     ['pairs of code units', `x${'🚢'.repeat(9000)}`, 1000],
   ])('of %s closes the turn, with as much as fits', async (_, long, least) => {
     const { history, thread, chat } = setUp(saying(text(long)))
-    const reply = chat.send('Go on.')
+    const reply = chat.send('Go on.', inChat)
     const parts = await partsOf(reply)
     expect(shownIn(parts)).toBe(long)
     expect(errorIn(parts)?.code).toBe('too_large')
@@ -43,13 +43,13 @@ describe('a reply that is larger than the store takes', () => {
     expect(kept.length).toBeGreaterThan(least)
     expect(reply.messages).toEqual([{ role: 'assistant', content: kept }])
     const next = createChat({ history, model: reader() })
-    await expectGoesOn(text => next.send(text), thread)
+    await expectGoesOn(text => next.send(text, inChat), thread)
   })
 
   it('because of what was thought keeps the answer whole, and the note', async () => {
     const long = thinking('hm '.repeat(9000))
     const { thread, chat } = setUp(saying(long, text('It is 4471. [NOTE TO SELF: I told the code.]')))
-    await expect(chat.send('Which code?').result()).rejects.toMatchObject({ code: 'too_large' })
+    await expect(chat.send('Which code?', inChat).result()).rejects.toMatchObject({ code: 'too_large' })
     const [, kept] = await thread.messages()
     expect(kept).toMatchObject({ role: 'assistant', content: 'It is 4471.' })
     expect(kept).not.toHaveProperty('thinking')
@@ -61,7 +61,7 @@ describe('a reply that is larger than the store takes', () => {
     const { thread, chat } = setUp(saying(text('word '.repeat(4000)), text('the end')))
     const stop = new AbortController()
     const parts: ChatPart[] = []
-    for await (const part of chat.send('Go on.', { signal: stop.signal })) {
+    for await (const part of chat.send('Go on.', { ...inChat, signal: stop.signal })) {
       parts.push(part)
       if (part.type !== 'text-delta') continue
       if (how === 'the signal') stop.abort()

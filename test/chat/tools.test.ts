@@ -10,7 +10,7 @@ import {
   type Upstream,
   type UpstreamAnswer,
 } from '../scripted-upstream.ts'
-import { expectGoesOn, expectValid, newHistory, partsOf, statusesOf } from './help.ts'
+import { expectGoesOn, expectValid, inChat, newHistory, partsOf, statusesOf } from './help.ts'
 import { calling, resultsIn, scriptedChat } from './scripted-chat.ts'
 
 let upstream: Upstream | undefined
@@ -49,7 +49,7 @@ describe('tools', () => {
     const right = defineTool({ name: 'right', input: anything, run: () => hasStarted.then(() => 'right') })
     const { chat, thread, sent } = await scripted([calling(['left'], ['right'])], [left, right])
     const results: string[] = []
-    for await (const part of chat.send('Both.')) {
+    for await (const part of chat.send('Both.', inChat)) {
       if (part.type !== 'tool-result') continue
       results.push(part.text)
       // It is in the log already, while the other still runs.
@@ -63,7 +63,7 @@ describe('tools', () => {
       c1: 'left',
       c2: 'right',
     })
-    await expectGoesOn(text => chat.send(text), thread)
+    await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 
   it('that hang are told to stop, and the model is told of it', async () => {
@@ -80,11 +80,11 @@ describe('tools', () => {
         }),
     })
     const { chat, thread } = await scripted([calling(['hang'])], [hang])
-    const parts = await partsOf(chat.send('Go.'))
+    const parts = await partsOf(chat.send('Go.', inChat))
     expect(resultsIn(parts)).toEqual(['Error: hang did not answer within 20 ms'])
     expect(reason).toBeInstanceOf(Error)
     expect(await statusesOf(thread)).toEqual(['completed'])
-    await expectGoesOn(text => chat.send(text), thread)
+    await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 
   it.each<[string, () => unknown, string]>([
@@ -130,14 +130,14 @@ describe('tools', () => {
       [calling(['odd'])],
       [defineTool({ name: 'odd', input: anything, run })],
     )
-    const parts = await partsOf(chat.send('Go.'))
+    const parts = await partsOf(chat.send('Go.', inChat))
     expect(resultsIn(parts)).toEqual([expected])
     expect(parts.some(part => part.type === 'tool-result' && part.isError)).toBe(
       expected.startsWith('Error: '),
     )
     expect((await thread.messages()).find(({ role }) => role === 'tool')?.content).toBe(expected)
     expect(await statusesOf(thread)).toEqual(['completed'])
-    await expectGoesOn(text => chat.send(text), thread)
+    await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 
   it('get what their schema gives, and never what it refuses', async () => {
@@ -154,11 +154,11 @@ describe('tools', () => {
       [calling(['add', { a: '2' }], ['add', { a: 'x', b: 'y' }])],
       [add],
     )
-    const results = resultsIn(await partsOf(chat.send('Go.')))
+    const results = resultsIn(await partsOf(chat.send('Go.', inChat)))
     expect(results.toSorted()[0]).toBe('3')
     expect(results.toSorted()[1]).toMatch(/^Error: the arguments of add do not fit: a: .*; b: /)
     expect(got).toEqual([{ a: 2, b: 1 }])
-    await expectGoesOn(text => chat.send(text), thread)
+    await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 
   it('are called with arguments that are no JSON, through the openai client', async () => {
@@ -172,9 +172,9 @@ describe('tools', () => {
     const model = openaiCompatible({ baseURL: `${upstream.url}/v1`, model: 'scripted', window: 4096 })
     const odd = defineTool({ name: 'odd', input: anything, run: () => 'ran' })
     const chat = createChat({ history, model, tools: [odd] })
-    const parts = await partsOf(chat.send('Go.'))
+    const parts = await partsOf(chat.send('Go.', inChat))
     expect(resultsIn(parts)).toEqual(['Error: the arguments of odd are no JSON'])
-    await expectGoesOn(text => chat.send(text), history.thread('chat'))
+    await expectGoesOn(text => chat.send(text, inChat), history.thread('chat'))
   })
 
   it('that do not exist are answered with those that do', async () => {
@@ -184,14 +184,14 @@ describe('tools', () => {
       [real],
     )
     const unreal = 'Error: there is no tool "unreal". There is: real, read_result.'
-    expect(resultsIn(await partsOf(chat.send('Go.')))).toEqual([unreal])
+    expect(resultsIn(await partsOf(chat.send('Go.', inChat)))).toEqual([unreal])
     const results = (await thread.messages()).filter(({ role }) => role === 'tool')
     expect(results.map(({ content }) => content)).toEqual([
       unreal,
       'Error: there is no tool "write_note_to_self". There is: real, read_result.',
     ])
     expect(await thread.notes()).toEqual([])
-    await expectGoesOn(text => chat.send(text), thread)
+    await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 
   it('are told apart when the server gives two calls one id', async () => {
@@ -208,7 +208,7 @@ describe('tools', () => {
       },
     })
     const { chat, thread, sent } = await scripted([ollamaAnswer([{ tool_calls }])], [say])
-    await partsOf(chat.send('Go.'))
+    await partsOf(chat.send('Go.', inChat))
     const [, second] = sent()
     const calls = second!.messages.flatMap(message => message.tool_calls ?? [])
     for (const { id, function: called } of calls)
@@ -229,7 +229,7 @@ describe('tools', () => {
       },
     })
     const { chat } = await scripted([calling(['look']), calling(['look'])], [look])
-    const parts = await partsOf(chat.send('Go.', { projectId: 'p1', data: 'own' }))
+    const parts = await partsOf(chat.send('Go.', { ...inChat, projectId: 'p1', data: 'own' }))
     expect(resultsIn(parts)).toEqual(['2 assistant p1 own', '4 assistant p1 own'])
   })
 })
@@ -243,18 +243,18 @@ describe('a round', () => {
       [calling(['look'], ['act'])],
       [tool('look', false), tool('act', true)],
     )
-    const result = await chat.send('Go.').result()
+    const result = await chat.send('Go.', inChat).result()
     expect(result).toMatchObject({ status: 'completed', rounds: 1, text: '' })
     expect(sent()).toHaveLength(1)
     expect((await thread.messages()).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool'])
-    await expectGoesOn(text => chat.send(text), thread)
+    await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 
   it('is one of at most so many', async () => {
     const { chat, thread, sent } = await scripted(Array(9).fill(calling(['look'])), [tool('look', false)], {
       maxRounds: 3,
     })
-    const reply = chat.send('Go.')
+    const reply = chat.send('Go.', inChat)
     const parts = await partsOf(reply)
     expect(parts.at(-1)).toMatchObject({ status: 'failed', rounds: 3 })
     await expect(reply.result()).rejects.toMatchObject({ code: 'too_many_rounds' })

@@ -7,6 +7,7 @@ import {
   errorIn,
   expectGoesOn,
   expectValid,
+  inChat,
   kindsOf,
   newHistory,
   partsOf,
@@ -47,10 +48,10 @@ describe('a turn that is open', () => {
     const history = newHistory()
     const { model, open } = gate()
     const chat = createChat({ history, model })
-    const first = chat.send('One')
+    const first = chat.send('One', inChat)
     const parts = first[Symbol.asyncIterator]()
     await readUntilText(parts)
-    const second = chat.send('Two')
+    const second = chat.send('Two', inChat)
     const refused = await partsOf(second)
     expect(kindsOf(refused)).toEqual(['error', 'end'])
     expect(errorIn(refused)).toMatchObject({ name: 'LeaseError', code: 'turn_open' })
@@ -64,20 +65,42 @@ describe('a turn that is open', () => {
 
   it('does not disturb other conversations, actors and branches', async () => {
     const history = newHistory()
-    const { model, open } = gate()
-    const first = createChat({ history, model }).send('One')
-    await readUntilText(first[Symbol.asyncIterator]())
     const chat = createChat({ history, model: reader() })
-    for (const options of [{ conversation: 'other' }, { actor: 'editor' }])
-      expect((await chat.send('Hello.', options).result()).status).toBe('completed')
+    await chat.send('My code is 12.', inChat).result()
+    const { model, open } = gate()
+    const held = createChat({ history, model }).send('One', inChat)
+    const parts = held[Symbol.asyncIterator]()
+    await readUntilText(parts)
+    const { key } = await history.thread('chat').fork({ at: 2, branch: 'edit' })
+    const others = [
+      { conversation: 'other' },
+      { ...inChat, actor: 'editor' },
+      { ...inChat, branch: key.branch },
+    ]
+    for (const options of others) {
+      expect((await chat.send('What is my code?', options).result()).status).toBe('completed')
+      await expect(chat.send('Two', inChat).result()).rejects.toMatchObject({ code: 'turn_open' })
+    }
     open()
+    for (let next = await parts.next(); !next.done; next = await parts.next());
+    expect((await held.result()).text).toBe('Wait. At last.')
+    const texts = async (options: { conversation: string; actor?: string; branch?: string }) =>
+      (await history.thread(options.conversation, options).messages()).map(({ content }) => content)
+    expect(await texts(inChat)).toEqual(['My code is 12.', expect.any(String), 'One', 'Wait. At last.'])
+    expect(await texts({ ...inChat, branch: 'edit' })).toEqual([
+      'My code is 12.',
+      expect.any(String),
+      'What is my code?',
+      expect.stringContaining('12'),
+    ])
+    for (const other of others.slice(0, 2)) expect(await texts(other)).toHaveLength(2)
   })
 
   it('that lost its lease to another instance ends with an error, and writes nothing more', async () => {
     const store = memoryStore()
     const late = createHistory({ store, leaseMs: 5 })
     const { model, open } = gate()
-    const reply = createChat({ history: late, model }).send('One')
+    const reply = createChat({ history: late, model }).send('One', inChat)
     const iterator = reply[Symbol.asyncIterator]()
     await readUntilText(iterator)
     // Its renewals do not get through, as if the process had been stopped: another one takes over.
@@ -88,7 +111,7 @@ describe('a turn that is open', () => {
     await expect
       .poll(async () => (await other.thread('chat').turns())[0]?.status === 'open' && isExpired(store))
       .toBe(true)
-    await chat.send('My code is 12.').result()
+    await chat.send('My code is 12.', inChat).result()
     store.renew = renew
     const log = await other.thread('chat').messages()
     open()
@@ -99,7 +122,7 @@ describe('a turn that is open', () => {
     await expect(reply.result()).rejects.toMatchObject({ code: 'lease_lost' })
     expect(await other.thread('chat').messages()).toEqual(log)
     expect(await statusesOf(other.thread('chat'))).toEqual(['interrupted', 'completed'])
-    await expectGoesOn(text => chat.send(text), other.thread('chat'))
+    await expectGoesOn(text => chat.send(text, inChat), other.thread('chat'))
   })
 
   it('whose lease is lost while a tool runs stops the tool and ends with an error', async () => {
@@ -114,14 +137,17 @@ describe('a turn that is open', () => {
         store.renew = () => new Promise(() => {})
         await expect.poll(() => isExpired(store)).toBe(true)
         await createChat({ history: createHistory({ store }), model: reader() })
-          .send('Hello.')
+          .send('Hello.', inChat)
           .result()
         store.renew = renew
         await new Promise(resolve => signal.addEventListener('abort', resolve))
         isStopped = true
       },
     })
-    const reply = createChat({ history: late, model: reader(), tools: [wait] }).send('call wait with {}')
+    const reply = createChat({ history: late, model: reader(), tools: [wait] }).send(
+      'call wait with {}',
+      inChat,
+    )
     const parts = await partsOf(reply)
     expect(errorIn(parts)?.code).toBe('lease_lost')
     await expect.poll(() => isStopped).toBe(true)
@@ -147,8 +173,8 @@ describe('the same key', () => {
     let runs = 0
     const tools = [defineTool({ name: 'count', input: z.object({}), run: () => ++runs })]
     const chat = createChat({ history, model: reader(), tools, notes: true })
-    const first = await chat.send('call count with {}', { key: 'k1' }).result()
-    const again = chat.send('call count with {}', { key: 'k1' })
+    const first = await chat.send('call count with {}', { ...inChat, key: 'k1' }).result()
+    const again = chat.send('call count with {}', { ...inChat, key: 'k1' })
     const parts = await partsOf(again)
     expect(kindsOf(parts)).toEqual(['tool-call', 'tool-result', 'text-delta', 'end'])
     expect(shownIn(parts)).toBe(first.text)
@@ -160,22 +186,26 @@ describe('the same key', () => {
 
   it('with another message is refused', async () => {
     const chat = createChat({ history: newHistory(), model: reader() })
-    await chat.send('One.', { key: 'k1' }).result()
-    await expect(chat.send('Two.', { key: 'k1' }).result()).rejects.toMatchObject({ code: 'key_reused' })
+    await chat.send('One.', { ...inChat, key: 'k1' }).result()
+    await expect(chat.send('Two.', { ...inChat, key: 'k1' }).result()).rejects.toMatchObject({
+      code: 'key_reused',
+    })
   })
 
   it('of a turn that is still open says so, and of one that was cancelled gives what there was', async () => {
     const history = newHistory()
     const { model, open } = gate()
     const chat = createChat({ history, model })
-    const first = chat.send('One', { key: 'k1' })
+    const first = chat.send('One', { ...inChat, key: 'k1' })
     const iterator = first[Symbol.asyncIterator]()
     await readUntilText(iterator)
-    await expect(chat.send('One', { key: 'k1' }).result()).rejects.toMatchObject({ code: 'turn_open' })
+    await expect(chat.send('One', { ...inChat, key: 'k1' }).result()).rejects.toMatchObject({
+      code: 'turn_open',
+    })
     open()
     await iterator.return?.()
     const live = await first.result()
-    const again = chat.send('One', { key: 'k1' })
+    const again = chat.send('One', { ...inChat, key: 'k1' })
     const parts = await partsOf(again)
     expect(kindsOf(parts)).toEqual(['text-delta', 'end'])
     const { status, turn, text, messages } = live
@@ -192,14 +222,17 @@ describe('the same key', () => {
       },
     }
     const chat = createChat({ history: newHistory(), model: silent })
-    expect((await chat.send('Hello?', { key: 'k1' }).result()).text).toBe('')
-    expect((await chat.send('Hello?', { key: 'k1' }).result()).text).toBe('')
+    expect((await chat.send('Hello?', { ...inChat, key: 'k1' }).result()).text).toBe('')
+    expect((await chat.send('Hello?', { ...inChat, key: 'k1' }).result()).text).toBe('')
   })
 })
 
 it('has the turn in the log before it says so', async () => {
   const history = newHistory()
-  for await (const part of createChat({ history, model: reader(), notes: true }).send('My code is 12.')) {
+  for await (const part of createChat({ history, model: reader(), notes: true }).send(
+    'My code is 12.',
+    inChat,
+  )) {
     if (part.type === 'note' || part.type === 'end')
       expect(await statusesOf(history.thread('chat'))).toEqual(['completed'])
   }
@@ -220,7 +253,9 @@ it('refuses what cannot be meant when the chat is made', () => {
   for (const options of bad)
     expect(() => createChat(options)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
   expect(() => tool('no name')).toThrow(expect.objectContaining({ code: 'invalid_option' }))
-  expect(() => createChat({ model }).send('Hello')).toThrow('send needs one')
+  expect(() => createChat({ model }).send('Hello', inChat)).toThrow('send needs one')
   const chat = createChat({ model, history: newHistory() })
-  expect(() => chat.send({ role: 'assistant', content: 'Hello' })).toThrow('begins with a user message')
+  expect(() => chat.send({ role: 'assistant', content: 'Hello' }, inChat)).toThrow(
+    'begins with a user message',
+  )
 })

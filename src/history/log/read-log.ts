@@ -1,5 +1,6 @@
 import type { EntryRange, Store, ThreadKey } from '../../stores/store.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
+import { checkBranch, mainBranch } from '../check-branch.ts'
 import { fromEntry, type LoggedMessage } from './logged-message.ts'
 
 /** Where messages are read from. */
@@ -15,7 +16,12 @@ export async function* readLog(
   range: EntryRange = {},
 ): AsyncGenerator<LoggedMessage> {
   const name = threadName(key)
-  for await (const entry of store.entries(key, range)) yield fromEntry(entry, name, count)
+  let isEmpty = true
+  for await (const entry of store.entries(key, range)) {
+    isEmpty = false
+    yield fromEntry(entry, name, count)
+  }
+  if (isEmpty && key.branch !== mainBranch) checkBranch(key, await store.head(key))
 }
 
 export async function listLog(source: LogSource, range?: EntryRange): Promise<readonly LoggedMessage[]> {

@@ -13,6 +13,7 @@ import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import { leadingPrompt, type PlanLog } from '../calls/plan.ts'
 import { createPrompts } from '../calls/prompts.ts'
+import { checkBranch } from '../check-branch.ts'
 import { checkPlace } from '../check-place.ts'
 import { closingOf } from '../views.ts'
 import { loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
@@ -92,6 +93,7 @@ export function createThreadLog(source: LogSource, now: () => number): ThreadLog
 
   async function refresh(): Promise<Head | undefined> {
     const head = await store.head(key)
+    checkBranch(key, head)
     if (known === 0 || (head?.head ?? 0) < known) await restart(head ?? { head: 0, turns: 0 })
     if (head && head.head > known)
       for await (const logged of readLog(source, { from: known + 1, to: head.head })) add(logged)

@@ -1,6 +1,7 @@
 import type { MessageLike } from '../../log/message.ts'
 import type { BeginTurn, Begun, NewEntry } from '../../stores/store.ts'
 import { ConflictError } from '../../stores/store-error.ts'
+import { checkBranch } from '../check-branch.ts'
 import type { LogSource } from '../log/read-log.ts'
 import { closingOf } from '../views.ts'
 import { untilKnown } from './until-known.ts'
@@ -20,6 +21,7 @@ export async function beginTurn(
   const { store, key } = source
   for (let conflicts = 0; ; conflicts++) {
     const head = await store.head(key)
+    checkBranch(key, head)
     const closing = head ? toClosing(await closingOf(source, head)) : []
     try {
       const begin = { ...turn, closing, expectedHead: head?.head ?? 0 }
