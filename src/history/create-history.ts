@@ -1,6 +1,7 @@
 import type { FitOptions } from '../context/context.ts'
-import { checkOptions } from '../context/draft/frame-options.ts'
+import { checkOptions, counterOf } from '../context/draft/frame-options.ts'
 import type { Policy } from '../context/draft/policy.ts'
+import { InvalidOptionError } from '../log/error.ts'
 import { checkThread } from '../stores/check-input.ts'
 import type {
   ConversationInfo,
@@ -10,10 +11,9 @@ import type {
   Store,
 } from '../stores/store.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
-import { estimate } from '../tokens/estimate.ts'
 import { promptActor } from './calls/prompts.ts'
 import { mainBranch } from './check-branch.ts'
-import { checkCheckpoints } from './log/check-checkpoints.ts'
+import { checkLog } from './log/check-log.ts'
 import { normalizeText } from './log/logged-message.ts'
 import { createThreadLog } from './log/thread-log.ts'
 import { createThreadLogs } from './log/thread-logs.ts'
@@ -74,18 +74,20 @@ const fewPrompts = 20
  * const history = createHistory({ store: memoryStore(), window: 4096 })
  * const begun = await history.thread('trip').begin({ role: 'user', content: 'Hello!' })
  */
-export function createHistory({
-  store,
-  window = 4096,
-  reserve = 0,
-  policy,
-  count = estimate(),
-  tenant = 'default',
-  leaseMs = 30_000,
-  now = Date.now,
-  newId = () => crypto.randomUUID(),
-}: HistoryOptions): History {
-  checkOptions({ window, reserve, count })
+export function createHistory(options: HistoryOptions): History {
+  const {
+    store,
+    window = 4096,
+    reserve = 0,
+    policy,
+    tenant = 'default',
+    leaseMs = 30_000,
+    now = Date.now,
+    newId = () => crypto.randomUUID(),
+  } = options ?? {}
+  checkStore(store)
+  checkOptions({ window, reserve, ...(options.count && { count: options.count }) })
+  const count = counterOf(options)
   const fit: FitOptions = { window, reserve, count, ...(policy ? { policy } : {}) }
   const owner = newId()
   const logs = createThreadLogs(key => createThreadLog({ store, key, count }, now))
@@ -122,18 +124,27 @@ export function createHistory({
         if (only === undefined || info.conversation === only) yield* exportConversation(store, tenant, info)
       }
     },
-    import: (lines, options) => importLines(store, tenant, lines, options),
+    import: (lines, options) => importLines({ store, tenant, count }, lines, options),
     retain: options => retain(store, tenant, now(), options),
     async check(options) {
       const problems = [...(await store.check())]
       for await (const { conversation, threads } of allConversations(store, tenant)) {
         for (const { actor, branch } of threads) {
           const key = { tenant, conversation, actor, branch }
-          problems.push(...(await checkCheckpoints({ store, key, count }, options)))
+          problems.push(...(await checkLog({ store, key, count }, options)))
         }
       }
       return problems
     },
     close: () => store.close(),
   }
+}
+
+function checkStore(store: unknown): void {
+  if (typeof (store as Partial<Store> | undefined)?.begin === 'function') return
+  const given =
+    typeof store === 'function'
+      ? 'got a function (did you forget the parentheses?)'
+      : `got ${store === null ? 'null' : typeof store}`
+  throw new InvalidOptionError('store', `expected a store, such as memoryStore(), ${given}`)
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { everyStore } from '../../test/every-store.ts'
 import { defineState, type StandardSchema } from '../state/index.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
 import { words } from '../tokens/words.ts'
 import { createHistory } from './create-history.ts'
 import type { Thread } from './thread.ts'
@@ -258,4 +259,31 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     await begin(thread, 'a\0b\ud83d c 👍')
     expect(contents(await thread.messages())).toEqual(['a\uFFFDb\uFFFD c 👍'])
   })
+})
+
+describe('what cannot be meant', () => {
+  it.each([
+    [undefined, /"store": expected a store, such as memoryStore\(\), got undefined/],
+    [{ store: memoryStore }, /got a function \(did you forget the parentheses\?\)/],
+    [{ store: null }, /got null/],
+    [{ store: {} }, /got object/],
+    [{ store: memoryStore(), count: 5 }, /"count": expected a token counter/],
+  ])('is a typed error of createHistory: %o', (options, message) => {
+    expect(() => createHistory(options as never)).toThrow(
+      expect.objectContaining({ code: 'invalid_option', message: expect.stringMatching(message) }),
+    )
+  })
+
+  it.each([null, undefined, 3, 'hello', {}, [null], { role: 'nobody' }])(
+    'is a typed error of begin: %o',
+    async given => {
+      const thread = createHistory({ store: memoryStore() }).thread('trip')
+      await expect(thread.begin(given as never)).rejects.toMatchObject({ code: 'invalid_message' })
+      await expect(thread.begin(given as never, { key: 'k' })).rejects.toMatchObject({
+        code: 'invalid_message',
+      })
+      await expect(thread.seed(given as never)).rejects.toMatchObject({ code: 'invalid_message' })
+      expect(await thread.turns()).toEqual([])
+    },
+  )
 })

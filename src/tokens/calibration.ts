@@ -33,6 +33,13 @@ export function calibrate(previous: Calibration | undefined, usage: Usage): Cali
   return { model, counter: counter.id, factor: next / one }
 }
 
+/** Whether a value from outside is a calibration: one that is none would change how much is sent. */
+export function isCalibration(value: unknown): value is Calibration {
+  const { model, counter, factor } = (value ?? {}) as Partial<Calibration>
+  if (typeof model !== 'string' || typeof counter !== 'string' || typeof factor !== 'number') return false
+  return factor * one >= lowest && factor * one <= highest
+}
+
 /**
  * The counter with every number multiplied and rounded up. Its id says so, as remembered counts are keyed by it.
  *

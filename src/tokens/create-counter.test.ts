@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fit } from '../context/fit.ts'
 import { createCounter } from './create-counter.ts'
 import { framings } from './framings.ts'
 import { message } from './message.fixture.ts'
@@ -89,19 +90,55 @@ describe('createCounter', () => {
     expect(seen).toEqual(['a\ufffdb\ufffd\ud83d\ude00'])
   })
 
-  it('is never negative and never NaN, whatever a text counter answers', () => {
-    fc.assert(
-      fc.property(fc.double(), fc.string({ unit: 'binary' }), (answer, text) => {
-        const counter = createCounter({ id: 'x', exact: false, text: () => answer, framing: framings.none })
-        const calls = [{ name: text, arguments: text }]
-        for (const tokens of [
-          counter.text(text),
-          counter.message(message({ text, calls })),
-          counter.tools([text]),
-        ]) {
-          expect(tokens).toBeGreaterThanOrEqual(0)
-        }
-      }),
-    )
+  it('gives whole tokens, or says which counter gave something else', () => {
+    const property = fc.property(fc.double(), fc.string({ unit: 'binary', minLength: 1 }), (answer, text) => {
+      const counter = createCounter({ id: 'x', exact: false, text: () => answer, framing: framings.none })
+      const calls = [{ name: text, arguments: text }]
+      for (const count of [
+        () => counter.text(text),
+        () => counter.message(message({ text, calls })),
+        () => counter.tools([text]),
+      ]) {
+        if (answer >= 0 && answer < 2 ** 50) expect(Number.isSafeInteger(count())).toBe(true)
+        else if (!(answer >= 0 && answer < 2 ** 54)) expect(count).toThrow('the counter "x" gave')
+      }
+    })
+    fc.assert(property, { numRuns: 50 })
+  })
+})
+
+describe('a counter of your own', () => {
+  const list = Array.from({ length: 40 }, (_, n) => ({
+    role: n % 2 ? 'assistant' : 'user',
+    content: `${'word '.repeat(30)}${n}`,
+  }))
+  const given = [Number.NaN, Number.POSITIVE_INFINITY, -5, 1e308, '12', undefined, Promise.resolve(3)]
+
+  it.each(given)('that gives %s is a typed error that names it, never a loop', value => {
+    const odd = { ...bare, id: 'mine', text: () => value as number, message: () => value as number }
+    const refusal = {
+      code: 'invalid_option',
+      option: 'count',
+      message: expect.stringContaining('"mine" gave'),
+    }
+    expect(() => fit(list, { window: 500, count: odd })).toThrow(expect.objectContaining(refusal))
+    const prompt = { ...bare, id: 'mine', prompt: value as number }
+    if (value !== undefined)
+      expect(() => fit(list, { window: 500, count: prompt })).toThrow(expect.objectContaining(refusal))
+  })
+
+  it('may give fractions, which are rounded up', () => {
+    const quarter = { ...bare, id: 'quarter', message: () => 1.5, text: () => 1.5 }
+    expect(fit(list, { window: 500, count: quarter }).tokens).toBe(80)
+  })
+
+  it('may give the largest number there is', () => {
+    const most = { ...bare, id: 'most', message: () => Number.MAX_SAFE_INTEGER, text: () => 2 ** 53 - 1 }
+    for (const overflow of ['error', 'keep', 'trim'] as const)
+      try {
+        expect(fit(list, { window: 500, count: most, overflow }).messages.length).toBeGreaterThan(0)
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'context_overflow' })
+      }
   })
 })

@@ -1,4 +1,5 @@
 import type { Message } from '../log/message.ts'
+import { wholeTokens } from './checked-counter.ts'
 import type { TokenCounter } from './counter.ts'
 import { type Framing, genericFraming, noFraming } from './framing.ts'
 
@@ -14,6 +15,7 @@ export interface CreateCounterOptions extends CounterOptions {
   /** Names the way of counting texts; the framing's name is added to it. */
   readonly id: string
   readonly exact: boolean
+  /** The tokens of a text, 0 or more; a fraction is rounded up. */
   readonly text: (text: string) => number
 }
 
@@ -30,25 +32,27 @@ export function createCounter({
   framing = genericFraming,
   imageTokens = 768,
 }: CreateCounterOptions): TokenCounter {
+  const own = counterId(id, framing, imageTokens)
+  const whole = (tokens: number): number => wholeTokens(tokens, own)
   const text = (value: string): number => (value === '' ? 0 : whole(count(wellFormed(value))))
 
   return {
-    id: counterId(id, framing, imageTokens),
+    id: own,
     exact,
     prompt: framing.prompt,
     text,
     message(message) {
       const { calls, results, media, thinking, unknown } = message
-      const own = resultCount(message, results.length)
+      const answers = resultCount(message, results.length)
       // Each result of an AI SDK tool message is sent as a message of its own.
-      const sent = message.role === 'tool' ? own : 1
+      const sent = message.role === 'tool' ? answers : 1
       let tokens = framing.message * sent + text(message.text) + text(thinking) + text(unknown)
       for (const call of calls) tokens += framing.call + text(call.name) + text(call.arguments)
       // The text of a tool message is the text of its results: only what is written around them is added.
-      tokens += framing.result * own
+      tokens += framing.result * answers
       // A result inside the message that called (the AI SDK has such) is text of its own.
       if (message.role !== 'tool') for (const result of results) tokens += text(result.text)
-      return whole(tokens + whole(media) * imageTokens)
+      return whole(tokens + media * imageTokens)
     },
     tools(tools) {
       if (tools.length === 0) return 0
@@ -67,11 +71,6 @@ function resultCount({ role }: Message, results: number): number {
 function counterId(id: string, framing: Framing, imageTokens: number): string {
   const framed = framing.name === noFraming.name ? id : `${id}/${framing.name}`
   return imageTokens === 768 ? framed : `${framed}/image=${imageTokens}`
-}
-
-/** Whatever a text counter answers, a sum of counts must stay a number. */
-function whole(tokens: number): number {
-  return tokens > 0 ? Math.ceil(tokens) : 0
 }
 
 /** Half of a surrogate pair cannot be sent: every encoder writes U+FFFD instead, so that is what is counted. */

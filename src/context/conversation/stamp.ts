@@ -50,7 +50,7 @@ function readMessage(source: MessageLike, seq: number): Omit<Stamp, 'counter' | 
 const counted = (read: Omit<Stamp, 'counter' | 'tokens'>, count: TokenCounter): Stamp => ({
   ...read,
   counter: count.id,
-  tokens: Math.ceil(count.message(read.message)),
+  tokens: count.message(read.message),
 })
 
 /** The values that tell whether a message is as it was: its fields, and the texts one level below. */

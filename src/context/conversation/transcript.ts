@@ -89,10 +89,7 @@ export function createTranscript<M extends MessageLike>(
     if (last && missing.length > 0) {
       const { dialect } = entries[last.from]!.message
       const added = missing.map(call => toolResultFor(dialect, call, interruptedResult))
-      const tokens = added.reduce(
-        (sum, result) => sum + Math.ceil(count.message(parseMessage(result, 0))),
-        last.tokens,
-      )
+      const tokens = added.reduce((sum, result) => sum + count.message(parseMessage(result, 0)), last.tokens)
       setLast({ ...last, tokens, missing })
     }
     round = undefined
@@ -120,7 +117,7 @@ export function createTranscript<M extends MessageLike>(
     notes.push({ at, unit: belongs ? last.index : units.length })
     if (!belongs) return begin('note', 0)
     const { message } = entries[at]!
-    const tokens = Math.ceil(count.text(`\n\n${inlineNote(message.text)}`))
+    const tokens = count.text(`\n\n${inlineNote(message.text)}`)
     setLast({ ...last, to: at + 1, noteTokens: last.noteTokens + tokens })
   }
 

@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../../log/error.ts'
+import { checkedCounter } from '../../tokens/checked-counter.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { estimate } from '../../tokens/estimate.ts'
 
@@ -76,8 +77,8 @@ export function checkOptions(options: FrameOptions): void {
 }
 
 /** The counter that is asked for, or the estimate. */
-export function counterOf({ count = defaultCounter }: FrameOptions): TokenCounter {
-  return count
+export function counterOf({ count = defaultCounter }: Pick<FrameOptions, 'count'>): TokenCounter {
+  return checkedCounter(count)
 }
 
 const defaultCounter = estimate()

@@ -2,7 +2,7 @@ import type { Context } from '../../context/context.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { StoredCall } from '../../stores/store.ts'
 import { type LogSource, readLog } from '../log/read-log.ts'
-import { entriesOf, fromPlan, type PlanLog, promptOf, readPlan, toPlan } from './plan.ts'
+import { fromPlan, type PlanLog, placesIn, promptOf, type Run, readPlan, toPlan } from './plan.ts'
 import { loadPrompt } from './prompts.ts'
 
 export interface CallInfo {
@@ -34,20 +34,20 @@ export function toCall(
 export async function replayCall(source: LogSource, call: StoredCall): Promise<readonly MessageLike[]> {
   const plan = readPlan(call.plan)
   const messages = new Map<number, MessageLike>()
-  for (const [from, to] of stretches(entriesOf(plan)))
+  for (const [from, to] of together(placesIn(plan)))
     for await (const { seq, view } of readLog(source, { from, to })) messages.set(seq, view)
   const prompt = promptOf(plan)
   const text = prompt === undefined ? undefined : await loadPrompt(source.store, source.key, prompt)
   return fromPlan(plan, seq => messages.get(seq), text)
 }
 
-/** Places in a row are read in one go. */
-function stretches(seqs: readonly number[]): readonly (readonly [from: number, to: number])[] {
+/** Places that are near each other are read in one go. */
+function together(runs: readonly Run[]): readonly Run[] {
   const found: [number, number][] = []
-  for (const seq of [...new Set(seqs)].sort((a, b) => a - b)) {
+  for (const [first, end] of [...runs].sort(([a], [b]) => a - b)) {
     const last = found.at(-1)
-    if (last && seq - last[1] <= 8) last[1] = seq
-    else found.push([seq, seq])
+    if (last && first - last[1] <= 8) last[1] = Math.max(last[1], end)
+    else found.push([first, end])
   }
   return found
 }

@@ -6,7 +6,8 @@ import { joinText, type KnownTexts, splitText, type TextPart, toKnownTexts } fro
 /** Entries in a row by their places; else a message, its text in parts that name the entries whose words they are. */
 type PlanItem = Run | Written
 
-type Run = readonly [first: number, last: number]
+/** Entries in a row: the first and the last place. */
+export type Run = readonly [first: number, last: number]
 
 interface Written {
   readonly as: object
@@ -60,13 +61,31 @@ export function toPlan(context: Context, log: PlanLog, prompt?: string): Plan {
 }
 
 export function readPlan(text: string): Plan {
-  const plan = JSON.parse(text) as Plan
-  if (plan.version === 1) return plan
-  throw new ThroughlineError(
-    'unknown_plan',
-    `The plan of this call has the version ${String(plan.version)}: update throughline.`,
-  )
+  let plan: Partial<Plan> | null = null
+  try {
+    plan = JSON.parse(text) as Partial<Plan> | null
+  } catch {
+    // What is no JSON has no version either.
+  }
+  if (plan?.version !== 1)
+    throw unknownPlan(`has the version ${JSON.stringify(plan?.version)}: update throughline.`)
+  if (Array.isArray(plan.messages) && plan.messages.every(isItem)) return plan as Plan
+  throw unknownPlan('has messages that cannot be read.')
 }
+
+function isItem(item: PlanItem | null): boolean {
+  if (typeof item !== 'object' || item === null) return false
+  if (isRun(item)) return item.length === 2 && item.every(isPlace) && item[0] <= item[1]
+  const { as, text = [], prompt = '' } = item
+  const isMessage = typeof as === 'object' && as !== null && !Array.isArray(as)
+  const isText = Array.isArray(text) && text.every(part => typeof part === 'string' || isPlace(part))
+  return isMessage && isText && typeof prompt === 'string'
+}
+
+const isPlace = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1
+
+const unknownPlan = (problem: string) =>
+  new ThroughlineError('unknown_plan', `The plan of this call ${problem}`)
 
 /** The name of the system prompt that a plan names. */
 export function promptOf({ messages: [first] }: Plan): string | undefined {
@@ -82,12 +101,18 @@ export function leadingPrompt(
   return isPrompt && typeof first.content === 'string' ? first.content : undefined
 }
 
-/** The places of all entries that a plan names. */
-export function entriesOf({ messages }: Plan): readonly number[] {
+/** The entries that a plan names, as stretches of places. */
+export function placesIn({ messages }: Plan): readonly Run[] {
   return messages.flatMap(item =>
-    isRun(item) ? [...placesOf(item)] : (item.text ?? []).filter(part => typeof part === 'number'),
-  )
+    isRun(item)
+      ? [item]
+      : (item.text ?? []).flatMap(part => (typeof part === 'number' ? [[part, part]] : [])),
+  ) as readonly Run[]
 }
+
+/** The last entry that a plan names; 0 where it names none. */
+export const lastPlaceOf = (plan: Plan): number =>
+  placesIn(plan).reduce((most, [, last]) => Math.max(most, last), 0)
 
 export function fromPlan(
   { messages }: Plan,
@@ -97,10 +122,7 @@ export function fromPlan(
   const entry = (seq: number): MessageLike => {
     const message = messageAt(seq)
     if (message) return message
-    throw new ThroughlineError(
-      'unknown_plan',
-      `The plan of this call names entry ${seq}, which is not in the thread.`,
-    )
+    throw unknownPlan(`names entry ${seq}, which is not in the thread.`)
   }
   return messages.flatMap(item => {
     if (isRun(item)) return [...placesOf(item)].map(entry)

@@ -1,8 +1,10 @@
 import { adoptStamp, stampMessage } from '../../context/conversation/stamp.ts'
+import { InvalidMessageError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { parseMessage } from '../../log/parse-message.ts'
 import type { NewEntry, StoredEntry } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
-import type { Calibration } from '../../tokens/calibration.ts'
+import { type Calibration, isCalibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 
 /** A message of the log with its place. */
@@ -66,12 +68,13 @@ export function toEntry(
 export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounter): LoggedMessage {
   const { seq, turn, id, time, payload, tokens } = entry
   try {
-    const { message: whole, view: seen, closing, calibration, data } = JSON.parse(payload) as Payload
+    const { message: whole, view: seen, closing, calibration, data } = readPayload(payload)
     const message = withTime(whole, time)
     const view = seen ? withTime(seen, time) : message
     const counted = tokens[count.id]
-    if (counted === undefined) stampMessage(view, seq, count)
-    else adoptStamp(view, seq, count.id, counted)
+    // A count that cannot be one is made again.
+    if (isCount(counted)) adoptStamp(view, seq, count.id, counted)
+    else stampMessage(view, seq, count)
     const isClosing = closing === true
     const rest = { ...(calibration && { calibration }), ...(data === undefined ? {} : { data }) }
     return { seq, turn, id, time, message, view, isClosing, ...rest }
@@ -82,9 +85,32 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
   }
 }
 
+/** An entry from outside: whatever it says of itself is looked at again, and its tokens are counted here. */
+export function recountEntry(entry: Omit<StoredEntry, 'tokens'>, count: TokenCounter): StoredEntry {
+  const { message: whole, view } = readPayload(entry.payload)
+  const { message, tokens } = stampMessage(view ?? whole, entry.seq, count)
+  parseMessage(whole, entry.seq)
+  if (message.role !== entry.role)
+    throw new InvalidMessageError(entry.seq, `has the role ${message.role}, its entry ${entry.role}`)
+  return { ...entry, tokens: { [count.id]: tokens } }
+}
+
+function readPayload(text: string): Payload {
+  const payload = JSON.parse(text) as Partial<Payload> | null
+  const { message, view, calibration } = payload ?? {}
+  if (!isObject(message)) throw new TypeError('it has no message')
+  if (view !== undefined && !isObject(view)) throw new TypeError('its view is no message')
+  if (calibration !== undefined && !isCalibration(calibration)) throw new TypeError('its calibration is none')
+  return payload as Payload
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+
 /** A message has a role; what carries one has the message. */
 export function isSeen(given: MessageLike | SeenMessage): given is SeenMessage {
-  return !('role' in given) && 'message' in given
+  return isObject(given) && !('role' in given) && 'message' in given
 }
 
 /** Recall finds sessions by pauses, so a message must carry its time; one of its own stays. */

@@ -1,5 +1,5 @@
 import type { ConversationInfo, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
-import { entriesOf, readPlan } from '../calls/plan.ts'
+import { lastPlaceOf, readPlan } from '../calls/plan.ts'
 import { type TransferRecord, toJson } from './record.ts'
 
 /** A conversation as lines of JSON, one after the other: only the turns and the calls of one thread are in memory. */
@@ -34,11 +34,9 @@ async function* threadRecords(
   const first = (forkOf?.at ?? 0) + 1
   // What is written while we read belongs to the next export: all is taken as it was at the head.
   const turns = (await store.turns(key)).filter(turn => turn.first >= first && turn.first <= head)
-  const calls = (await store.calls(key)).filter(
-    ({ plan }) => Math.max(0, ...entriesOf(readPlan(plan))) <= head,
-  )
+  const calls = (await store.calls(key)).filter(({ plan }) => lastPlaceOf(readPlan(plan)) <= head)
   let next = 0
-  for await (const { payload, ...entry } of store.entries(key, { from: first, to: head })) {
+  for await (const { payload, tokens: _, ...entry } of store.entries(key, { from: first, to: head })) {
     const turn = turns[next]
     if (turn?.first === entry.seq) {
       yield { kind: 'turn', ...asOf(head, turn) }

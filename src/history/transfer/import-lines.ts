@@ -1,11 +1,15 @@
+import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type {
   ConversationDescription,
   Store,
+  StoredCall,
   StoredEntry,
   StoredTurn,
-  ThreadKey,
 } from '../../stores/store.ts'
 import { StoreError } from '../../stores/store-error.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
+import { lastPlaceOf, readPlan } from '../calls/plan.ts'
+import { recountEntry } from '../log/logged-message.ts'
 import { fromJson, InvalidImportError, parseRecord, type TransferRecord } from './record.ts'
 
 export interface ImportOptions {
@@ -20,133 +24,179 @@ export interface Imported {
   readonly calls: number
 }
 
-/** Entries go in by stretches of about so many, always at the end of a turn. */
-const stretch = 256
+/** Where an import goes. */
+export interface ImportTarget {
+  readonly store: Store
+  readonly tenant: string
+  /** Counts the entries: counts from outside are not believed. */
+  readonly count: TokenCounter
+}
 
-/** Reads the lines of an export into a store. Any number of conversations; each line is checked before it is used. */
+/** Entries go in by stretches of about so many, always at the end of a turn. */
+const mostEntries = 256
+
+/**
+ * Reads the lines of an export into a store. Any number of conversations; each is read to its end, and tried on a store
+ * in memory, before anything of it is written.
+ */
 export async function importLines(
-  store: Store,
-  tenant: string,
+  { store, tenant, count }: ImportTarget,
   lines: AsyncIterable<string> | Iterable<string>,
   { as }: ImportOptions = {},
 ): Promise<Imported> {
   const conversations: string[] = []
   let [line, entries, calls] = [0, 0, 0]
-  /** Entries of the conversations before this one. */
-  let before = 0
-  let conversation: string | undefined
-  let description: ConversationDescription = {}
-  let thread: ReturnType<typeof createStretches> | undefined
+  let read: ReadConversation | undefined
 
   async function take(record: TransferRecord): Promise<void> {
     if (record.kind === 'conversation') {
-      if (conversation !== undefined)
-        throw new InvalidImportError(line, 'the conversation before it has no end.')
+      if (read) throw new InvalidImportError(line, 'the conversation before it has no end.')
       if (record.throughline !== 1)
-        throw new InvalidImportError(
-          line,
-          `it is of version ${String(record.throughline)}: update throughline.`,
-        )
+        throw new InvalidImportError(line, `it is of version ${record.throughline}: update throughline.`)
       if (as !== undefined && conversations.length > 0)
         throw new InvalidImportError(
           line,
           'a second conversation cannot get the same name: import without `as`.',
         )
-      conversation = as ?? record.conversation
-      description = record
+      read = { name: record.conversation, description: record, entries: 0, threads: [] }
+      return
+    }
+    if (!read) throw new InvalidImportError(line, 'no conversation stands before it.')
+    if (record.kind === 'end') {
+      checkEnd(record, read, line)
+      const conversation = as ?? read.name
+      await writeConversation(
+        memoryStore({ maxEntryBytes: Number.POSITIVE_INFINITY }),
+        { tenant, conversation },
+        read,
+      )
+      await writeConversation(store, { tenant, conversation }, read)
       conversations.push(conversation)
+      entries += read.entries
+      calls += read.threads.reduce((sum, thread) => sum + thread.calls.size, 0)
+      read = undefined
       return
     }
-    if (conversation === undefined) throw new InvalidImportError(line, 'no conversation stands before it.')
-    if (record.kind === 'thread' || record.kind === 'end') {
-      await thread?.flush()
-      thread = undefined
-      if (record.kind === 'end') {
-        if (record.entries !== entries - before)
-          throw new InvalidImportError(
-            line,
-            `${entries - before} entries came of the ${record.entries} that were exported: lines are missing.`,
-          )
-        const { title, metadata } = description
-        if (title !== undefined || metadata !== undefined)
-          await store.describeConversation(tenant, conversation, { title, metadata })
-        before = entries
-        conversation = undefined
-      } else {
-        const { actor, branch, forkOf } = record
-        thread = createStretches(store, { tenant, conversation, actor, branch }, forkOf)
-      }
+    if (record.kind === 'thread') {
+      const { kind: _, ...thread } = record
+      if (read.threads.some(({ actor, branch }) => actor === record.actor && branch === record.branch))
+        throw new InvalidImportError(line, 'its thread stands twice.')
+      read.threads.push({ ...thread, line, stretches: [newStretch(line)], calls: new Map() })
       return
     }
+    const thread = read.threads.at(-1)
     if (!thread) throw new InvalidImportError(line, 'no thread stands before it.')
-    if (record.kind === 'entry') entries += 1
-    if (record.kind === 'call') calls += 1
-    await thread.take(record)
+    if (record.kind === 'entry') read.entries += 1
+    addTo(thread, record, line, count)
   }
 
   for await (const text of lines) {
     line += 1
     if (text.trim() === '') continue
-    const record = parseRecord(text, line)
-    try {
-      await take(record)
-    } catch (error) {
-      if (error instanceof InvalidImportError || error instanceof StoreError) throw error
-      // What a store cannot read, or what we cannot: the line says where to look.
-      throw new InvalidImportError(line, error instanceof Error ? error.message : String(error), {
-        cause: error,
-      })
-    }
+    await atLine(line, () => take(parseRecord(text, line)))
   }
-  if (conversation !== undefined)
-    throw new InvalidImportError(
-      line,
-      'the export ends early. What came is stored; import the whole file to add the rest.',
-    )
+  if (read)
+    throw new InvalidImportError(line, 'the export ends early: nothing of its last conversation is stored.')
   return { conversations, entries, calls }
 }
 
-function createStretches(
-  store: Store,
-  key: ThreadKey,
-  forkOf: { readonly branch: string; readonly at: number } | undefined,
-) {
-  let entries: StoredEntry[] = []
-  let turns: StoredTurn[] = []
-  let isFirst = true
+interface ReadConversation {
+  readonly name: string
+  readonly description: ConversationDescription
+  entries: number
+  readonly threads: ReadThread[]
+}
 
-  async function flush(): Promise<void> {
-    if (entries.length > 0 || isFirst)
-      await store.restore(key, { entries, turns, ...(isFirst && forkOf ? { forkOf } : {}) })
-    entries = []
-    turns = []
-    isFirst = false
+interface ReadThread extends Omit<Extract<TransferRecord, { kind: 'thread' }>, 'kind'> {
+  readonly line: number
+  readonly stretches: Stretch[]
+  /** With the last entry that each names. */
+  readonly calls: Map<string, { readonly line: number; readonly call: StoredCall; readonly last: number }>
+}
+
+/** What goes in with one step, and the line where it begins. */
+interface Stretch {
+  readonly line: number
+  readonly entries: StoredEntry[]
+  readonly turns: StoredTurn[]
+}
+
+const newStretch = (line: number): Stretch => ({ line, entries: [], turns: [] })
+
+function checkEnd(
+  { conversation, entries }: Extract<TransferRecord, { kind: 'end' }>,
+  read: ReadConversation,
+  line: number,
+): void {
+  if (conversation !== read.name)
+    throw new InvalidImportError(line, 'it ends another conversation than the one that has begun.')
+  if (entries !== read.entries)
+    throw new InvalidImportError(
+      line,
+      `${read.entries} entries came of the ${entries} that were exported: lines are missing.`,
+    )
+}
+
+function addTo(
+  thread: ReadThread,
+  record: Extract<TransferRecord, { kind: 'turn' | 'entry' | 'call' }>,
+  line: number,
+  count: TokenCounter,
+): void {
+  const { stretches, calls } = thread
+  if (record.kind === 'call') {
+    if (calls.has(record.id)) throw new InvalidImportError(line, 'its id stands twice.')
+    const { kind: _, ...call } = record
+    const plan = fromJson(call.plan)
+    calls.set(call.id, { line, call: { ...call, plan }, last: lastPlaceOf(readPlan(plan)) })
+    return
   }
+  if (calls.size > 0) throw new InvalidImportError(line, 'it stands after the calls of its thread.')
+  let stretch = stretches.at(-1)!
+  // Between two turns anything may be parted; inside of one nothing.
+  const isParted = record.kind === 'turn' || (stretch.turns.at(-1)?.last ?? 0) < record.seq
+  if (isParted && stretch.entries.length >= mostEntries) {
+    stretch = newStretch(line)
+    stretches.push(stretch)
+  }
+  if (record.kind === 'turn') {
+    const { kind: _, ...turn } = record
+    stretch.turns.push(turn)
+  } else {
+    const { seq, turn, id, role, time, payload } = record
+    stretch.entries.push(recountEntry({ seq, turn, id, role, time, payload: fromJson(payload) }, count))
+  }
+}
 
-  return {
-    flush,
-    async take(record: Extract<TransferRecord, { kind: 'turn' | 'entry' | 'call' }>): Promise<void> {
-      switch (record.kind) {
-        case 'turn': {
-          const { kind: _, ...turn } = record
-          if (entries.length >= stretch) await flush()
-          turns.push(turn)
-          return
-        }
-        case 'entry': {
-          const { kind: _, payload, ...entry } = record
-          // Between two turns anything may be parted; inside of one nothing.
-          const isOutside = (turns.at(-1)?.last ?? 0) < entry.seq
-          if (isOutside && entries.length >= stretch) await flush()
-          entries.push({ ...entry, payload: fromJson(payload) })
-          return
-        }
-        case 'call': {
-          const { kind: _, plan, ...call } = record
-          await flush()
-          await store.saveCall(key, { ...call, plan: fromJson(plan) })
-        }
-      }
-    },
+async function writeConversation(
+  store: Store,
+  at: { readonly tenant: string; readonly conversation: string },
+  { threads, description: { title, metadata } }: ReadConversation,
+): Promise<void> {
+  for (const { actor, branch, forkOf, stretches, calls } of threads) {
+    const key = { ...at, actor, branch }
+    let head = 0
+    for (const [n, { line, entries, turns }] of stretches.entries()) {
+      const stretch = { entries, turns, ...(n === 0 && forkOf ? { forkOf } : {}) }
+      head = (await atLine(line, () => store.restore(key, stretch))).head
+    }
+    for (const { line, call, last } of calls.values()) {
+      // What it names must be there: else it could not be shown, nor exported again.
+      if (last > head) throw new InvalidImportError(line, `its plan names entry ${last}, which is not there.`)
+      await atLine(line, () => store.saveCall(key, call))
+    }
+  }
+  if (title !== undefined || metadata !== undefined)
+    await store.describeConversation(at.tenant, at.conversation, { title, metadata })
+}
+
+/** What a store cannot take, or what we cannot read: the line says where to look. */
+async function atLine<T>(line: number, work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof InvalidImportError || error instanceof StoreError) throw error
+    const problem = error instanceof RangeError ? 'it is nested too deeply.' : (error as Error).message
+    throw new InvalidImportError(line, problem, { cause: error })
   }
 }

@@ -1,4 +1,5 @@
 import { ThroughlineError } from '../../log/error.ts'
+import { cut } from '../../log/line.ts'
 import type { StoredCall, StoredEntry, StoredTurn } from '../../stores/store.ts'
 
 /** JSON text as a value, so that people can read it; as text where that would not give the same bytes again. */
@@ -20,7 +21,8 @@ export type TransferRecord =
       readonly forkOf?: { readonly branch: string; readonly at: number }
     }
   | ({ readonly kind: 'turn' } & StoredTurn)
-  | ({ readonly kind: 'entry'; readonly payload: Json } & Omit<StoredEntry, 'payload'>)
+  /** Its tokens are counted where it arrives. */
+  | ({ readonly kind: 'entry'; readonly payload: Json } & Omit<StoredEntry, 'payload' | 'tokens'>)
   | ({ readonly kind: 'call'; readonly plan: Json } & Omit<StoredCall, 'plan'>)
   /** Without it the export is not whole. */
   | { readonly kind: 'end'; readonly conversation: string; readonly entries: number }
@@ -45,59 +47,95 @@ export function toJson(text: string): Json {
   return { text }
 }
 
+/** Throws a RangeError for a value that is nested too deeply to be written. */
 export function fromJson(json: Json): string {
   return 'text' in json ? json.text : JSON.stringify(json.value)
 }
 
-const kinds: ReadonlySet<unknown> = new Set<TransferRecord['kind']>([
-  'conversation',
-  'thread',
-  'turn',
-  'entry',
-  'call',
-  'end',
-])
+const isText = (value: unknown) => typeof value === 'string'
+const isNumber = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
+/** Places and turns: what every store can count. */
+const isPlace = (value: unknown) => isNumber(value) && (value as number) < 2 ** 31
+/** What a `Date` can hold. */
+const isTime = (value: unknown) => Number.isSafeInteger(value) && Math.abs(value as number) <= 8.64e15
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isJson = (value: unknown) => isObject(value) && isOneOf(value as object, 'value', 'text')
+const isFork = (value: unknown) =>
+  isObject(value) && isText((value as Fork).branch) && isPlace((value as Fork).at)
 
-/** What a line must have before the store is asked. */
-const needed: Partial<Record<TransferRecord['kind'], readonly (readonly [name: string, type: string])[]>> = {
-  conversation: [['conversation', 'string']],
-  thread: [
-    ['actor', 'string'],
-    ['branch', 'string'],
-  ],
-  turn: [
-    ['turn', 'number'],
-    ['status', 'string'],
-  ],
-  entry: [
-    ['seq', 'number'],
-    ['id', 'string'],
-    ['role', 'string'],
-    ['payload', 'object'],
-    ['tokens', 'object'],
-  ],
-  call: [
-    ['id', 'string'],
-    ['plan', 'object'],
-  ],
+type Fork = Readonly<Record<'branch' | 'at', unknown>>
+
+/** Exactly one field, by the one name or the other; a text is one. */
+function isOneOf(value: object, first: string, second: string): boolean {
+  const [name, ...others] = Object.keys(value)
+  if (others.length > 0) return false
+  return name === first || (name === second && isText((value as Record<string, unknown>)[second]))
 }
 
-/** Reads a line; the store checks the rest of what it is given. */
+/** What a field must be. One that may be absent has a name with a question mark. */
+type Fields = Readonly<Record<string, (value: unknown) => boolean>>
+
+const fieldsOf: Readonly<Record<TransferRecord['kind'], Fields>> = {
+  conversation: {
+    throughline: isNumber,
+    conversation: isText,
+    'title?': isText,
+    'metadata?': value => value !== null,
+  },
+  thread: { actor: isText, branch: isText, 'forkOf?': isFork },
+  turn: {
+    ...{ turn: isPlace, status: isText, first: isPlace, last: isPlace, startedAt: isTime },
+    ...{ 'endedAt?': isTime, 'error?': isText, 'key?': isText, 'body?': isText },
+  },
+  entry: {
+    ...{ seq: isPlace, id: isText, turn: isPlace, role: isText, time: isTime, payload: isJson },
+    // Older exports have them. A count from outside is not believed.
+    'tokens?': () => true,
+  },
+  call: {
+    ...{ id: isText, turn: isPlace, time: isTime, model: isText, plan: isJson, predicted: isNumber },
+    ...{ 'reported?': isNumber, status: isText, 'error?': isText },
+  },
+  end: { conversation: isText, entries: isPlace },
+}
+
+/** Reads a line: it has all the fields of its kind, of their kinds, and no others. */
 export function parseRecord(text: string, line: number): TransferRecord {
-  let record: unknown
+  const record = parseJson(text, line)
+  const { kind, ...fields } = isObject(record) ? (record as Readonly<Record<string, unknown>>) : {}
+  if (!isText(kind) || !Object.hasOwn(fieldsOf, kind as string))
+    throw new InvalidImportError(line, `its kind is ${shown(kind)}, which nobody knows.`)
+  const known = fieldsOf[kind as TransferRecord['kind']]
+  for (const [name, isRight] of Object.entries(known)) {
+    const field = name.replace('?', '')
+    const isMissing = !Object.hasOwn(fields, field)
+    if (isMissing && field !== name) continue
+    if (isMissing || !isRight(fields[field]))
+      throw new InvalidImportError(line, `its "${field}" is ${shown(fields[field])}, which it cannot be.`)
+  }
+  const other = Object.keys(fields).find(
+    name => !Object.hasOwn(known, name) && !Object.hasOwn(known, `${name}?`),
+  )
+  if (other !== undefined)
+    throw new InvalidImportError(line, `it has a field ${shown(other)}, which nobody knows.`)
+  return record as TransferRecord
+}
+
+function parseJson(text: string, line: number): unknown {
   try {
-    record = JSON.parse(text)
+    return JSON.parse(text)
   } catch (error) {
     throw new InvalidImportError(line, 'it is no JSON. Is the file cut off, or changed by an editor?', {
       cause: error,
     })
   }
-  const { kind } = (record ?? {}) as { readonly kind?: unknown }
-  const missing = (needed[kind as TransferRecord['kind']] ?? []).find(
-    ([name, type]) => typeof (record as Readonly<Record<string, unknown>>)[name] !== type,
-  )
-  if (missing) throw new InvalidImportError(line, `its "${missing[0]}" must be a ${missing[1]}.`)
-  if (!kinds.has(kind))
-    throw new InvalidImportError(line, `its kind is ${JSON.stringify(kind)}, which nobody knows.`)
-  return record as TransferRecord
+}
+
+/** A value of the import, for a message: short, and on one line. */
+function shown(value: unknown): string {
+  return typeof value === 'object' && value !== null
+    ? Array.isArray(value)
+      ? 'a list'
+      : 'an object'
+    : cut(JSON.stringify(value) ?? 'missing', 60)
 }

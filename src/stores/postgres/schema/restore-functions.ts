@@ -50,7 +50,7 @@ begin
     'outcome', p_outcome, 'expected', p_expected, 'head', p_head, 'open', p_head, 'key', p_once)::text;
 end $$;
 
--- What is there must be the same; what is not must go on where that ends.
+-- What is there must be the same, but for its token counts: another counter may have counted here. What is not must go on where that ends.
 create function ${schema}.compare_stretch(b ${schema}.branches, p_from integer, p_entries json, p_turns json)
 returns void language plpgsql as $$
 declare
@@ -59,8 +59,7 @@ begin
   if p_from > b.head + 1 then perform ${schema}.refuse_restore('conflict', p_from - 1, b.head); end if;
   select min(s.seq) into place
     from ${schema}.entries_of(b, p_from, p_from + json_array_length(p_entries) - 1) s join ${schema}.stretch_entries(p_entries) e on e.seq = s.seq
-    where (s.id, s.role, s.time, s.turn, s.payload, s.tokens::jsonb)
-      is distinct from (e.id, e.role, e.time, e.turn, e.payload, e.tokens::jsonb);
+    where (s.id, s.role, s.time, s.turn, s.payload) is distinct from (e.id, e.role, e.time, e.turn, e.payload);
   if place is not null then perform ${schema}.refuse_restore('conflict', place - 1, b.head); end if;
   select min(s.first) into place
     from ${schema}.turns_of(b) s join ${schema}.stretch_turns(p_turns) t on t.turn = s.turn

@@ -1,0 +1,83 @@
+import { emptyEntries } from '../../context/checkpoint/absent-entry.ts'
+import { unitsPerCheckpoint } from '../../context/checkpoint/pack-checkpoint.ts'
+import { stampMessage } from '../../context/conversation/stamp.ts'
+import { createTranscript } from '../../context/conversation/transcript.ts'
+import { plural } from '../../log/line.ts'
+import type { MessageLike } from '../../log/message.ts'
+import type { StoredEntry } from '../../stores/store.ts'
+import { CorruptEntryError } from '../../stores/store-error.ts'
+import type { Calibration } from '../../tokens/calibration.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
+import { cacheKey, makeCheckpoint } from './checkpoints.ts'
+import { fromEntry, type LoggedMessage } from './logged-message.ts'
+import { type LogSource, threadName } from './read-log.ts'
+
+/**
+ * Reads a thread as contexts do, makes its checkpoints again and compares them with what is kept. Gives what is wrong,
+ * in words; with `rebuild` the right checkpoints are kept in their place. One that is missing is no fault.
+ */
+export async function checkLog(
+  source: LogSource,
+  { rebuild = false }: { readonly rebuild?: boolean } = {},
+): Promise<readonly string[]> {
+  const { store, key, count } = source
+  const transcript = createTranscript<MessageLike>(count)
+  const calibrations: (readonly [number, Calibration])[] = []
+  const problems: string[] = []
+  const name = threadName(key)
+  let [lead, number] = [0, 0]
+
+  async function compare(): Promise<void> {
+    const made = makeCheckpoint(transcript, { lead, calibrations }, number)
+    const kept = await store.loadCache(key, cacheKey(source, number))
+    if (kept && !(kept.at === made.at && isSame(kept.bytes, made.bytes)))
+      problems.push(`${name}: checkpoint ${number} is not what the log says`)
+    if (rebuild) await store.saveCache(key, cacheKey(source, number), made.at, made.bytes)
+    const first = transcript.units[number * unitsPerCheckpoint]!.from
+    number += 1
+    emptyEntries(transcript, first, transcript.units[number * unitsPerCheckpoint]!.from)
+  }
+
+  function add({ view, seq, calibration }: LoggedMessage): void {
+    if (calibration) calibrations.push([seq, calibration])
+    if (view.role === 'system' && transcript.entries.length === 0) lead += 1
+    else transcript.append(view, seq)
+  }
+
+  let isBroken = false
+  const report = (error: unknown) => {
+    if (!(error instanceof CorruptEntryError)) throw error
+    isBroken = true
+    problems.push(error.message)
+  }
+  try {
+    for await (const entry of store.entries(key)) {
+      try {
+        const logged = recount(entry, name, count, problems)
+        // What comes after an entry that cannot be read has no place in a checkpoint.
+        if (isBroken) continue
+        add(logged)
+      } catch (error) {
+        report(error)
+      }
+      if (transcript.units.length > (number + 1) * unitsPerCheckpoint + 1) await compare()
+    }
+  } catch (error) {
+    report(error)
+  }
+  return problems
+}
+
+/** Reads an entry without believing its count. */
+function recount(entry: StoredEntry, name: string, count: TokenCounter, problems: string[]): LoggedMessage {
+  const logged = fromEntry({ ...entry, tokens: {} }, name, count)
+  const { tokens } = stampMessage(logged.view, entry.seq, count)
+  const stored = entry.tokens[count.id] ?? tokens
+  if (stored !== tokens)
+    problems.push(`${name}: entry ${entry.seq} has ${plural(tokens, 'token')}, its count says ${stored}`)
+  return logged
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at])
+}
