@@ -49,6 +49,7 @@ export {
   type RetainOptions,
   type Thread,
   type ThreadContextOptions,
+  type ThreadStatus,
   type Turn,
   type ViewOptions,
 } from './history/index.ts'

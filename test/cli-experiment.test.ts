@@ -317,15 +317,14 @@ describe('an experiment that is run by another process', () => {
     expect(lines.at(-1)).toBe(counted)
   })
 
-  it('goes on after its process was killed, as soon as its lease is over', async () => {
+  it('goes on at once after its process was killed, whatever its lease', async () => {
     const db = newDb()
-    const { plan, open, child, ended } = await startGated(db, '--lease', '3')
+    const { plan, open, child, ended } = await startGated(db, '--lease', '600')
     child.kill('SIGKILL')
     await ended
     open()
     const { status, lines, stderr } = run(db, 'resume', 'it', plan)
-    // A slow machine may need longer to begin than the lease lasts.
-    expect(['', 'Waits until the lease of the process that ran it is over.\n']).toContain(stderr)
+    expect(stderr).toBe('')
     expect(status).toBe(0)
     expect(lines[0]).toBe('resumed gated as it, step 3')
     expect(lines.at(-1)).toBe(counted)

@@ -2,6 +2,7 @@ import { sleep } from '../chat/backoff.ts'
 import type { Thread, Turn } from '../history/index.ts'
 import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
+import { LeaseError } from '../stores/store-error.ts'
 import { visibleTo } from './environment.ts'
 import type { Role } from './role.ts'
 import { type Run, type RunOptions, roleThread } from './run.ts'
@@ -45,7 +46,7 @@ export async function openTurn(
     if (begun) return { thread, turn: begun, attempt, said: input.map(message => ({ message })) }
     // Somebody was here before: what he did counts, also where it is no longer what we would ask.
     const turns = await stepTurns(thread, run.step)
-    if (turns.at(-1)?.status === 'open') {
+    if ((await thread.status()).state !== 'idle') {
       const resumed = await whenFree(() => thread.resume(), run.signal)
       if (!resumed) continue
       try {
@@ -88,8 +89,8 @@ export async function whenFree<T>(work: () => Promise<T>, signal: AbortSignal): 
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof ThroughlineError) || error.code !== 'turn_open') throw error
-      await sleep(200, signal)
+      if (!(error instanceof LeaseError) || error.code !== 'turn_open') throw error
+      await sleep(Math.min(200, error.retryAfterMs ?? 200), signal)
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Thread, Turn } from '../history/index.ts'
+import type { Turn } from '../history/index.ts'
 import { type RunEntry, toRunMessage } from './run-entry.ts'
 import { foldEntry, type RunState } from './run-state.ts'
 
@@ -35,12 +35,4 @@ export function createRunLog(turn: Turn, start: RunState): RunLog {
     },
     leave: () => turn.leave().catch(() => undefined),
   }
-}
-
-/**
- * Whether nobody holds the turn that is open. A run writes nothing but system messages: if the last one is another, it
- * is how the turn of a runner who is gone will be closed.
- */
-export async function isLeft(thread: Thread): Promise<boolean> {
-  return (await thread.messages({ limit: 1 })).at(-1)?.role === 'assistant'
 }

@@ -30,8 +30,10 @@ export async function* runRole(
  */
 export async function* finishLeft(run: Run): AsyncGenerator<ExperimentEvent, void> {
   for (const role of run.plan.roles) {
-    const [last] = (await stepTurns(roleThread(run, run.id, role.name), run.step)).slice(-1)
-    if (last?.status === 'open' || last?.status === 'completed') yield* act(run, role, [])
+    const thread = roleThread(run, run.id, role.name)
+    const last = (await stepTurns(thread, run.step)).at(-1)
+    const isLeft = last !== undefined && (await thread.status()).state !== 'idle'
+    if (isLeft || last?.status === 'completed') yield* act(run, role, [])
   }
 }
 

@@ -3,7 +3,6 @@ import type { GoalTest } from './goal.ts'
 import type { PlanJson } from './plan-json.ts'
 import type { RunOptions } from './run.ts'
 import type { MetGoal } from './run-entry.ts'
-import { isLeft } from './run-log.ts'
 import { lastSnapshot, type RunState, type Snapshot, stepsOf } from './run-state.ts'
 import { foldStep } from './step-turns.ts'
 import { readState, runThread } from './take-experiment.ts'
@@ -76,5 +75,5 @@ async function toSummary(options: RunOptions, id: string, state: RunState): Prom
 async function statusOf(options: RunOptions, id: string, state: RunState): Promise<ExperimentStatus> {
   if (state.ended) return state.ended.status
   if (state.isPaused) return 'PAUSED'
-  return (await isLeft(runThread(options, id))) ? 'INTERRUPTED' : 'RUNNING'
+  return (await runThread(options, id).status()).state === 'interrupted' ? 'INTERRUPTED' : 'RUNNING'
 }

@@ -97,7 +97,7 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     if (begun.kind !== 'begun') throw new Error('expected a new turn')
     const entries = [entry('b', call('search'))]
     await store.append(thread.key, { lease: begun.lease, expectedHead: 1, entries })
-    await expect.poll(async () => (await store.head(thread.key))?.open?.isExpired).toBe(true)
+    await expect.poll(async () => (await store.head(thread.key))?.open?.expiresInMs).toBe(0)
     expect(contents(await thread.messages())).toEqual([
       'look it up',
       '',

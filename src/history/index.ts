@@ -3,6 +3,7 @@ export { createHistory, type History, type HistoryOptions } from './create-histo
 export type { LoggedMessage } from './log/logged-message.ts'
 export type { Retained, RetainOptions } from './retain.ts'
 export type { Begun, Thread, ThreadContextOptions } from './thread.ts'
+export type { ThreadStatus } from './thread-status.ts'
 export type { Imported, ImportOptions } from './transfer/import-lines.ts'
 export { InvalidImportError } from './transfer/record.ts'
 export type { Turn } from './turn/turn.ts'

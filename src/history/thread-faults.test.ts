@@ -276,5 +276,6 @@ it('exports a conversation as it was when the export began, though somebody writ
   }
   const other = open()
   await other.import(lines)
-  expect((await other.thread('x').turns()).map(({ status }) => status)).toEqual(['completed', 'open'])
+  expect((await other.thread('x').turns()).map(({ status }) => status)).toEqual(['completed', 'interrupted'])
+  expect(await other.thread('x').status()).toMatchObject({ state: 'interrupted', turn: 2 })
 })

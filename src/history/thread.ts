@@ -13,6 +13,7 @@ import { type LoggedMessage, type SeenMessage, toEntry } from './log/logged-mess
 import { listLog } from './log/read-log.ts'
 import type { ThreadLog } from './log/thread-log.ts'
 import { readThreadState, type StateOptions } from './thread-state.ts'
+import { readStatus, readTurns, type ThreadStatus } from './thread-status.ts'
 import { beginTurn } from './turn/begin-turn.ts'
 import { createTurn, type Turn } from './turn/turn.ts'
 import { listNewest, turnMessages, type ViewOptions, viewDisplay, viewMessages, viewNotes } from './views.ts'
@@ -27,11 +28,14 @@ export interface ThreadContextOptions extends Partial<Omit<FitOptions, 'count' |
 /** One actor's history in one conversation. */
 export interface Thread {
   readonly key: ThreadKey
-  /** Begins a turn: the user's message, or several, are on disk when this resolves. */
+  /**
+   * Begins a turn: the user's message, or several, are on disk when this resolves. While another one is open it is refused
+   * with a LeaseError, whose `retryAfterMs` says when the thread is free at the latest if its holder is gone.
+   */
   begin(input: MessageLike | readonly MessageLike[], options?: { readonly key?: string }): Promise<Begun>
   /**
    * Goes on with a turn that was left open by a writer who is gone, instead of closing it: with what it had come to.
-   * Undefined when none is open; refused while somebody holds it.
+   * Undefined when none is open; refused while somebody holds it, with `retryAfterMs`.
    */
   resume(): Promise<Resumed | undefined>
   /** The entries as they were logged, with all that is kept besides the messages. */
@@ -49,6 +53,9 @@ export interface Thread {
     options?: StateOptions,
   ): Promise<StateReading<Value | Start>>
   notes(options?: ViewOptions): Promise<readonly string[]>
+  /** Whether a turn is being answered, and for how long it is held; or was left open by somebody who is gone. */
+  status(): Promise<ThreadStatus>
+  /** One that was left open is `interrupted` as soon as its lease has run out. */
   turns(): Promise<readonly StoredTurn[]>
   /** Keeps a model call: which context, which model, what the provider reported. */
   saveCall(context: Context, call: CallInfo): Promise<StoredCall>
@@ -142,7 +149,8 @@ export function createThread(options: ThreadOptions): Thread {
     },
     state: (state, options) => readThreadState(source, state, options),
     notes: view => viewNotes(source, view),
-    turns: () => store.turns(key),
+    status: () => readStatus(store, key),
+    turns: () => readTurns(store, key),
     async saveCall(fitted, { turn, ...info }) {
       const head = await store.head(key)
       const number = turn ?? head?.turns ?? 0

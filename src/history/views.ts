@@ -62,7 +62,7 @@ export async function viewNotes(
 /** A turn that a crash left open is rendered as if it were closed; only the next turn writes it down. */
 export async function unloggedEnd(source: LogSource): Promise<readonly MessageLike[]> {
   const head = await source.store.head(source.key)
-  return head?.open?.isExpired ? closingOf(source, head) : []
+  return head?.open?.expiresInMs === 0 ? closingOf(source, head) : []
 }
 
 /** What closes the turn that is open, as it stands at a head. */

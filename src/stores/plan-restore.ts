@@ -29,7 +29,7 @@ export function planRestore(
   compareEntries()
   compareTurns()
   if (fresh.entries.length === 0 && fresh.turns.length === 0) return fresh
-  if (stored.open !== undefined) throw turnOpen(thread, { turn: stored.open })
+  if (stored.open !== undefined) throw turnOpen(thread, stored.open)
   for (const { seq, id } of fresh.entries) {
     const elsewhere = stored.seqOf(id)
     if (elsewhere !== undefined) throw conflict(seq, elsewhere)

@@ -4,11 +4,15 @@ import { LeaseError } from './store-error.ts'
 
 export const nameOf = ({ conversation, actor, branch }: ThreadKey) => `"${conversation}/${actor}/${branch}"`
 
-export const turnOpen = (thread: ThreadKey, { turn }: { readonly turn: number }) =>
-  new LeaseError(
-    'turn_open',
-    `Turn ${turn} of thread ${nameOf(thread)} is open: wait until it has ended, then retry.`,
-  )
+/** Refused because of an open turn; `heldMs` says for how long its lease still holds, where waiting helps. */
+export function turnOpen(thread: ThreadKey, turn: number, heldMs = 0): LeaseError {
+  const advice =
+    heldMs > 0
+      ? `retry when it has ended, or in ${Math.ceil(heldMs / 1000)} s if whoever holds it is gone`
+      : 'it must end first, and if nobody holds it the next turn that begins closes it'
+  const problem = `Turn ${turn} of thread ${nameOf(thread)} is open: ${advice}.`
+  return new LeaseError('turn_open', problem, heldMs)
+}
 
 export const leaseLost = (thread: ThreadKey, { owner, epoch }: Lease) =>
   new LeaseError(

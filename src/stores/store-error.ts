@@ -15,8 +15,12 @@ export class ConflictError extends ThroughlineError {
 
 /** Another writer holds the turn, or this one's lease ran out and somebody went on. */
 export class LeaseError extends ThroughlineError {
-  constructor(code: 'turn_open' | 'lease_lost', message: string) {
+  /** When the turn is free at the latest, unless its holder gives another sign of life. Absent where waiting is no help. */
+  readonly retryAfterMs?: number
+
+  constructor(code: 'turn_open' | 'lease_lost', message: string, retryAfterMs = 0) {
     super(code, message)
+    if (retryAfterMs > 0) this.retryAfterMs = retryAfterMs
   }
 }
 

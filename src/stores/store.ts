@@ -55,11 +55,11 @@ export interface Head {
   /** Place of the last entry; 0 for an empty branch. */
   readonly head: number
   readonly turns: number
-  /** The turn that is open, if one is; its lease may have run out. */
+  /** The turn that is open, if one is. */
   readonly open?: StoredTurn & {
     readonly lease: Lease
-    readonly leaseUntil: number
-    readonly isExpired: boolean
+    /** How long its lease still holds; 0 when it has run out: whoever held it is gone. */
+    readonly expiresInMs: number
   }
   /** Where the branch came from. */
   readonly forkOf?: { readonly branch: string; readonly at: number }
@@ -169,7 +169,8 @@ export interface Found {
 
 /**
  * Where the log lives. Small on purpose: a thread is appended to, read and forked; a conversation is listed, searched
- * and deleted whole. Every method is one transaction on one conversation. Times and leases go by the store's clock.
+ * and deleted whole. Every method is one transaction on one conversation. Times and leases go by the store's clock; a
+ * clock that goes back holds a turn for no longer than its lease, counted from the next one who asks for it.
  */
 export interface Store {
   /** What must be done before the schema is the newest one; does it unless `dryRun`. Safe when two start at once. */
@@ -192,7 +193,7 @@ export interface Store {
   /** The last entries and the end of the turn in one transaction; gives the lease back. May be repeated. */
   end(thread: ThreadKey, end: EndTurn): Promise<{ readonly head: number }>
   /** Throws when the lease is no longer held. */
-  renew(thread: ThreadKey, lease: Lease, leaseMs: number): Promise<{ readonly leaseUntil: number }>
+  renew(thread: ThreadKey, lease: Lease, leaseMs: number): Promise<void>
   /** Entries before the first turn, or outside of any: pre-seeding, imports. The branch must have no open turn. */
   seed(
     thread: ThreadKey,

@@ -54,7 +54,7 @@ export const restoreFaults: Record<string, (store: Store) => Partial<Store>> = {
   'leaves a lease on what it restores': store => ({
     head: async thread => {
       const head = await store.head(thread)
-      return head?.open?.leaseUntil === 0 ? { ...head, open: { ...head.open, isExpired: false } } : head
+      return head?.open?.lease.owner === '' ? { ...head, open: { ...head.open, expiresInMs: 1 } } : head
     },
   }),
   'lets the old writer go on': store => ({

@@ -88,7 +88,7 @@ export async function exchange(store: Store, thread: ThreadKey, ...texts: string
 /** A turn whose writer is gone: waits, by the store's own clock, until the lease has run out. */
 export async function abandoned(store: Store, thread: ThreadKey, turn: Partial<BeginTurn> = {}) {
   const begun = await open(store, thread, { owner: 'stalled', leaseMs: 40, ...turn })
-  while (!(await store.head(thread))?.open?.isExpired) await new Promise(done => setTimeout(done, 10))
+  while ((await store.head(thread))?.open?.expiresInMs !== 0) await new Promise(done => setTimeout(done, 10))
   return begun
 }
 

@@ -1,3 +1,4 @@
+import type { LeaseError } from '../stores/store-error.ts'
 import {
   abandoned,
   entry,
@@ -12,6 +13,11 @@ import {
   texts,
 } from './store-cases-help.ts'
 
+function within(actual: number | undefined, least: number, most: number): void {
+  if (!(actual !== undefined && actual >= least && actual <= most))
+    throw new Error(`how long it is held: expected ${least} to ${most} ms, got ${actual}`)
+}
+
 /** One open turn a branch, leases, fencing, idempotency keys. */
 export const leaseCases: readonly StoreCase[] = [
   storeCase('has one open turn a branch', async (store, thread) => {
@@ -23,12 +29,22 @@ export const leaseCases: readonly StoreCase[] = [
     if (next.lease.epoch <= lease.epoch) throw new Error('the epoch did not grow')
     equal(next.turn.turn, 2, 'the number of the next turn')
   }),
+  storeCase('says how long a turn is held at most', async (store, thread) => {
+    const { lease } = await open(store, thread, { leaseMs: 60_000 })
+    within((await store.head(thread))?.open?.expiresInMs, 1, 60_000)
+    const resume = () => store.resume(thread, { owner: 'bob', leaseMs: long })
+    const seed = () => store.seed(thread, { expectedHead: 1, entries: [entry('x')] })
+    for (const refusedCall of [() => open(store, thread, { owner: 'bob' }), resume, seed])
+      within(((await refused(refusedCall, 'turn_open')) as LeaseError).retryAfterMs, 1, 60_000)
+    // Given back: it holds no longer, and waiting would be no help to whoever seeds.
+    await store.renew(thread, lease, 0)
+    equal((await store.head(thread))?.open?.expiresInMs, 0, 'how long it is still held')
+    equal(((await refused(seed, 'turn_open')) as LeaseError).retryAfterMs, undefined, 'when to seed again')
+  }),
   storeCase('renews a lease that is held', async (store, thread) => {
     const { lease } = await open(store, thread, { leaseMs: 1_000 })
-    const before = (await store.head(thread))!.open!.leaseUntil
-    const { leaseUntil } = await store.renew(thread, lease, long)
-    if (leaseUntil <= before) throw new Error('the lease did not grow')
-    equal((await store.head(thread))?.open?.leaseUntil, leaseUntil, 'the lease of the head')
+    await store.renew(thread, lease, long)
+    within((await store.head(thread))?.open?.expiresInMs, 1_001, long)
     await refused(() => store.renew(thread, { ...lease, owner: 'bob' }, long), 'lease_lost')
     await refused(() => store.renew(thread, { ...lease, epoch: lease.epoch + 1 }, long), 'lease_lost')
   }),

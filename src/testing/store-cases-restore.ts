@@ -74,7 +74,7 @@ export const restoreCases: readonly StoreCase[] = [
     const copy = { ...thread, conversation: 'copy' }
     await store.restore(copy, stretch)
     const head = await store.head(copy)
-    equal([head?.open?.turn, head?.open?.status, head?.open?.isExpired], [2, 'open', true], 'the open turn')
+    equal([head?.open?.turn, head?.open?.status, head?.open?.expiresInMs], [2, 'open', 0], 'the open turn')
     await refused(
       () => store.append(copy, { lease, expectedHead: 3, entries: [entry('not yours')] }),
       'lease_lost',

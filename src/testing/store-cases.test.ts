@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { Lease, NewEntry, Store, ThreadKey } from '../stores/store.ts'
+import { LeaseError } from '../stores/store-error.ts'
 import { storeCases } from './store-cases.ts'
 import { restoreFaults } from './store-cases-faults.fixture.ts'
 import { read } from './store-cases-help.ts'
@@ -33,9 +34,15 @@ const faults: Record<string, (store: Store) => Partial<Store>> = {
   'never gives up a lease': store => ({
     head: async thread => {
       const head = await store.head(thread)
-      return head?.open ? { ...head, open: { ...head.open, isExpired: true } } : head
+      return head?.open ? { ...head, open: { ...head.open, expiresInMs: 0 } } : head
     },
     begin: (thread, begin) => store.begin(thread, { ...begin, leaseMs: 1e9 }),
+  }),
+  'does not say when to retry': store => ({
+    resume: (thread, turn) =>
+      store.resume(thread, turn).catch(error => {
+        throw new LeaseError('turn_open', error.message)
+      }),
   }),
   'forgets to close': store => ({ begin: (thread, { closing: _, ...begin }) => store.begin(thread, begin) }),
   'forgets keys': store => ({

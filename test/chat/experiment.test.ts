@@ -63,7 +63,7 @@ describe('the experiment flow', () => {
 
   it('ends the same when the process is killed in the middle of a tool', async () => {
     const path = join(program.folder, 'hanging.db')
-    const at = { path, host: server.host, leaseMs: 300 }
+    const at = { path, host: server.host }
     const [first, second, ...rest] = steps
     await program.runAndKill({ ...at, text: first! })
     expect(await program.runAndKill({ ...at, text: second!, isHanging: true })).toMatchObject({

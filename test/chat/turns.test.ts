@@ -109,7 +109,7 @@ describe('a turn that is open', () => {
     const other = createHistory({ store })
     const chat = createChat({ history: other, model: reader() })
     await expect
-      .poll(async () => (await other.thread('chat').turns())[0]?.status === 'open' && isExpired(store))
+      .poll(async () => (await other.thread('chat').turns())[0]?.status === 'interrupted' && isExpired(store))
       .toBe(true)
     await chat.send('My code is 12.', inChat).result()
     store.renew = renew
@@ -164,7 +164,7 @@ const isExpired = async (store: ReturnType<typeof memoryStore>) => {
     actor: 'assistant',
     branch: 'main',
   })
-  return head?.open?.isExpired === true
+  return head?.open?.expiresInMs === 0
 }
 
 describe('the same key', () => {

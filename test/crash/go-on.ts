@@ -11,7 +11,7 @@ import { turnMessages } from './turn-messages.ts'
 export async function goOn(store: Store, thread: Thread): Promise<readonly string[]> {
   const faults: string[] = []
   let open = (await store.head(thread.key))?.open
-  while (open && !open.isExpired) {
+  while (open && open.expiresInMs > 0) {
     await sleep(20)
     open = (await store.head(thread.key))?.open
   }

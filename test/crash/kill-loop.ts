@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { findFaults } from './find-faults.ts'
-import { laterStore } from './run-traced.ts'
 import type { WriterProgram } from './start-writer.ts'
 import { type Acknowledged, type Fault, isAcknowledged, type Place } from './writer-line.ts'
 
@@ -42,7 +42,7 @@ export async function killLoop(
 }
 
 export const openStore = (place: Place): Store =>
-  place.kind === 'sqlite' ? laterStore(place.path) : postgresStore({ url: place.url })
+  place.kind === 'sqlite' ? sqliteStore(place) : postgresStore({ url: place.url })
 
 /** A linear congruence: whole numbers below a limit, the same for a seed everywhere. */
 function createRandom(seed: number): (below: number) => number {

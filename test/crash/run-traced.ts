@@ -39,7 +39,7 @@ export async function runTraced(
   const writer = program.start({ place, conversation: 'trip', name: 'ada', turns: 4, ...options }, wrap(path))
   const exit = await writer.ended()
   const acknowledged = writer.lines.filter(isAcknowledged)
-  const store = laterStore(path)
+  const store = sqliteStore({ path })
   try {
     const faults = await findFaults({ store, conversation: 'trip', acknowledged })
     return { exit, lines: writer.lines, acknowledged, refused: writer.lines.filter(isRefused), faults }
@@ -58,6 +58,3 @@ export async function findPoints(
   if (exit !== 0 || faults.length > 0) throw new Error(`a run without a crash fails: ${exit}, ${faults}`)
   return readPoints(trace)
 }
-
-/** The store of the next process, after the lease of the one before has run out. */
-export const laterStore = (path: string) => sqliteStore({ path, now: () => Date.now() + 60_000 })

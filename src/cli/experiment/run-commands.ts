@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import type { ExperimentPlan, ExperimentRun, Experiments } from '../../experiment/index.ts'
+import { LeaseError } from '../../stores/store-error.ts'
 import { type AddCommand, isPostgres, type LogOptions, print } from '../log/open-log.ts'
 import { UserError } from '../user-error.ts'
 import { createControlFile } from './control-file.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { readExperiments, requireDatabase, writeExperiments } from './open-experiments.ts'
-import { waitForLease } from './wait-for-lease.ts'
 import { watchRun } from './watch-run.ts'
 import { nextLine, resultLine } from './wording.ts'
 
@@ -63,12 +63,10 @@ async function start(
     const { checkModels } = await import('./choose-model.ts')
     await checkModels(plan, interrupts.signal)
     await writeExperiments({ db, tenant }, { leaseMs: lease * 1000, wishOf }, async experiments => {
-      const isFile = !isPostgres(db)
-      if (isFile) control.file = createControlFile(db, id)
+      if (!isPostgres(db)) control.file = createControlFile(db, id)
       try {
-        const result = await waitForLease({ id, isFile, signal: interrupts.signal }, () =>
-          watchRun(begin(experiments, interrupts.signal), plan, interrupts),
-        )
+        const run = begin(experiments, interrupts.signal)
+        const result = await watchRun(run, plan, interrupts).catch(error => refuseTaken(id, error))
         print(resultLine(result))
         const next = nextLine(result, { id, db, tenant, plan: file, model })
         if (next !== undefined) print(next)
@@ -82,6 +80,14 @@ async function start(
   }
   // Whoever did not want to wait does not wait for what a plan has left behind either: a timer, a connection.
   if (interrupts.signal.aborted) process.stdout.write('', () => process.exit())
+}
+
+/** In a file nobody else can run it: the file has one writer, who is us. */
+function refuseTaken(id: string, error: unknown): never {
+  if (!(error instanceof LeaseError) || error.code !== 'turn_open') throw error
+  const wait = error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(error.retryAfterMs / 1000)} s`
+  const problem = `${id} is run by another process. If that one died, it is free${wait} when its lease is over`
+  throw new UserError(problem, { cause: error })
 }
 
 /** A plan that came as JSON, and names nothing outside, can be taken from the database. */

@@ -106,7 +106,7 @@ export function createThreadLog(source: LogSource, now: () => number): ThreadLog
     const head = await refresh()
     const at = given === undefined || given >= known ? undefined : given
     // A turn that a crash left open is read as if it were closed, in the present only.
-    const tail = given === undefined && head?.open?.isExpired ? await closingOf(source, head) : []
+    const tail = given === undefined && head?.open?.expiresInMs === 0 ? await closingOf(source, head) : []
     const isNow = at === undefined && tail.length === 0
     const target = isNow ? transcript : await pastTranscript(transcript, { ...loading(), at, tail })
     const leading = at === undefined ? lead : lead.slice(0, at)

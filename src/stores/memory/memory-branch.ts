@@ -1,3 +1,4 @@
+import { type LeaseTime, remainingMs } from '../lease-time.ts'
 import type { Lease, NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
 
 /** A line of a thread. A fork has copies of the lists, but the very same entries. */
@@ -13,7 +14,7 @@ export interface Branch {
   readonly calls: Map<string, StoredCall>
   readonly caches: Map<string, { at: number; bytes: Uint8Array }>
   epoch: number
-  leaseUntil: number
+  leaseTime: LeaseTime | undefined
 }
 
 export function newBranch(thread: ThreadKey, number: number): Branch {
@@ -27,7 +28,7 @@ export function newBranch(thread: ThreadKey, number: number): Branch {
     calls: new Map(),
     caches: new Map(),
     epoch: 0,
-    leaseUntil: 0,
+    leaseTime: undefined,
   }
 }
 
@@ -78,6 +79,8 @@ export function isHeldBy(branch: Branch, lease: Lease): boolean {
   const open = openTurn(branch)
   return open !== undefined && isLease(branch.leases.get(open.turn), lease)
 }
+
+export const heldMs = ({ leaseTime }: Branch, now: number) => remainingMs(leaseTime, now)
 
 export const isLease = (held: Lease | undefined, lease: Lease) =>
   held?.owner === lease.owner && held.epoch === lease.epoch

@@ -1,7 +1,7 @@
 import { checkNames, checkTime } from '../check-input.ts'
 import type { Store } from '../store.ts'
 import type { Memory } from './memory.ts'
-import { openTurn } from './memory-branch.ts'
+import { heldMs, openTurn } from './memory-branch.ts'
 
 export function memoryDeletes(memory: Memory): Pick<Store, 'deleteCalls' | 'deleteConversation'> {
   return {
@@ -25,6 +25,6 @@ export function memoryDeletes(memory: Memory): Pick<Store, 'deleteCalls' | 'dele
     checkTime('unusedSince', since)
     const found = memory.find(tenant, conversation)
     if (!found || found.updatedAt >= since) return true
-    return [...found.branches.values()].some(branch => openTurn(branch) && memory.now() < branch.leaseUntil)
+    return [...found.branches.values()].some(branch => openTurn(branch) && heldMs(branch, memory.now()) > 0)
   }
 }

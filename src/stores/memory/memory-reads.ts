@@ -4,7 +4,7 @@ import { snippet } from '../snippet.ts'
 import type { ConversationInfo, EntryRange, Found, Store, StoredEntry, ThreadKey } from '../store.ts'
 import { words } from '../words.ts'
 import type { Conversation, Memory } from './memory.ts'
-import { type Branch, openTurn } from './memory-branch.ts'
+import { type Branch, heldMs, openTurn } from './memory-branch.ts'
 
 type Reads = Pick<
   Store,
@@ -16,13 +16,13 @@ export function memoryReads(memory: Memory): Reads {
     async head(thread) {
       const branch = memory.peek(thread)
       if (!branch) return undefined
-      const { entries, turns, forkOf, leases, leaseUntil } = branch
+      const { entries, turns, forkOf, leases } = branch
       const turn = openTurn(branch)
-      const isExpired = memory.now() >= leaseUntil
+      const expiresInMs = heldMs(branch, memory.now())
       return {
         head: entries.length,
         turns: turns.length,
-        ...(turn && { open: { ...turn, lease: leases.get(turn.turn)!, leaseUntil, isExpired } }),
+        ...(turn && { open: { ...turn, lease: leases.get(turn.turn)!, expiresInMs } }),
         ...(forkOf && { forkOf }),
       }
     },

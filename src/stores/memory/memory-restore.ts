@@ -30,7 +30,7 @@ export function memoryRestore(memory: Memory, thread: ThreadKey, stretch: Restor
     branch.turns.push({ ...turn })
     // Nobody holds it: the lease has run out, and whoever had it elsewhere has another name.
     branch.leases.set(turn.turn, { owner: '', epoch: ++branch.epoch })
-    branch.leaseUntil = 0
+    branch.leaseTime = undefined
   }
   return { head: branch.entries.length }
 }

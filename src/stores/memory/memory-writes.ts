@@ -1,5 +1,6 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import { checkEntries, checkNames, checkThread } from '../check-input.ts'
+import { leaseTime } from '../lease-time.ts'
 import { leaseLost, nameOf, notAPlace, turnOpen } from '../refusals.ts'
 import type { Lease, NewEntry, Store, StoredTurn } from '../store.ts'
 import { ConflictError, KeyReusedError } from '../store-error.ts'
@@ -24,7 +25,8 @@ export function memoryWrites(memory: Memory): Writes {
       if (known && known.body !== body) throw new KeyReusedError(known.key!)
       if (known) return { kind: 'replayed', turn: known, head: branch.entries.length }
       const open = branches.openTurn(branch)
-      if (open && now() < branch.leaseUntil) throw turnOpen(thread, open)
+      const heldMs = branches.heldMs(branch, now())
+      if (open && heldMs > 0) throw turnOpen(thread, open.turn, heldMs)
       expectHead(branch, expectedHead ?? branch.entries.length)
 
       memory.put(branch)
@@ -37,7 +39,7 @@ export function memoryWrites(memory: Memory): Writes {
       branches.addEntries(branch, number, entries)
       const lease = { owner, epoch: ++branch.epoch }
       branch.leases.set(number, lease)
-      branch.leaseUntil = now() + leaseMs
+      branch.leaseTime = leaseTime(now(), leaseMs)
       const begun: StoredTurn = {
         turn: number,
         status: 'open',
@@ -55,10 +57,11 @@ export function memoryWrites(memory: Memory): Writes {
       const branch = memory.peek(thread)
       const open = branch && branches.openTurn(branch)
       if (!branch || !open) return undefined
-      if (now() < branch.leaseUntil) throw turnOpen(thread, open)
+      const heldMs = branches.heldMs(branch, now())
+      if (heldMs > 0) throw turnOpen(thread, open.turn, heldMs)
       const lease = { owner, epoch: ++branch.epoch }
       branch.leases.set(open.turn, lease)
-      branch.leaseUntil = now() + leaseMs
+      branch.leaseTime = leaseTime(now(), leaseMs)
       return { kind: 'begun', turn: open, lease, head: branch.entries.length }
     },
     async append(thread, { lease, expectedHead, entries }) {
@@ -81,15 +84,14 @@ export function memoryWrites(memory: Memory): Writes {
     async renew(thread, lease, leaseMs) {
       const branch = memory.branch(thread)
       if (!branches.isHeldBy(branch, lease)) throw leaseLost(thread, lease)
-      branch.leaseUntil = now() + leaseMs
-      return { leaseUntil: branch.leaseUntil }
+      branch.leaseTime = leaseTime(now(), leaseMs)
     },
     async seed(thread, { expectedHead, entries }) {
       checkEntries(entries, memory.maxEntryBytes)
       const branch = memory.branchOrNew(thread)
       if (entries.length > 0 && branches.hasAll(branch, entries)) return { head: branch.entries.length }
       const open = branches.openTurn(branch)
-      if (open) throw turnOpen(thread, open)
+      if (open) throw turnOpen(thread, open.turn, branches.heldMs(branch, now()))
       expectHead(branch, expectedHead)
       memory.put(branch)
       branches.addEntries(branch, 0, entries)

@@ -12,7 +12,7 @@ export interface Answer {
   readonly turn: Row
   readonly open: number
   readonly epoch: number
-  readonly leaseUntil: number
+  readonly heldMs: number
   readonly expected: number
   readonly key: string
 }
@@ -39,7 +39,7 @@ export function headOf(thread: ThreadKey, answer: Answer, expected: number, leas
     case 'conflict':
       throw new ConflictError(nameOf(thread), expected, answer.head)
     case 'turn_open':
-      throw turnOpen(thread, { turn: answer.open })
+      throw turnOpen(thread, answer.open, answer.heldMs)
     case 'lease_lost':
       throw leaseLost(thread, lease!)
     default:

@@ -54,7 +54,7 @@ describe.skipIf(reason)(`PostgreSQL that was there before${reason ? `: ${reason}
       head: 3,
       turns: 2,
       forkOf: { branch: 'main', at: 2 },
-      open: { lease: { owner: 'bob', epoch: 1 }, isExpired: false },
+      open: { lease: { owner: 'bob', epoch: 1 }, expiresInMs: 30_000 },
     })
     expect((await store.calls(main)).map(({ id, status, error }) => [id, status, error])).toEqual([
       ['a', 'completed', undefined],

@@ -20,7 +20,7 @@ export function postgresReads(database: Database, schema: string): Reads {
       const [row] = await read(
         thread,
         `select b.head, b.turns as count, b.fork_of as "forkOf", b.fork_at as "forkAt", b.lease_owner as owner,
-          b.epoch, b.lease_until as "leaseUntil", b.lease_until <= ${schema}.now_ms() as "isExpired",
+          b.epoch, ${schema}.held_ms(b, ${schema}.now_ms()) as "heldMs",
           b.open_turn as turn, t.status, t.first, b.head as last, t.started_at as "startedAt",
           t.ended_at as "endedAt", t.error, t.idempotency_key as key, t.body
         from ${schema}.branches b left join ${schema}.turns t
@@ -49,8 +49,7 @@ function toHead(row: Row): Head {
   const open = () => ({
     ...toTurn(row),
     lease: { owner: String(row.owner), epoch: Number(row.epoch) },
-    leaseUntil: Number(row.leaseUntil),
-    isExpired: row.isExpired === true,
+    expiresInMs: Number(row.heldMs),
   })
   return {
     head: Number(row.head),

@@ -54,6 +54,23 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     await Promise.all([one.close(), two.close()])
   })
 
+  it('holds a turn for no longer than its lease when the clock of the server has gone back a day', async () => {
+    const store = await openStore()
+    const thread = newThread()
+    await open(store, thread, { leaseMs: 300 })
+    const key = conversationKey(thread)
+    await client.query(
+      'update throughline.branches set lease_until = lease_until + 86400000 where key = $1',
+      [key],
+    )
+    const refused = await open(store, thread, { owner: 'bob' }).catch(error => error)
+    expect(refused).toMatchObject({ code: 'turn_open', retryAfterMs: 300 })
+    expect((await store.head(thread))?.open?.expiresInMs).toBeLessThanOrEqual(300)
+    await expect.poll(async () => (await store.head(thread))?.open?.expiresInMs, { timeout: 10_000 }).toBe(0)
+    expect((await open(store, thread, { owner: 'bob' })).turn.turn).toBe(2)
+    await store.close()
+  })
+
   it('refuses to change or remove an entry, whoever asks', async () => {
     const store = await openStore()
     const thread = newThread()

@@ -85,7 +85,6 @@ export function postgresWrites(
       checkNames({ owner: lease.owner })
       const answer = await call('renew_lease', thread, [lease.owner, lease.epoch, leaseMs])
       headOf(thread, answer, 0, lease)
-      return { leaseUntil: answer.leaseUntil }
     },
     async fork(thread, { at, branch }) {
       checkKey(thread)

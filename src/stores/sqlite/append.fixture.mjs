@@ -12,8 +12,7 @@ const acknowledge = entries => writeSync(1, entries.map(({ id }) => `${id}\n`).j
 try {
   const store = sqliteStore({ path, readOnly: how === 'read' })
   if (how === 'read') await printEntries(store)
-  // The lease of the one that was killed has run out at once.
-  const begun = await store.begin(thread, { owner: `${process.pid}`, leaseMs: 0, entries: [] })
+  const begun = await store.begin(thread, { owner: `${process.pid}`, leaseMs: 30_000, entries: [] })
   if (how === 'hold') {
     acknowledge([{ id: 'holding' }])
     setInterval(() => {}, 1_000)

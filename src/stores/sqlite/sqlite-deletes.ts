@@ -1,5 +1,6 @@
 import { checkNames, checkTime } from '../check-input.ts'
 import type { Store } from '../store.ts'
+import type { BranchRow } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
 import { maxSeq, placeOf } from './schema.ts'
 import type { SqliteContext } from './sqlite-context.ts'
@@ -7,6 +8,7 @@ import { forgetEntries } from './word-index.ts'
 
 /** Texts are overwritten in the file, and the write-ahead log, which has them too, is emptied. */
 export function sqliteDeletes(context: SqliteContext): Pick<Store, 'deleteCalls' | 'deleteConversation'> {
+  const { leases } = context
   return {
     async deleteCalls(tenant, before) {
       checkNames({ tenant })
@@ -25,21 +27,23 @@ export function sqliteDeletes(context: SqliteContext): Pick<Store, 'deleteCalls'
       checkNames({ tenant, conversation })
       if (unusedSince !== undefined) checkTime('unusedSince', unusedSince)
       const connection = context.ready()
-      const isDeleted = connection.write(() => {
-        const row = connection.get<Conversation>(conversationSql, context.now(), tenant, conversation)
-        if (!row || (unusedSince !== undefined && isUsed(row, unusedSince))) return false
+      const deleted = connection.write(() => {
+        const row = connection.get<Conversation>(conversationSql, tenant, conversation)
+        if (!row) return undefined
+        // Forks come after what they were forked from, so they go first.
+        const branches = connection.all<BranchRow>(branchesSql, row.id)
+        const isHeld = branches.some(branch => branch.open_turn !== null && leases.heldMs(branch) > 0)
+        if (unusedSince !== undefined && (row.updated_at >= unusedSince || isHeld)) return undefined
         connection.run(
           'UPDATE conversations SET deleted_at = ?, title = NULL, metadata = NULL WHERE id = ?',
           context.now(),
           row.id,
         )
-        // Forks come after what they were forked from, so they go first.
-        const branches = 'SELECT id FROM branches WHERE conversation_id = ? ORDER BY id DESC'
-        for (const { id } of connection.all<{ id: number }>(branches, row.id))
-          removeBranch(connection, id, context.queue() !== undefined)
-        return true
+        for (const { id } of branches) removeBranch(connection, id, context.queue() !== undefined)
+        return branches
       })
-      if (!isDeleted) return false
+      if (!deleted) return false
+      for (const { id } of deleted) leases.take(id)
       context.held.clear()
       context.queue()?.forget()
       emptyLog(connection)
@@ -54,16 +58,14 @@ const oldCalls = `FROM calls WHERE time < ? AND branch_id IN (
 interface Conversation {
   readonly id: number
   readonly updated_at: number
-  readonly held: number
 }
 
-const conversationSql = `SELECT conversations.id, max(created_at, ifnull(max(updated_at), 0)) AS updated_at,
-    ifnull(max(open_turn IS NOT NULL AND ? < lease_until), 0) AS held
+const conversationSql = `SELECT conversations.id, max(created_at, ifnull(max(updated_at), 0)) AS updated_at
   FROM conversations LEFT JOIN branches ON conversation_id = conversations.id
   WHERE tenant = ? AND conversation = ? AND deleted_at IS NULL GROUP BY conversations.id`
 
-const isUsed = ({ updated_at: updatedAt, held }: Conversation, since: number) =>
-  updatedAt >= since || held === 1
+const branchesSql =
+  'SELECT id, open_turn, lease_until FROM branches WHERE conversation_id = ? ORDER BY id DESC'
 
 function removeBranch(connection: Connection, id: number, isIndexed: boolean): void {
   if (isIndexed) forgetEntries(connection, id)

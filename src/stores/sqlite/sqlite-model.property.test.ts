@@ -31,6 +31,8 @@ it('does what the memory store does, whatever it is asked', async () => {
           for (const operation of operations) {
             now += operation.wait
             if (operation.reopen) {
+              // The next writer of a file knows that the one before is gone; the model has to wait for it.
+              now += 1_000
               await real.close()
               real = sqliteStore({ path, search, ...clock })
             }

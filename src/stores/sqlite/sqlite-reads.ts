@@ -14,7 +14,7 @@ export function sqliteReads(context: SqliteContext): Pick<Store, 'head' | 'entri
       checkThread(thread)
       const connection = context.ready()
       const branch = findBranch(connection, thread)
-      return branch && toHead(connection, branch, context.now())
+      return branch && toHead(connection, branch, context.leases.heldMs(branch))
     },
     async *entries(thread, range = {}) {
       checkThread(thread)
@@ -32,8 +32,8 @@ export function sqliteReads(context: SqliteContext): Pick<Store, 'head' | 'entri
   }
 }
 
-function toHead(connection: Connection, branch: BranchRow, now: number): Head {
-  const { head, turns, open_turn: open, owner, epoch, lease_until: leaseUntil, parent_id: parent } = branch
+function toHead(connection: Connection, branch: BranchRow, expiresInMs: number): Head {
+  const { head, turns, open_turn: open, owner, epoch, parent_id: parent } = branch
   return {
     head,
     turns,
@@ -41,8 +41,7 @@ function toHead(connection: Connection, branch: BranchRow, now: number): Head {
       open: {
         ...toTurn(turnByNumber(connection, branch, open), head),
         lease: { owner: owner!, epoch },
-        leaseUntil,
-        isExpired: now >= leaseUntil,
+        expiresInMs,
       },
     }),
     ...(parent !== null && {

@@ -7,7 +7,7 @@ import { toTurn, turnByNumber } from './turn-rows.ts'
 
 /** Goes on with a turn that somebody left open. */
 export function sqliteResume(context: SqliteContext): Pick<Store, 'resume'> {
-  const { now } = context
+  const { now, leases } = context
   return {
     async resume(thread, { owner, leaseMs }) {
       checkThread(thread)
@@ -16,7 +16,8 @@ export function sqliteResume(context: SqliteContext): Pick<Store, 'resume'> {
       const resumed = connection.write(() => {
         const branch = findBranch(connection, thread)
         if (!branch || branch.open_turn === null) return undefined
-        if (now() < branch.lease_until) throw turnOpen(thread, { turn: branch.open_turn })
+        const heldMs = leases.heldMs(branch)
+        if (heldMs > 0) throw turnOpen(thread, branch.open_turn, heldMs)
         const lease = { owner, epoch: branch.epoch + 1 }
         connection.run(
           'UPDATE branches SET owner = ?, epoch = ?, lease_until = ? WHERE id = ?',
@@ -31,6 +32,7 @@ export function sqliteResume(context: SqliteContext): Pick<Store, 'resume'> {
       })
       if (!resumed) return undefined
       const { branch, answer } = resumed
+      leases.give(branch.id, leaseMs)
       holdTurn(context.held, thread, { ...branch, ...answer.lease, open_turn: answer.turn.turn })
       return answer
     },

@@ -10,6 +10,7 @@ import { checkFile } from './sqlite-check.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { sqliteConversations } from './sqlite-conversations.ts'
 import { sqliteDeletes } from './sqlite-deletes.ts'
+import { createLeases } from './sqlite-leases.ts'
 import { sqliteReads } from './sqlite-reads.ts'
 import { sqliteRestore } from './sqlite-restore.ts'
 import { sqliteResume } from './sqlite-resume.ts'
@@ -85,6 +86,7 @@ export function sqliteStore({
     now,
     maxEntryBytes,
     held,
+    leases: createLeases(now, readOnly),
     queue: () => (isIndexed ? queue : undefined),
   }
 

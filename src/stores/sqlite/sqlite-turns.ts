@@ -10,7 +10,7 @@ import { closeTurn, insertTurn, toTurn, turnByEpoch, turnByKey } from './turn-ro
 
 /** Turns: begun, renewed, ended. Each method is one transaction; an error takes all of it back. */
 export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end' | 'renew'> {
-  const { now, maxEntryBytes } = context
+  const { now, leases, maxEntryBytes } = context
   return {
     async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries }) {
       checkThread(thread)
@@ -22,8 +22,8 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end'
         const known = key === undefined ? undefined : turnByKey(connection, branch, key)
         if (known && known.body !== (body ?? null)) throw new KeyReusedError(known.key!)
         if (known) return { kind: 'replayed', turn: toTurn(known, branch.head), head: branch.head, branch }
-        if (branch.open_turn !== null && now() < branch.lease_until)
-          throw turnOpen(thread, { turn: branch.open_turn })
+        const heldMs = leases.heldMs(branch)
+        if (branch.open_turn !== null && heldMs > 0) throw turnOpen(thread, branch.open_turn, heldMs)
         expectHead(thread, branch, expectedHead ?? branch.head)
         const closed = interrupt(connection, branch, closing)
         const lease = { owner, epoch: branch.epoch + 1 }
@@ -50,6 +50,7 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end'
       const { branch, ...answer } = begun
       if (answer.kind === 'begun') {
         const { turn, lease, head } = answer
+        leases.give(branch.id, leaseMs)
         holdTurn(context.held, thread, { ...branch, ...lease, open_turn: turn.turn, head })
       }
       return answer
@@ -60,12 +61,12 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end'
       checkEntries(entries, maxEntryBytes)
       const connection = context.ready()
       context.held.delete(thread)
-      return connection.write(() => {
+      const ended = connection.write(() => {
         const branch = needBranch(connection, thread)
         const fresh = newOnes(connection, branch, entries)
         if (!isHeldBy(branch, lease)) {
           if (fresh.length === 0 && isRepeatedEnd(connection, branch, lease, status))
-            return { head: branch.head }
+            return { head: branch.head, branch: undefined }
           throw leaseLost(thread, lease)
         }
         if (entries.length === 0 || fresh.length > 0) expectHead(thread, branch, expectedHead)
@@ -74,19 +75,21 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end'
         closeTurn(connection, branch.id, branch.open_turn!, end)
         const sql = `UPDATE branches SET head = ?, open_turn = NULL, updated_at = max(updated_at, ?) WHERE id = ?`
         connection.run(sql, head, now(), branch.id)
-        return { head }
+        return { head, branch }
       })
+      if (ended.branch) leases.take(ended.branch.id)
+      return { head: ended.head }
     },
     async renew(thread, lease, leaseMs) {
       checkThread(thread)
       const connection = context.ready()
-      return connection.write(() => {
+      const { id } = connection.write(() => {
         const branch = needBranch(connection, thread)
         if (!isHeldBy(branch, lease)) throw leaseLost(thread, lease)
-        const leaseUntil = now() + leaseMs
-        connection.run('UPDATE branches SET lease_until = ? WHERE id = ?', leaseUntil, branch.id)
-        return { leaseUntil }
+        connection.run('UPDATE branches SET lease_until = ? WHERE id = ?', now() + leaseMs, branch.id)
+        return branch
       })
+      leases.give(id, leaseMs)
     },
   }
 

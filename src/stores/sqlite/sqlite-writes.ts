@@ -19,7 +19,7 @@ import { turnByNumber, turnsOf } from './turn-rows.ts'
 
 /** What is written outside of turns. */
 export function sqliteWrites(context: SqliteContext): Pick<Store, 'seed' | 'fork'> {
-  const { now, maxEntryBytes } = context
+  const { now, leases, maxEntryBytes } = context
   return {
     async seed(thread, { expectedHead, entries }) {
       checkThread(thread)
@@ -29,7 +29,7 @@ export function sqliteWrites(context: SqliteContext): Pick<Store, 'seed' | 'fork
         const branch = makeBranch(connection, thread, now())
         const fresh = newOnes(connection, branch, entries)
         if (entries.length > 0 && fresh.length === 0) return { head: branch.head }
-        if (branch.open_turn !== null) throw turnOpen(thread, { turn: branch.open_turn })
+        if (branch.open_turn !== null) throw turnOpen(thread, branch.open_turn, leases.heldMs(branch))
         expectHead(thread, branch, expectedHead)
         const head = insertEntries(connection, branch, 0, fresh, context.queue())
         setHead(connection, branch.id, head, now())

@@ -3,10 +3,10 @@ insert into golden.conversations (key, created_at, deleted_at, lines, tenant, co
   ('ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 1000, null, 2, 'acmé', 'lémonade', 'Birds', '{"a":1}'),
   ('28ce21d3-3674-e3dd-41ac-1d829441b8bc', 1000, 1500, 1, 'acmé', 'gone', null, null);
 insert into golden.branches
-  (key, line, head, turns, epoch, updated_at, lease_until, open_turn, fork_at, actor, branch, lease_owner, fork_of, past_lines, past_ends)
+  (key, line, head, turns, epoch, updated_at, lease_until, lease_ms, open_turn, fork_at, actor, branch, lease_owner, fork_of, past_lines, past_ends)
 values
-  ('ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 1, 4, 2, 2, 2000, 3000, 2, null, 'assistant', 'main', 'ada', null, null, null),
-  ('ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 2, 3, 2, 1, 2100, 9000000000000000, 2, 2, 'assistant', 'edit', 'bob', 'main', '{1}', '{2}');
+  ('ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 1, 4, 2, 2, 2000, 3000, 1000, 2, null, 'assistant', 'main', 'ada', null, null, null),
+  ('ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 2, 3, 2, 1, 2100, 9000000000000000, 30000, 2, 2, 'assistant', 'edit', 'bob', 'main', '{1}', '{2}');
 insert into golden.turns (key, line, turn, first, last, epoch, status, started_at, ended_at, error, idempotency_key, body) values
   ('ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 1, 1, 1, 2, 1, 'failed', 1000, 1100, 'overloaded', 'k', 'hash'),
   ('ccad072b-0a5b-2f55-e4e9-04c9b7561d27', 1, 2, 4, null, 2, 'open', 2000, null, null, null, null),

@@ -32,7 +32,7 @@ begin
     update ${schema}.turns set status = p_status::${schema}.turn_status, error = p_error, last = p_expected + added,
         ended_at = b.updated_at
       where key = b.key and line = b.line and turn = b.open_turn;
-    update ${schema}.branches set open_turn = null, lease_owner = null, lease_until = null where ${isBranch};
+    update ${schema}.branches set open_turn = null, lease_owner = null, lease_until = null, lease_ms = null where ${isBranch};
   end if;
   return json_build_object('outcome', 'ok', 'head', p_expected + added);
 end $$;

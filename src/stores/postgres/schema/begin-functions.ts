@@ -39,7 +39,7 @@ begin
   end if;
 
   if b.open_turn is not null and b.lease_until > now then
-    return json_build_object('outcome', 'turn_open', 'open', b.open_turn);
+    return ${schema}.turn_open(b, now);
   end if;
   if p_expected is not null and p_expected <> b.head then
     return json_build_object('outcome', 'conflict', 'head', b.head);
@@ -61,7 +61,7 @@ begin
   b.head := b.head + added;
   update ${schema}.branches
     set head = b.head, turns = t.turn, open_turn = t.turn, epoch = t.epoch, updated_at = now,
-      lease_owner = p_owner, lease_until = now + p_lease_ms
+      lease_owner = p_owner, lease_until = now + p_lease_ms, lease_ms = p_lease_ms
     where ${isBranch};
   return json_build_object('outcome', 'begun', 'turn', ${schema}.turn_json(t, b.head), 'epoch', t.epoch, 'head', b.head);
 end $$;
@@ -79,7 +79,7 @@ begin
   if json_array_length(p_entries) > 0 and ${schema}.has_all(b, p_entries) then
     return json_build_object('outcome', 'ok', 'head', b.head);
   end if;
-  if b.open_turn is not null then return json_build_object('outcome', 'turn_open', 'open', b.open_turn); end if;
+  if b.open_turn is not null then return ${schema}.turn_open(b, ${schema}.now_ms()); end if;
   if b.head <> p_expected then return json_build_object('outcome', 'conflict', 'head', b.head); end if;
 
   ${putEntries(schema, 'b.head', '0', 'p_entries')}

@@ -109,7 +109,8 @@ begin
   update ${schema}.branches x set head = fresh.head, turns = coalesce(latest.turn, b.turns),
       updated_at = greatest(b.updated_at, fresh.time, latest.time), epoch = b.epoch + 1,
       open_turn = case when latest.is_open then latest.turn end,
-      lease_owner = case when latest.is_open then '' end, lease_until = case when latest.is_open then 0 end
+      lease_owner = case when latest.is_open then '' end, lease_until = case when latest.is_open then 0 end,
+      lease_ms = case when latest.is_open then 0 end
     where x.key = b.key and x.actor = b.actor and x.branch = b.branch;
   return fresh.head;
 end $$;

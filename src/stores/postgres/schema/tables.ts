@@ -34,6 +34,7 @@ create table ${schema}.branches (
   epoch integer not null default 0,
   updated_at double precision not null,
   lease_until double precision,
+  lease_ms double precision,
   open_turn integer,
   fork_at integer,
   actor text collate "C" not null,
