@@ -4,7 +4,6 @@ import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { type NoteOptions, toDisplay } from '../notes/index.ts'
-import { shownArguments } from '../notes/shown-arguments.ts'
 import type { ChatPart } from './chat-part.ts'
 import type { Outcome } from './reply.ts'
 
@@ -19,7 +18,7 @@ export async function* replayTurn(
   const answered = messages.slice(1, status === 'cancelled' ? -1 : undefined)
   outcome.messages.push(...answered)
   const hasEnded = status === 'completed' || status === 'cancelled'
-  const parts = hasEnded ? [...partsOf(toDisplay(answered), notes)] : []
+  const parts = hasEnded ? [...partsOf(toDisplay(answered, notes))] : []
   const error = hasEnded ? undefined : notAnswered(status, code)
   const text = parts.flatMap(part => (part.type === 'text-delta' ? [part.text] : [])).join('\n\n')
   outcome.settle({ ...end, text, messages: answered, ...(error && { error }) })
@@ -28,13 +27,13 @@ export async function* replayTurn(
   yield { type: 'end', ...end }
 }
 
-function* partsOf(messages: readonly MessageLike[], notes: NoteOptions | undefined): Generator<ChatPart> {
+function* partsOf(messages: readonly MessageLike[]): Generator<ChatPart> {
   for (const [seq, message] of messages.entries()) {
     const { role, text, calls, results } = parseMessage(message, seq)
     // What stands in the log for an answer without words was never shown.
     if (role === 'assistant' && text !== '' && text !== noReply.content) yield { type: 'text-delta', text }
     for (const { id = '', name, arguments: json } of calls)
-      yield { type: 'tool-call', id, name, arguments: shownArguments(json, notes) }
+      yield { type: 'tool-call', id, name, arguments: json }
     for (const { callId = '', name = '', text: result } of results)
       yield { type: 'tool-result', id: callId, name, text: result, isError: result.startsWith('Error: ') }
   }

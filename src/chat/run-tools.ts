@@ -1,6 +1,7 @@
 import type { MessageLike } from '../log/message.ts'
 import { type NoteOptions, noteToolName } from '../notes/index.ts'
 import { shownArguments } from '../notes/shown-arguments.ts'
+import { carriesNote, veiledResult } from '../notes/to-display.ts'
 import { TooLargeError } from '../stores/store-error.ts'
 import type { ReplyCall } from './call-model.ts'
 import type { ChatPart } from './chat-part.ts'
@@ -61,12 +62,13 @@ async function record(call: ReplyCall, outcome: ToolOutcome, run: ToolsRun): Pro
   const message: MessageLike = { role: 'tool', tool_call_id: call.id, name: call.name, content: text }
   let isClipped = false
   await session.append((place): readonly TurnMessage[] => {
-    const shown = clippedView(text, { place, mostTokens, count: session.count })
-    isClipped = shown !== undefined
-    return [isClipped ? { message, view: { ...message, content: shown } } : message]
+    const clipped = clippedView(text, { place, mostTokens, count: session.count })
+    isClipped = clipped !== undefined
+    return [isClipped ? { message, view: { ...message, content: clipped } } : message]
   })
   onMessage(message)
-  const result: ChatPart = { type: 'tool-result', id: call.id, name: call.name, text, isError }
+  const shown = carriesNote(call, run.notes) ? veiledResult : text
+  const result: ChatPart = { type: 'tool-result', id: call.id, name: call.name, text: shown, isError }
   if (!isClipped) return [result]
   const warning = `The result of ${call.name} has ${text.length} characters: the model sees its beginning.`
   return [result, { type: 'warning', code: 'result_clipped', message: warning }]

@@ -12,11 +12,17 @@ const none: Calls = { calls: [], openai: false }
 
 /** The tool calls of an Ollama or OpenAI message. (The AI SDK's are content parts.) */
 export function readCalls(source: Record<string, unknown>, seq: number): Calls {
-  const list = source.tool_calls ?? (source.function_call ? [{ function: source.function_call }] : undefined)
+  const list = listCalls(source)
   if (list === undefined || list === null) return none
   if (!Array.isArray(list)) throw new InvalidMessageError(seq, '"tool_calls" must be an array')
   const calls = list.map((call, index) => readCall(call, seq, `tool_calls[${index}]`))
   return { calls, openai: list.some(isOpenAi) }
+}
+
+/** The calls beside the content: OpenAI's first way had only one. */
+export function listCalls(source: Record<string, unknown>): readonly unknown[] | undefined | null {
+  const { tool_calls: list, function_call: single } = source
+  return (list ?? (single ? [{ function: single }] : undefined)) as readonly unknown[] | undefined | null
 }
 
 function readCall(value: unknown, seq: number, where: string): ToolCall {

@@ -1,4 +1,5 @@
 import type { Dialect, ToolCall } from './message.ts'
+import { listCalls } from './read-tools.ts'
 
 /** A message that we add ourselves. Every provider takes this form. */
 export type PlainMessage =
@@ -12,7 +13,9 @@ interface Source {
 type Part = Record<string, unknown>
 
 const textTypes: readonly unknown[] = ['text', 'input_text', 'output_text', 'refusal']
-const isText = (part: unknown) => typeof part === 'string' || textTypes.includes((part as Part | null)?.type)
+/** A part that says something, as its message's text does. */
+export const isText = (part: unknown) =>
+  typeof part === 'string' || textTypes.includes((part as Part | null)?.type)
 
 /** A copy of the message that says `text` instead; images and other parts stay. */
 export function withText<M extends object>(source: M, text: string): M {
@@ -58,29 +61,32 @@ export function joinMessages<M extends object>(first: M, second: M): M {
   return joined as M
 }
 
+/** A message whose content parts that are tool results are changed, or left out where `change` gives nothing. */
+export function mapResults<M extends object>(
+  source: M,
+  change: (part: Part, index: number) => Part | undefined,
+): M {
+  const { content } = source as Source
+  if (!Array.isArray(content)) return source
+  let at = -1
+  const parts = content.flatMap(part => {
+    if ((part as Part | null)?.type !== 'tool-result') return [part]
+    at += 1
+    return change(part, at) ?? []
+  })
+  return at < 0 ? source : { ...source, content: parts }
+}
+
 /** A tool message with the text of its result `index` replaced. */
 export function withResultText<M extends object>(source: M, index: number, text: string): M {
-  const { content } = source as Source
-  if (!Array.isArray(content)) return { ...source, content: text }
-  let at = -1
-  const parts = content.map(part => {
-    const isResult = (part as Part | null)?.type === 'tool-result'
-    if (isResult) at += 1
-    return isResult && at === index ? withOutput(part as Part, text) : part
-  })
-  return at >= 0 ? { ...source, content: parts } : withText(source, text)
+  const changed = mapResults(source, (part, at) => (at === index ? withOutput(part, text) : part))
+  return changed === source ? withText(source, text) : changed
 }
 
 /** A tool message without the results at these places: they answer no call. */
 export function withoutResults<M extends object>(source: M, indexes: readonly number[]): M {
-  const { content } = source as { content: readonly unknown[] }
-  let at = -1
-  const parts = content.filter(part => {
-    if ((part as Part | null)?.type !== 'tool-result') return true
-    at += 1
-    return !indexes.includes(at)
-  })
-  return { ...source, content: parts }
+  const gone = new Set(indexes)
+  return mapResults(source, (part, at) => (gone.has(at) ? undefined : part))
 }
 
 /** The result of a call in the shape that the provider of the call expects. */
@@ -162,24 +168,20 @@ function changed(part: Part, key: string, text: string, change: (text: string) =
   return other === text ? part : { ...part, [key]: other }
 }
 
-/** An assistant message without the calls at these places. */
+/** An assistant message without the calls at these places, counted as they were read: first those beside the content. */
 export function withoutCalls<M extends object>(source: M, indexes: readonly number[]): M {
-  const { tool_calls: calls, content } = source as Source & { tool_calls?: unknown }
-  if ('function_call' in source) {
-    const { function_call: _, ...rest } = source as M & { function_call: unknown }
-    return rest as unknown as M
-  }
-  if (Array.isArray(calls)) {
-    const { tool_calls: _, ...rest } = source as M & { tool_calls: unknown }
-    const left = calls.filter((_, index) => !indexes.includes(index))
-    return (left.length > 0 ? { ...source, tool_calls: left } : rest) as M
-  }
-  if (!Array.isArray(content)) return source
-  const callParts = content.filter(part => (part as Part | null)?.type === 'tool-call') as Part[]
-  const gone = new Set(indexes.map(index => callParts[index]?.toolCallId))
-  const isGone = (part: unknown) => {
-    const { type, toolCallId } = (part ?? {}) as Part
-    return (type === 'tool-call' || type === 'tool-result') && gone.has(toolCallId)
-  }
-  return { ...source, content: content.filter(part => !isGone(part)) }
+  const gone = new Set(indexes)
+  let at = 0
+  const stays = () => !gone.has(at++)
+  const { tool_calls: calls, function_call: single, content, ...rest } = source as Source & Part
+  const left = (listCalls(source as Part) ?? []).filter(stays)
+  return {
+    ...rest,
+    ...('content' in source && {
+      content: Array.isArray(content)
+        ? content.filter(part => (part as Part | null)?.type !== 'tool-call' || stays())
+        : content,
+    }),
+    ...(left.length > 0 && (calls ? { tool_calls: left } : { function_call: single })),
+  } as M
 }

@@ -1,43 +1,54 @@
 import type { MessageLike } from '../log/message.ts'
+import { isText } from '../log/write-message.ts'
 import type { NoteOptions } from './marker.ts'
 import { shownArguments } from './shown-arguments.ts'
 
-/** A message whose tool calls show no notes in their arguments. Only for display: what is stored stays as it was written. */
+/**
+ * A message that shows no note in whatever it has besides its text: the arguments of calls, in every dialect, and also
+ * what nobody here reads. The text is what was left when the note was cut out of the reply. Only for display: what is
+ * stored stays as it was written. The same object where nothing was cut.
+ */
 export function cutCallNotes<M extends MessageLike>(source: M, notes: NoteOptions): M {
-  const { tool_calls: calls, content } = source as { tool_calls?: unknown; content?: unknown }
-  const shownCalls = mapList(calls, call => cutCall(call, notes))
-  const shownContent = mapList(content, part => cutPart(part, notes))
-  if (shownCalls === calls && shownContent === content) return source
-  return { ...source, content: shownContent, ...(calls === undefined ? {} : { tool_calls: shownCalls }) }
+  const seen = new Map<object, unknown>()
+
+  function cut(value: unknown, depth = 0): unknown {
+    if (typeof value === 'string') return shownArguments(value, notes)
+    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+    if (seen.has(value)) return seen.get(value)
+    // A circle, or a depth that no JSON has, is not shown.
+    seen.set(value, undefined)
+    const shown = depth < mostDepth ? rename(rebuild(value, inner => cut(inner, depth + 1))) : undefined
+    seen.set(value, shown)
+    return shown
+  }
+
+  /** A note may stand in the name of a field as well. */
+  function rename<T extends object>(value: T): T {
+    const names = Array.isArray(value) ? [] : Object.keys(value)
+    if (names.every(name => cut(name) === name)) return value
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [cut(name), inner])) as T
+  }
+
+  return rebuild(source, (value, field) => {
+    // Beside `tool_calls` nobody reads it, and nobody runs it.
+    if (field === 'function_call' && value && source.tool_calls) return undefined
+    if (field !== 'content') return cut(value)
+    return Array.isArray(value) ? rebuild(value, part => (isText(part) ? part : cut(part))) : value
+  })
 }
 
-function cutCall(call: unknown, notes: NoteOptions): unknown {
-  const { function: called } = (call ?? {}) as { function?: { arguments?: unknown } }
-  if (!called) return call
-  const shown = cutValue(called.arguments, notes)
-  return shown === called.arguments
-    ? call
-    : { ...(call as object), function: { ...called, arguments: shown } }
-}
+/** Arguments that are nested more deeply are refused before they come here. */
+const mostDepth = 500
 
-function cutPart(part: unknown, notes: NoteOptions): unknown {
-  const { type, input } = (part ?? {}) as { type?: unknown; input?: unknown }
-  if (type !== 'tool-call') return part
-  const shown = cutValue(input, notes)
-  return shown === input ? part : { ...(part as object), input: shown }
-}
-
-/** Arguments as text, or as the value that they are. */
-function cutValue(value: unknown, notes: NoteOptions): unknown {
-  if (typeof value === 'string') return shownArguments(value, notes)
-  const json = JSON.stringify(value) ?? ''
-  const shown = shownArguments(json, notes)
-  return shown === json ? value : JSON.parse(shown)
-}
-
-/** The same list where nothing was changed. */
-function mapList(list: unknown, change: (item: unknown) => unknown): unknown {
-  if (!Array.isArray(list)) return list
-  const changed = list.map(change)
-  return changed.every((item, at) => item === list[at]) ? list : changed
+/** A copy with every value changed, or left out; the same object where nothing was. */
+function rebuild<T extends object>(value: T, change: (inner: unknown, name: string) => unknown): T {
+  if (Array.isArray(value)) {
+    const items = value.map((item, at) => change(item, String(at)))
+    return items.every((item, at) => item === value[at]) ? value : (items as unknown as T)
+  }
+  const fields = Object.entries(value)
+  const changed = fields.map(([name, inner]) => [name, change(inner, name)] as const)
+  return changed.every(([, inner], at) => inner === fields[at]![1])
+    ? value
+    : (Object.fromEntries(changed.filter(([, inner]) => inner !== undefined)) as T)
 }

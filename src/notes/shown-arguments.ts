@@ -6,36 +6,58 @@ import { splitNote } from './split-note.ts'
  * it was written, character by character; the tool and the log get the arguments as they are.
  */
 export function shownArguments(json: string, notes: NoteOptions | undefined): string {
-  if (!notes || !mayHaveNote.test(json)) return json
-  const cut = (text: string) => splitNote(text, notes).visible
-  const shown = json.replace(literal, written => {
-    const text = readLiteral(written)
-    if (text === undefined) return written
-    const visible = cut(text)
-    return visible === text ? written : JSON.stringify(visible)
-  })
-  // What is no JSON has no literals to rely on: it is cut as the text that it is.
-  return isJson(shown) ? shown : cut(shown)
+  return notes ? show(json, notes, mostLevels) : json
 }
+
+/** JSON stands in JSON, and its escapes are escaped again. What is written deeper than this, nobody reads as a note. */
+const mostLevels = 4
 
 /** Any letter of the marker may be written as an escape. */
 const mayHaveNote = /note|\\u/i
 
-const literal = /"[^"\\]*(?:\\.[^"\\]*)*"/gs
+function show(written: string, notes: NoteOptions, levels: number): string {
+  if (levels === 0 || !mayHaveNote.test(written)) return written
+  if (parse(written) !== undefined) return showLiterals(written, notes, levels)
+  // What is no JSON, or the beginning of one, has no literals to rely on: it is cut as the text that it is, or says.
+  const { visible } = splitNote(written, notes)
+  const said = readEscapes(visible)
+  if (said === visible) return visible
+  const shown = show(said, notes, levels - 1)
+  return shown === said ? visible : shown
+}
 
-function readLiteral(json: string): string | undefined {
+/** Valid JSON, so every quote outside of a literal begins one. Step by step: a pattern would go back, or run out of stack. */
+function showLiterals(json: string, notes: NoteOptions, levels: number): string {
+  const stops = /["\\]/g
+  let shown = ''
+  let from = 0
+  for (let start = json.indexOf('"'); start >= 0; start = json.indexOf('"', stops.lastIndex)) {
+    stops.lastIndex = start + 1
+    while (stops.exec(json)?.[0] === '\\') stops.lastIndex += 1
+    const written = json.slice(start, stops.lastIndex)
+    if (!mayHaveNote.test(written)) continue
+    const said = parse(written) as string
+    const visible = show(said, notes, levels - 1)
+    if (visible === said) continue
+    shown += json.slice(from, start) + JSON.stringify(visible)
+    from = stops.lastIndex
+  }
+  return shown + json.slice(from)
+}
+
+function parse(json: string): unknown {
   try {
-    return JSON.parse(json) as string
+    return JSON.parse(json)
   } catch {
     return undefined
   }
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
+const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+
+/** What the escapes in a text say; one that is broken off says itself. */
+function readEscapes(text: string): string {
+  return text.replace(/\\(?:u([0-9a-f]{4})|(.))/gis, (_, code: string | undefined, letter: string) =>
+    code === undefined ? (escapes[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
+  )
 }

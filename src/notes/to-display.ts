@@ -1,14 +1,16 @@
 import type { MessageLike, ToolCall } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { openRound } from '../log/round.ts'
-import { withoutCalls, withoutResults } from '../log/write-message.ts'
+import { mapResults, withoutCalls } from '../log/write-message.ts'
 import { cutCallNotes } from './cut-call-notes.ts'
 import type { NoteOptions } from './marker.ts'
 import { noteToolName } from './note-instruction.ts'
+import { shownArguments } from './shown-arguments.ts'
 
 /**
  * What a user may see of a conversation: no notes, neither as entries nor as calls of `write_note_to_self` with their
- * results, nor in the arguments of tools. The one place that knows; every view for display goes through it. Forged notes are ordinary text and stay.
+ * results, nor in the arguments of tools, nor in what a tool answers to such arguments. The one place that knows; every
+ * view for display goes through it. Forged notes are ordinary text and stay.
  */
 export function toDisplay<M extends MessageLike>(
   messages: readonly M[],
@@ -17,25 +19,58 @@ export function toDisplay<M extends MessageLike>(
   const shown: M[] = []
   let called: readonly ToolCall[] = []
   let round = openRound(called)
+  /** Calls with notes came before: a result that answers no call that we know may be theirs. */
+  let hadNotes = false
   for (const [seq, source] of messages.entries()) {
     const { role, calls, results, text } = parseMessage(source, seq)
     if (role === 'assistant_note') continue
+    if (role !== 'tool') {
+      called = calls
+      round = openRound(calls)
+      hadNotes ||= calls.some(call => isNote(call) || carriesNote(call, notes))
+    }
+    const fates = results.map(result => {
+      const call = called[round.take(result)]
+      if (isNote(call) || isNote(result)) return 'hidden'
+      return (call ? carriesNote(call, notes) : hadNotes) ? 'veiled' : 'shown'
+    })
+    const answers = withFates(source, fates)
     if (role === 'tool') {
-      const hidden = results.flatMap((result, index) =>
-        isNote(called[round.take(result)] ?? result) ? [index] : [],
-      )
-      if (hidden.length === 0) shown.push(source)
-      else if (hidden.length < results.length) shown.push(withoutResults(source, hidden))
+      if (results.length === 0 ? !hadNotes : fates.some(fate => fate !== 'hidden')) shown.push(answers)
       continue
     }
-    called = calls
-    round = openRound(calls, results)
     const own = calls.flatMap((call, index) => (isNote(call) ? [index] : []))
-    if (own.length === 0) shown.push(calls.length > 0 ? cutCallNotes(source, notes) : source)
-    else if (own.length < calls.length || text !== '')
-      shown.push(cutCallNotes(withoutCalls(source, own), notes))
+    if (own.length > 0 && own.length === calls.length && text === '') continue
+    const left = own.length > 0 ? withoutCalls(answers, own) : answers
+    shown.push(role === 'assistant' ? cutCallNotes(left, notes) : left)
   }
   return shown
 }
 
+/** What stands for the result of a call whose arguments had a note: a tool may repeat them in any writing. */
+export const veiledResult = '[Not shown: the call carried a note.]'
+
+/** Did the model write a note into the arguments of a call? */
+export const carriesNote = (
+  { arguments: json }: Pick<ToolCall, 'arguments'>,
+  notes: NoteOptions | undefined,
+) => shownArguments(json, notes) !== json
+
 const isNote = (call: { readonly name?: string } | undefined) => call?.name === noteToolName
+
+function withFates<M extends MessageLike>(source: M, fates: readonly string[]): M {
+  if (fates.every(fate => fate === 'shown')) return source
+  const changed = mapResults(source, ({ type, toolCallId, toolName, ...rest }, index) => {
+    if (fates[index] === 'hidden') return undefined
+    const output = { type: 'text', value: veiledResult }
+    return fates[index] === 'veiled'
+      ? { type, toolCallId, toolName, output }
+      : { type, toolCallId, toolName, ...rest }
+  })
+  if (changed !== source) return changed
+  // The message is the result: what else it has may repeat the note too.
+  const { role, id, name, tool_call_id, tool_name, time } = source
+  const labels = { role, id, name, tool_call_id, tool_name, time }
+  const known = Object.entries(labels).filter(([, value]) => value !== undefined)
+  return { ...Object.fromEntries(known), content: veiledResult } as unknown as M
+}

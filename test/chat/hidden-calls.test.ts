@@ -26,7 +26,10 @@ const posted: unknown[] = []
 const post = defineTool({
   name: 'post',
   input: z.object({ text: z.string() }),
-  run: input => posted.push(input),
+  run: input => {
+    posted.push(input)
+    return `Posted: ${input.text}`
+  },
 })
 
 describe('what a model writes for itself', () => {
@@ -56,6 +59,9 @@ describe('what a model writes for itself', () => {
       const parts = await partsOf(chat.send('Post it.', { ...inChat, key: 'k1' }))
       const call = parts.find(({ type }) => type === 'tool-call')
       expect(call).toEqual({ type: 'tool-call', id: 'a', name: 'post', arguments: '{"text":"Hello."}' })
+      // The tool repeats what it was given.
+      const result = parts.find(({ type }) => type === 'tool-result')
+      expect(result).toMatchObject({ text: '[Not shown: the call carried a note.]', isError: false })
     }
     // The tool and the log have it as it was written.
     expect(posted.at(-1)).toEqual(input)
