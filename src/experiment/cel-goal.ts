@@ -1,4 +1,5 @@
 import { Environment as CelEnvironment } from '@marcbachmann/cel-js'
+import { boundedCel, findPatternProblem } from './bounded-cel.ts'
 import type { Goal } from './goal.ts'
 import type { PlanJson } from './plan-json.ts'
 import type { Declarations, Environment, VariableType } from './variable.ts'
@@ -12,6 +13,7 @@ export function compileGoals(
 ): { readonly goals: readonly Goal[]; readonly problems: readonly string[] } {
   const problems: string[] = []
   const { cel, unusable } = celFor(declarations)
+  const compile = boundedCel(cel)
   const integers = Object.keys(declarations).filter(name => declarations[name]!.type === 'int')
   const compiled = goals.flatMap(({ description, holds, outcome }, at) => {
     const problem = findProblem(cel, holds, unusable)
@@ -19,7 +21,7 @@ export function compileGoals(
       problems.push(`goals[${at}].holds ("${description}"): ${problem}`)
       return []
     }
-    const test = cel.parse(holds)
+    const test = compile(holds)
     return [
       {
         description,
@@ -32,14 +34,19 @@ export function compileGoals(
 }
 
 function findProblem(cel: CelEnvironment, expression: string, unusable: Unusable): string | undefined {
+  if (expression.length > mostCharacters)
+    return `it has ${expression.length} characters, ${mostCharacters} are allowed`
   const taken = findTaken(expression, unusable)
   if (taken !== undefined)
     return `the variable "${taken}" cannot be used: ${taken} is a word of CEL, so give it another name`
   const { valid, type, error } = cel.check(expression)
   if (!valid) return error?.message.split('\n', 1)[0] ?? 'it cannot be read'
   // What comes out of an object has no type before it is there.
-  return type === 'bool' || type === 'dyn' ? undefined : `expected true or false, it gives ${type}`
+  if (type !== 'bool' && type !== 'dyn') return `expected true or false, it gives ${type}`
+  return findPatternProblem(cel, expression)
 }
+
+const mostCharacters = 10_000
 
 /** A name that is meant as a variable: neither a field, nor called as a function. */
 function findTaken(expression: string, unusable: Unusable): string | undefined {
@@ -50,8 +57,8 @@ function findTaken(expression: string, unusable: Unusable): string | undefined {
 /** Variables whose names mean something else in CEL. Tools can use them, expressions cannot. */
 type Unusable = ReadonlySet<string>
 
-/** Texts in an expression: what stands in them names nothing. */
-const texts = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gs
+/** Texts and comments in an expression: what stands in them names nothing. One that is not closed goes to the end: it is read once. */
+const texts = /"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)|\/\/[^\n]*/gs
 
 function celFor(declarations: Declarations): { readonly cel: CelEnvironment; readonly unusable: Unusable } {
   let cel = new CelEnvironment()

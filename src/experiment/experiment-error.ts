@@ -3,6 +3,10 @@ import { ThroughlineError } from '../log/error.ts'
 export type ExperimentErrorCode =
   /** A plan that cannot be run. */
   | 'invalid_plan'
+  /** A goal cannot be tested: a pattern that is none, a text of the wrong form. */
+  | 'invalid_goal'
+  /** Testing a goal is more work than is allowed. */
+  | 'goal_too_long'
   /** There is no experiment of this id. */
   | 'no_experiment'
   /** The id is taken. */
