@@ -2,12 +2,15 @@ import { ThroughlineError } from '../log/error.ts'
 import { ModelError } from './model-error.ts'
 import { readFault } from './read-fault.ts'
 import { isTimeout, type Server, toNetworkError, toStatusError, toStreamError } from './to-model-error.ts'
+import { type Piece, wholePieces } from './whole-pieces.ts'
 
 export interface WireOptions {
   readonly server: Server
   readonly fetch?: typeof globalThis.fetch
   readonly signal?: AbortSignal | undefined
-  /** Looks at what a stream brings before the client does. */
+  /** What the answer comes in. Default: one piece. */
+  readonly piece?: Piece
+  /** Looks at the pieces of a stream before the client does. */
   readonly check?: () => TransformStream<Uint8Array, Uint8Array>
 }
 
@@ -21,7 +24,8 @@ export interface Wire {
   close(isWhole: boolean): void
 }
 
-export function openWire({ server, fetch = globalThis.fetch, signal, check }: WireOptions): Wire {
+export function openWire(options: WireOptions): Wire {
+  const { server, fetch = globalThis.fetch, signal, piece = 'answer', check } = options
   const controller = new AbortController()
   const abort = () => controller.abort(signal?.reason)
   signal?.addEventListener('abort', abort)
@@ -42,9 +46,10 @@ export function openWire({ server, fetch = globalThis.fetch, signal, check }: Wi
       throw failure
     }
     hasAnswered = true
-    if (!check || !response.body) return response
+    if (!response.body) return response
     const { status, headers } = response
-    return new Response(response.body.pipeThrough(check()), { status, headers })
+    const pieces = response.body.pipeThrough(wholePieces(server, piece))
+    return new Response(check ? pieces.pipeThrough(check()) : pieces, { status, headers })
   }
 
   return {

@@ -3,7 +3,7 @@ import { readFault } from '../read-fault.ts'
 import { type Server, toStreamError } from '../to-model-error.ts'
 
 /**
- * Lets through the lines of a stream that can be read, up to the one that is `done`. The client skips what it cannot
+ * Lets through the whole lines of a stream that can be read, up to the one that is `done`. The client skips what it cannot
  * read, with a print of it; here a bad line, an error and an early end each fail the stream. A failure is told, and takes
  * its place in the stream as an error line: to throw would lose the lines before it that are not yet read.
  */
@@ -13,7 +13,6 @@ export function checkLines(
 ): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
-  let rest = ''
   // What follows is read, so that the connection can be used again, and means nothing.
   let isOver = false
 
@@ -41,13 +40,10 @@ export function checkLines(
 
   return new TransformStream({
     transform(chunk, controller) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      const good = check(lines)
+      const good = check(decoder.decode(chunk).split('\n'))
       if (good !== '') controller.enqueue(encoder.encode(good))
     },
     flush(controller) {
-      controller.enqueue(encoder.encode(check([rest + decoder.decode()])))
       if (isOver) return
       fail(toStreamError(server, 'ended its answer before it was done'))
       controller.enqueue(encoder.encode(errorLine))

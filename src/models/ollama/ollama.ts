@@ -72,7 +72,7 @@ export function ollama(options: OllamaOptions): Model {
       checkLines(server, error => {
         failure = error
       })
-    const wire = openWire({ ...way, server, signal, check })
+    const wire = openWire({ ...way, server, signal, piece: 'line', check })
     let isWhole = false
     try {
       const body = toOllamaRequest({

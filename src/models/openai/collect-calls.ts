@@ -10,7 +10,6 @@ export interface CallDelta {
 type CallPart = Extract<ModelPart, { type: 'tool-call' }>
 
 interface Open {
-  readonly index: number | undefined
   id: string
   name: string
   text: string
@@ -19,14 +18,17 @@ interface Open {
 /** Puts the pieces of tool calls together. */
 export function collectCalls(): { add(delta: CallDelta): void; calls(): readonly CallPart[] } {
   const open: Open[] = []
+  /** The newest call of each number. */
+  const numbered = new Map<number, Open>()
 
   function find({ index, id }: CallDelta): Open {
-    const known = index === undefined ? open.at(-1) : open.findLast(call => call.index === index)
+    const known = index === undefined ? open.at(-1) : numbered.get(index)
     // Some servers number every call 0, or none: then a new id begins a new call.
     const isNew = !known || (id && known.id !== '' && known.id !== id)
     if (!isNew) return known
-    const call: Open = { index, id: '', name: '', text: '' }
+    const call: Open = { id: '', name: '', text: '' }
     open.push(call)
+    if (index !== undefined) numbered.set(index, call)
     return call
   }
 

@@ -69,7 +69,7 @@ export function openaiCompatible(options: OpenAiCompatibleOptions): Model {
     const { messages, tools, signal } = request
     signal?.throwIfAborted()
     const server = serverFor(messages)
-    const wire = openWire({ ...way, server, signal })
+    const wire = openWire({ ...way, server, signal, piece: 'event' })
     let isWhole = false
     try {
       const body = toOpenAiRequest({
