@@ -127,7 +127,7 @@ export function createHistory(options: HistoryOptions): History {
     import: (lines, options) => importLines({ store, tenant, count }, lines, options),
     retain: options => retain(store, tenant, now(), options),
     async check(options) {
-      const problems = [...(await store.check())]
+      const problems = [...(await store.check(options))]
       for await (const { conversation, threads } of allConversations(store, tenant)) {
         for (const { actor, branch } of threads) {
           const key = { tenant, conversation, actor, branch }

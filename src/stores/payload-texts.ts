@@ -21,7 +21,10 @@ function collect(value: unknown, field: string, texts: string[], depth = 0): voi
 }
 
 /** Images and files travel as base64: thousands of words that nobody asks for. */
-const isFile = (text: string) => text.startsWith('data:') || /^[\w+/=-]{512,}$/.test(text)
+const isFile = (text: string) => text.startsWith('data:') || (text.length >= 512 && !isNoBase64.test(text))
+
+/** Looks for one character: a regex that takes all of a file needs as much of the stack. */
+const isNoBase64 = /[^\w+/=-]/
 
 /** A payload that is not JSON is a text like any other. */
 function parse(payload: string): unknown {

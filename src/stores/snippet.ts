@@ -12,8 +12,10 @@ export function snippet(payload: string, wanted: readonly string[], around = 40)
 }
 
 function firstPlace(text: string, wanted: readonly string[]): number {
-  const places = wanted.map(word => text.indexOf(word)).filter(at => at >= 0)
-  return places.length > 0 ? Math.min(...places) : -1
+  return wanted.reduce((first, word) => {
+    const at = text.indexOf(word)
+    return at < 0 || (first >= 0 && first < at) ? first : at
+  }, -1)
 }
 
 function cut(text: string, at: number, around: number): string {

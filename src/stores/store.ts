@@ -236,7 +236,10 @@ export interface Store {
     conversation: string,
     options?: { readonly unusedSince?: number },
   ): Promise<boolean>
-  /** What is wrong with the stored data, in words; nothing when all invariants hold. */
-  check(): Promise<readonly string[]>
+  /**
+   * What is wrong with the stored data, in words; nothing when all invariants hold. With `rebuild`, an index of words that
+   * is not what the log says is made anew.
+   */
+  check(options?: { readonly rebuild?: boolean }): Promise<readonly string[]>
   close(): Promise<void>
 }

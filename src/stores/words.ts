@@ -1,29 +1,48 @@
 /**
- * The words of a text, for search: lower case, without accents. Scripts that put no space between words give every
- * pair of neighbours, so that a part of a sentence is found too.
+ * The different words of texts, for search: lower case, without accents. Scripts that put no space between words give
+ * every pair of neighbours, so that a part of a sentence is found too. Every regex here looks at one character at a
+ * time: one that takes a run of any length needs as much of the stack, and a text may have megabytes.
  */
-export function words(text: string): string[] {
-  const found: string[] = []
-  const plain = text
-    .normalize('NFKD')
-    .replace(/\p{Mn}+/gu, '')
-    .normalize('NFC')
-    .toLowerCase()
-  for (const [run] of plain.matchAll(/[\p{L}\p{N}]+/gu)) {
-    for (const part of run.split(dense)) {
-      if (part === '') continue
-      if (isDense.test(part)) found.push(...pairs([...part]))
-      else if (part.length <= maxLength) found.push(part)
+export function words(texts: readonly string[]): Set<string> {
+  const found = new Set<string>()
+  for (const text of texts) {
+    const plain = text.normalize('NFKD').replace(marks, '').normalize('NFC').toLowerCase()
+    for (const run of plain.split(separator)) {
+      if (dense.test(run)) addDense(run, found)
+      else addPart(run, found)
     }
   }
   return found
 }
 
+const marks = /\p{Mn}/gu
+const separator = /[^\p{L}\p{N}]/u
+const dense =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
+
 /** Longer runs are hashes, keys, pieces of files. */
 const maxLength = 64
-const dense =
-  /([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+)/u
-const isDense = new RegExp(`^${dense.source}$`, 'u')
 
-const pairs = (characters: string[]) =>
-  characters.length === 1 ? characters : characters.slice(1).map((next, n) => `${characters[n]}${next}`)
+function addPart(part: string, found: Set<string>): void {
+  if (part !== '' && part.length <= maxLength) found.add(part)
+}
+
+/** The pairs of each stretch in such a script, or its only character, and what stands between two stretches. */
+function addDense(run: string, found: Set<string>): void {
+  let [part, last, isPair] = ['', '', false]
+  for (const character of run) {
+    if (dense.test(character)) {
+      addPart(part, found)
+      part = ''
+      if (last !== '') found.add(last + character)
+      isPair = last !== ''
+      last = character
+    } else {
+      if (!isPair && last !== '') found.add(last)
+      last = ''
+      part += character
+    }
+  }
+  addPart(part, found)
+  if (!isPair && last !== '') found.add(last)
+}

@@ -160,6 +160,28 @@ export const textCases: readonly StoreCase[] = [
     if (stored?.payload !== big.payload) throw new Error('the payload has changed')
     equal((await texts(store, thread, { to: 1 }))[0], 'small', 'the entry before')
   }),
+  storeCase('goes on after a text of 128,000 characters without a space', async (store, thread) => {
+    const dense = `${'漢字'.repeat(60_000)}鷺${'かな'.repeat(4_000)}`
+    await exchange(store, thread, dense, 'noted')
+    // More than a store may keep waiting for its index.
+    for (const text of ['one', 'two'])
+      await exchange(store, thread, `${text} ${'plain words '.repeat(20_000)}`)
+    equal((await store.head(thread))?.head, 4, 'the head')
+    equal(
+      (await store.search(thread.tenant, '字鷺か')).map(({ seq }) => seq),
+      [1],
+      'the entries found',
+    )
+  }),
+  storeCase('takes photos and words of 6 MB', async (store, thread) => {
+    const photo = JSON.stringify({ images: ['iVBORw0KGgo'.repeat(545_000)] })
+    const word = JSON.stringify({ content: 'a'.repeat(6_000_000) })
+    const entries = [photo, word].map(payload => ({ ...entry(''), payload }))
+    await store.seed(thread, { expectedHead: 0, entries })
+    const stored = await read(store, thread)
+    const isSame = entries.every(({ payload }, n) => stored[n]?.payload === payload)
+    if (!isSame) throw new Error('a payload has changed')
+  }),
   storeCase('refuses an entry past the limit, and all that came with it', async (store, thread) => {
     const limit = 8 * 1024 * 1024
     const { lease } = await open(store, thread)

@@ -29,7 +29,7 @@ export function addKeepCommands(add: AddCommand): void {
       }),
     )
   add('check', 'whether the database keeps its promises')
-    .option('--rebuild', 'also makes the checkpoints anew, which are only caches')
+    .option('--rebuild', 'also makes anew what is derived from the log: checkpoints, the index of words')
     .action((options: LogOptions & { readonly rebuild?: boolean }) => {
       const rebuild = options.rebuild === true
       const open = rebuild ? writeHistory : readHistory
@@ -38,7 +38,8 @@ export function addKeepCommands(add: AddCommand): void {
         for (const problem of problems) print(problem)
         if (problems.length > 0)
           throw new UserError(
-            plural(problems.length, 'problem') + (rebuild ? '; checkpoints are made anew' : ''),
+            plural(problems.length, 'problem') +
+              (rebuild ? '; what is derived from the log is made anew' : ''),
           )
         print('all is well')
       })

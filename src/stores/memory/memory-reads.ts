@@ -1,8 +1,7 @@
 import { checkNames, checkPage } from '../check-input.ts'
-import { payloadTexts } from '../payload-texts.ts'
+import { hasWords, toWanted } from '../has-words.ts'
 import { snippet } from '../snippet.ts'
 import type { ConversationInfo, EntryRange, Found, Store, StoredEntry, ThreadKey } from '../store.ts'
-import { words } from '../words.ts'
 import type { Conversation, Memory } from './memory.ts'
 import { type Branch, heldMs, openTurn } from './memory-branch.ts'
 
@@ -51,7 +50,7 @@ export function memoryReads(memory: Memory): Reads {
     },
     async search(tenant, query, { limit = 20 } = {}) {
       checkNames({ tenant })
-      const wanted = words(query)
+      const wanted = toWanted(query)
       if (wanted.length === 0) return []
       const found = ofTenant(tenant).flatMap(({ branches }) =>
         [...branches.values()].flatMap(branch => searchBranch(branch, wanted)),
@@ -115,10 +114,8 @@ interface Hit extends StoredEntry {
 
 /** Only what the branch wrote itself: the shared past is found where it was written. */
 function searchBranch({ thread, number, entries, forkOf }: Branch, wanted: readonly string[]): Hit[] {
-  return entries.slice(forkOf?.at ?? 0).flatMap(entry => {
-    const has = new Set(payloadTexts(entry.payload).flatMap(words))
-    return wanted.every(word => has.has(word)) ? [{ ...entry, thread, number, wanted }] : []
-  })
+  const own = entries.slice(forkOf?.at ?? 0)
+  return own.flatMap(entry => (hasWords(entry.payload, wanted) ? [{ ...entry, thread, number, wanted }] : []))
 }
 
 const toFound = ({ thread, seq, role, time, payload, wanted }: Hit): Found => ({

@@ -1,9 +1,8 @@
 import type { Role } from '../../log/message.ts'
 import { checkNames } from '../check-input.ts'
-import { payloadTexts } from '../payload-texts.ts'
+import { hasWords, toWanted } from '../has-words.ts'
 import { snippet } from '../snippet.ts'
 import type { Found } from '../store.ts'
-import { words } from '../words.ts'
 import type { Database } from './database.ts'
 import type { Row } from './pg-client.ts'
 import { hashWord, isCommon } from './word-hashes.ts'
@@ -26,7 +25,7 @@ export async function search(
   { limit = 20, isIndexed }: SearchOptions,
 ): Promise<readonly Found[]> {
   checkNames({ tenant })
-  const wanted = [...new Set(words(query))]
+  const wanted = toWanted(query)
   if (wanted.length === 0) return []
   const rare = isIndexed ? wanted.filter(word => !isCommon(word)) : []
   const hashes = rare.map(word => hashWord(tenant, word))
@@ -36,7 +35,7 @@ export async function search(
   do {
     const before = last ? [last.time, last.conversation, last.line, last.seq] : [null, null, null, null]
     const rows = await database.read(sql, [tenant, ...before, ...(hashes.length > 0 ? [hashes] : [])])
-    const hits = rows.filter(row => hasAll(String(row.payload), wanted))
+    const hits = rows.filter(row => hasWords(String(row.payload), wanted))
     found.push(...hits.map(row => toFound(tenant, row, wanted)))
     last = rows.at(-1)
   } while (last && found.length < limit)
@@ -63,11 +62,6 @@ const pageSql = (schema: string, isIndexed: boolean) => {
         order by e.time desc, c.conversation desc, e.line desc, e.seq desc limit ${pageRows(isIndexed)}
       ) e
     ) e where before < ${pageBytes} order by ${order}`
-}
-
-function hasAll(payload: string, wanted: readonly string[]): boolean {
-  const has = new Set(payloadTexts(payload).flatMap(words))
-  return wanted.every(word => has.has(word))
 }
 
 const toFound = (tenant: string, row: Row, wanted: readonly string[]): Found => ({

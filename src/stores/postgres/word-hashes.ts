@@ -9,11 +9,18 @@ const maxWords = 20_000
  * itself keeps tenants apart. Two words may share a number: who searches looks at the text again.
  */
 export function wordHashes(tenant: string, payload: string): number[] | null {
+  try {
+    return hashesOf(tenant, payload)
+  } catch {
+    // The log comes first: what cannot be indexed is stored all the same, and check() finds it.
+    return null
+  }
+}
+
+export function hashesOf(tenant: string, payload: string): number[] | null {
   const hashes = new Set<number>()
-  for (const text of payloadTexts(payload)) {
-    for (const word of new Set(words(text))) {
-      if (hashes.size < maxWords && !isCommon(word)) hashes.add(hashWord(tenant, word))
-    }
+  for (const word of words(payloadTexts(payload))) {
+    if (hashes.size < maxWords && !isCommon(word)) hashes.add(hashWord(tenant, word))
   }
   return hashes.size > 0 ? [...hashes] : null
 }

@@ -77,8 +77,19 @@ export function openConnection({
       attempt(() => statement(sql).get(...values) as Row | undefined),
     all: <Row>(sql: string, ...values: SqliteValue[]) =>
       attempt(() => statement(sql).all(...values) as Row[]),
-    iterate: <Row>(sql: string, ...values: SqliteValue[]) =>
-      attempt(() => statement(sql).iterate(...values) as Iterable<Row>),
+    *iterate<Row>(sql: string, ...values: SqliteValue[]) {
+      const rows = attempt(() =>
+        statement(sql)
+          .iterate(...values)
+          [Symbol.iterator](),
+      )
+      try {
+        for (let row = attempt(() => rows.next()); !row.done; row = attempt(() => rows.next()))
+          yield row.value as Row
+      } finally {
+        rows.return?.()
+      }
+    },
     run: (sql, ...values) => attempt(() => Number(statement(sql).run(...values).lastInsertRowid)),
     exec: sql => attempt(() => database.exec(sql)),
     write(work) {

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
 import { maxSeq } from './schema.ts'
-import { addWords, unindexed } from './word-index.ts'
+import { indexWaiting } from './word-index.ts'
 
 /** Entries on their way into the word index. */
 export interface IndexQueue {
@@ -33,8 +33,7 @@ export function createIndexQueue({ maxEntries = 256, maxCharacters = 256_000 } =
       waiting.entries++
       waiting.characters += payload.length
       if (waiting.entries < maxEntries && waiting.characters < maxCharacters) return
-      for (const row of unindexed(connection)) addWords(connection, row.place, row.payload)
-      connection.run('DELETE FROM waiting')
+      indexWaiting(connection)
       waiting = { branches: new Set(), entries: 0, characters: 0 }
     },
     forget() {
@@ -57,7 +56,7 @@ function load(connection: Connection, branchId: number, seq: number): Waiting {
   }
 }
 
-const loadSql = `SELECT waiting.branch_id AS id, count(place) AS entries, sum(length(payload)) AS characters
+const loadSql = `SELECT waiting.branch_id AS id, count(place) AS entries, sum(octet_length(payload)) AS characters
   FROM waiting LEFT JOIN entries ON place > (waiting.branch_id << 24) + after
     AND place <= (waiting.branch_id << 24) + ${maxSeq} AND place <> (? << 24) + ?
   GROUP BY waiting.branch_id`

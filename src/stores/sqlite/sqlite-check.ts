@@ -1,16 +1,43 @@
+import { ThroughlineError } from '../../log/error.ts'
+import { checkWords } from './check-words.ts'
 import type { Connection } from './connection.ts'
+import { rebuildWordIndex } from './word-index.ts'
 
-/** What no write of ours could have left, in words. Reads the whole file. */
-export function checkFile(connection: Connection): string[] {
-  const broken = connection
-    .all<{ integrity_check: string }>('PRAGMA integrity_check')
-    .map(row => row.integrity_check)
-    .filter(text => text !== 'ok')
-  const foreign = connection
-    .all<{ table: string; parent: string }>('PRAGMA foreign_key_check')
-    .map(row => `a row of ${row.table} points at a row of ${row.parent} that is not there`)
-  const rules = checks.flatMap(sql => connection.all<{ problem: string }>(sql).map(row => row.problem))
-  return [...broken, ...foreign, ...rules]
+/**
+ * What no write of ours could have left, in words. Reads the whole file. With `rebuild` a word index that is not what the
+ * log says is made anew.
+ */
+export function checkFile(
+  connection: Connection,
+  { isIndexed, rebuild = false }: { readonly isIndexed: boolean; readonly rebuild?: boolean },
+): string[] {
+  const broken = reported(() =>
+    connection
+      .all<{ integrity_check: string }>('PRAGMA integrity_check')
+      .map(row => row.integrity_check)
+      .filter(text => text !== 'ok'),
+  )
+  const foreign = reported(() =>
+    connection
+      .all<{ table: string; parent: string }>('PRAGMA foreign_key_check')
+      .map(row => `a row of ${row.table} points at a row of ${row.parent} that is not there`),
+  )
+  const rules = checks.flatMap(sql =>
+    reported(() => connection.all<{ problem: string }>(sql).map(row => row.problem)),
+  )
+  const words = isIndexed ? reported(() => checkWords(connection)) : []
+  if (rebuild && words.length > 0) connection.write(() => rebuildWordIndex(connection))
+  return [...broken, ...foreign, ...rules, ...words]
+}
+
+/** What cannot even be read is a problem like any other, and does not hide those that come after it. */
+function reported(look: () => string[]): string[] {
+  try {
+    return look()
+  } catch (error) {
+    if (error instanceof ThroughlineError) return [error.message]
+    throw error
+  }
 }
 
 const of = `'branch ' || branches.id || ' ("' || branches.branch || '") '`

@@ -4,7 +4,7 @@ import type { BranchRow } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
 import { maxSeq, placeOf } from './schema.ts'
 import type { SqliteContext } from './sqlite-context.ts'
-import { forgetEntries } from './word-index.ts'
+import { forgetEntries, rebuildWordIndex } from './word-index.ts'
 
 /** Texts are overwritten in the file, and the write-ahead log, which has them too, is emptied. */
 export function sqliteDeletes(context: SqliteContext): Pick<Store, 'deleteCalls' | 'deleteConversation'> {
@@ -39,7 +39,9 @@ export function sqliteDeletes(context: SqliteContext): Pick<Store, 'deleteCalls'
           context.now(),
           row.id,
         )
-        for (const { id } of branches) removeBranch(connection, id, context.queue() !== undefined)
+        const isForgotten = !context.queue() || branches.every(({ id }) => forgetEntries(connection, id))
+        for (const { id } of branches) removeBranch(connection, id)
+        if (!isForgotten) rebuildWordIndex(connection)
         return branches
       })
       if (!deleted) return false
@@ -67,8 +69,7 @@ const conversationSql = `SELECT conversations.id, max(created_at, ifnull(max(upd
 const branchesSql =
   'SELECT id, open_turn, lease_until FROM branches WHERE conversation_id = ? ORDER BY id DESC'
 
-function removeBranch(connection: Connection, id: number, isIndexed: boolean): void {
-  if (isIndexed) forgetEntries(connection, id)
+function removeBranch(connection: Connection, id: number): void {
   connection.run('DELETE FROM entries WHERE place BETWEEN ? AND ?', placeOf(id, 0), placeOf(id, maxSeq))
   for (const table of ['turns', 'calls', 'caches'])
     connection.run(`DELETE FROM ${table} WHERE branch_id = ?`, id)

@@ -10,8 +10,18 @@ export function toStoreError(error: unknown, path: string): unknown {
 
 /** Without the extension: SQLITE_IOERR_WRITE and its kin are all SQLITE_IOERR. */
 export function resultCode(error: unknown): number | undefined {
-  const code = (error as { errcode?: unknown } | undefined)?.errcode
-  return typeof code === 'number' ? code & 0xff : undefined
+  const { errcode: code, message } = (error ?? {}) as { errcode?: unknown; message?: string }
+  return typeof code === 'number' ? code & 0xff : codes[message ?? '']
+}
+
+/** Not every driver gives the code of what fails between two rows; SQLite's own words have been the same for ever. */
+const codes: Readonly<Record<string, number>> = {
+  'database is locked': 5,
+  'out of memory': 7,
+  'disk I/O error': 10,
+  'database disk image is malformed': 11,
+  'database or disk is full': 13,
+  'file is not a database': 26,
 }
 
 export const SQLITE_BUSY = 5

@@ -1,17 +1,17 @@
 import type { Role } from '../../log/message.ts'
 import { checkNames } from '../check-input.ts'
+import { hasWords, toWanted } from '../has-words.ts'
 import { snippet } from '../snippet.ts'
 import type { Found } from '../store.ts'
-import { words } from '../words.ts'
 import type { Connection } from './connection.ts'
 import type { SqliteContext } from './sqlite-context.ts'
-import { hasWords, toMatch, unindexed } from './word-index.ts'
+import { toMatch, unindexed } from './word-index.ts'
 
 /** Every word must be in the entry; the newest come first. */
 export function sqliteSearch(context: SqliteContext, tenant: string, query: string, limit: number): Found[] {
   checkNames({ tenant })
   const connection = context.ready()
-  const wanted = words(query)
+  const wanted = toWanted(query)
   if (wanted.length === 0) return []
   const hits = context.queue()
     ? lookUp(connection, tenant, wanted, limit)

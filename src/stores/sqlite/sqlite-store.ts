@@ -102,7 +102,7 @@ export function sqliteStore({
     ...sqliteSides(context),
     search: async (tenant, query, { limit = 20 } = {}) => sqliteSearch(context, tenant, query, limit),
     ...sqliteDeletes(context),
-    check: async () => checkFile(context.ready()),
+    check: async ({ rebuild = false } = {}) => checkFile(context.ready(), { isIndexed, rebuild }),
     close: async () => connection.close(),
   }
 }

@@ -1,4 +1,5 @@
 import { payloadTexts } from '../payload-texts.ts'
+import { StoreError, type StoreProblem } from '../store-error.ts'
 import { words } from '../words.ts'
 import type { Connection } from './connection.ts'
 import { maxSeq, placeOf } from './schema.ts'
@@ -13,14 +14,57 @@ export function createWordIndex(connection: Connection): void {
     CREATE VIRTUAL TABLE words USING fts5 (text, content = '', detail = none, columnsize = 0, tokenize = ascii);
     INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
     DELETE FROM waiting`)
-  for (const { place, payload } of connection.iterate<Row>(
-    'SELECT place, payload FROM entries ORDER BY place',
-  ))
-    addWords(connection, place, payload)
+  const sql = 'SELECT place FROM entries WHERE place > ? ORDER BY place LIMIT 256'
+  for (let places = placesOf(connection, sql, 0); places.length > 0; ) {
+    addPlaces(connection, places)
+    places = placesOf(connection, sql, places.at(-1)!)
+  }
 }
+
+/** Moves what waits into the index. */
+export function indexWaiting(connection: Connection): void {
+  addPlaces(connection, placesOf(connection, `SELECT place ${waitingSql}`))
+  connection.run('DELETE FROM waiting')
+}
+
+/**
+ * The log comes first: an entry that cannot be indexed, whatever the reason, is left out and does not stop the others.
+ * `check` finds it, and makes the index anew where it is told to.
+ */
+function addPlaces(connection: Connection, places: readonly number[]): void {
+  const add = (place: number) => {
+    const text = wordsOf(payloadAt(connection, place))
+    if (text !== '') connection.run('INSERT INTO words (rowid, text) VALUES (?, ?)', place, text)
+  }
+  if (attempt(connection, () => places.forEach(add))) return
+  for (const place of places) attempt(connection, () => add(place))
+}
+
+/** Whether it was done. Nothing of it is left where it was not; where the disk is the reason, nothing else can be done either. */
+function attempt(connection: Connection, work: () => void): boolean {
+  connection.exec('SAVEPOINT attempt')
+  try {
+    work()
+    // The index keeps what it has to write until another savepoint begins: its errors belong here, not to the commit.
+    connection.exec('SAVEPOINT written; RELEASE attempt')
+    return true
+  } catch (error) {
+    if (error instanceof StoreError && ofTheDisk.includes(error.code as StoreProblem)) throw error
+    connection.exec('ROLLBACK TO attempt; RELEASE attempt')
+    return false
+  }
+}
+
+const ofTheDisk: readonly StoreProblem[] = ['store_full', 'store_io', 'store_busy', 'store_read_only']
 
 export function dropWordIndex(connection: Connection): void {
   connection.exec('DROP TABLE words; DELETE FROM waiting')
+}
+
+/** Also one that is damaged. */
+export function rebuildWordIndex(connection: Connection): void {
+  dropWordIndex(connection)
+  createWordIndex(connection)
 }
 
 export function hasWordIndex(connection: Connection): boolean {
@@ -34,44 +78,44 @@ export function canIndexWords(connection: Connection): boolean {
 
 /** By place: the index takes rows in this order without a pause. */
 export const unindexed = (connection: Connection) =>
-  connection.all<Row>(`SELECT place, payload FROM waiting CROSS JOIN entries
-    ON place > (waiting.branch_id << 24) + after AND place <= (waiting.branch_id << 24) + ${maxSeq}
-    ORDER BY waiting.branch_id, place`)
+  connection.all<Row>(`SELECT place, payload ${waitingSql}`)
 
-/** An index without texts must be told what to forget. */
-export function forgetEntries(connection: Connection, branchId: number): void {
+const waitingSql = `FROM waiting CROSS JOIN entries
+  ON place > (waiting.branch_id << 24) + after AND place <= (waiting.branch_id << 24) + ${maxSeq}
+  ORDER BY waiting.branch_id, place`
+
+/** An index without texts must be told what to forget. Whether it could: else it must be made anew. */
+export function forgetEntries(connection: Connection, branchId: number): boolean {
   const row = connection.get<{ after: number }>('SELECT after FROM waiting WHERE branch_id = ?', branchId)
-  const places = [placeOf(branchId, 0), placeOf(branchId, row?.after ?? maxSeq)]
-  const sql = 'SELECT place, payload FROM entries WHERE place BETWEEN ? AND ?'
-  for (const { place, payload } of connection.iterate<Row>(sql, ...places)) {
-    const text = wordsOf(payload)
-    if (text !== '')
-      connection.run("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", place, text)
-  }
+  const ends = [placeOf(branchId, 0), placeOf(branchId, row?.after ?? maxSeq)]
+  const places = placesOf(connection, 'SELECT place FROM entries WHERE place BETWEEN ? AND ?', ...ends)
   connection.run('DELETE FROM waiting WHERE branch_id = ?', branchId)
+  return attempt(connection, () => {
+    for (const place of places) {
+      const text = wordsOf(payloadAt(connection, place))
+      if (text !== '')
+        connection.run("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", place, text)
+    }
+  })
 }
 
-export function hasWords(payload: string, wanted: readonly string[]): boolean {
-  const has = new Set(payloadTexts(payload).flatMap(words))
-  return wanted.every(word => has.has(word))
-}
+const placesOf = (connection: Connection, sql: string, ...values: number[]) =>
+  connection.all<{ place: number }>(sql, ...values).map(({ place }) => place)
+
+const payloadAt = (connection: Connection, place: number) =>
+  connection.get<Row>('SELECT place, payload FROM entries WHERE place = ?', place)!.payload
 
 /** Every word quoted, so that none is an operator. */
 export const toMatch = (wanted: readonly string[]) => wanted.map(word => `"${word}"`).join(' ')
-
-export function addWords(connection: Connection, place: number, payload: string): void {
-  const text = wordsOf(payload)
-  if (text !== '') connection.run('INSERT INTO words (rowid, text) VALUES (?, ?)', place, text)
-}
 
 /** The tokenizer cuts plain English text as `words()` does, and much faster. */
 function wordsOf(payload: string): string {
   const texts = payloadTexts(payload)
   const text = texts.join(' ')
-  return isPlain.test(text) && !hasLongRun(text) ? text : [...new Set(texts.flatMap(words))].join(' ')
+  return !isOdd.test(text) && !hasLongRun(text) ? text : [...words(texts)].join(' ')
 }
 
-const isPlain = /^[\n\r\t -~]*$/
+const isOdd = /[^\n\r\t -~]/
 const isPart = (code: number) =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)
 

@@ -1,0 +1,21 @@
+import { InvalidOptionError } from '../log/error.ts'
+import { payloadTexts } from './payload-texts.ts'
+import { words } from './words.ts'
+
+/** An index takes quadratic time for them: a second for 10,000. */
+const maxWanted = 1_000
+
+/** The words that a query asks for. */
+export function toWanted(query: string): string[] {
+  if (typeof query !== 'string') throw new InvalidOptionError('query', `a ${typeof query} is no text`)
+  const wanted = words([query])
+  if (wanted.size > maxWanted)
+    throw new InvalidOptionError('query', `${wanted.size} words are too many: ask for at most ${maxWanted}`)
+  return [...wanted]
+}
+
+/** Whether an entry has all of them. */
+export function hasWords(payload: string, wanted: readonly string[]): boolean {
+  const has = words(payloadTexts(payload))
+  return wanted.every(word => has.has(word))
+}

@@ -1,0 +1,38 @@
+import { checksum } from '../checksum.ts'
+import { payloadTexts } from '../payload-texts.ts'
+import { words } from '../words.ts'
+import type { Connection } from './connection.ts'
+
+/**
+ * The entries that the index has otherwise than with their words. Compared by the sum of the checksums of an entry's
+ * words, which takes a number for each entry and not a list.
+ */
+export function checkWords(connection: Connection): string[] {
+  const sums = new Map<number, number>()
+  const add = (place: number, sum: number) => sums.set(place, (sums.get(place) ?? 0) + sum)
+  connection.exec('CREATE VIRTUAL TABLE temp.found USING fts5vocab (main, words, instance)')
+  try {
+    const rows = connection.iterate<{ term: string; doc: number }>('SELECT term, doc FROM temp.found')
+    for (const { term, doc } of rows) add(doc, checksum(term))
+  } finally {
+    connection.exec('DROP TABLE temp.found')
+  }
+  const sql = `SELECT place, seq, entries.branch_id AS branchId, payload FROM entries
+    LEFT JOIN waiting ON waiting.branch_id = entries.branch_id WHERE after IS NULL OR seq <= after`
+  const problems: string[] = []
+  for (const { place, seq, branchId, payload } of connection.iterate<Row>(sql)) {
+    for (const word of words(payloadTexts(payload))) add(place, -checksum(word))
+    if (sums.get(place))
+      problems.push(`entry ${seq} of branch ${branchId} is not in the word index as it should be`)
+    sums.delete(place)
+  }
+  if (sums.size > 0) problems.push(`the word index has ${sums.size} entries that are not there`)
+  return problems
+}
+
+interface Row {
+  readonly place: number
+  readonly seq: number
+  readonly branchId: number
+  readonly payload: string
+}

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import { growth } from '../../test/growth.ts'
+import { hasWords, toWanted } from './has-words.ts'
+import { payloadTexts } from './payload-texts.ts'
+import { snippet } from './snippet.ts'
+import { words } from './words.ts'
+
+it('are in lower case, without accents, and pairs where a script has no spaces', () => {
+  const text = 'Café, naïve ÉCOLE x2 漢字仮名 a漢b ｶﾞ กิน ﬁsh 😀'
+  expect([...words([text])]).toEqual([
+    'cafe',
+    'naive',
+    'ecole',
+    'x2',
+    '漢字',
+    '字仮',
+    '仮名',
+    'a',
+    '漢',
+    'b',
+    'カ',
+    'กน',
+    'fish',
+  ])
+  expect([...words(['a'.repeat(64), 'b'.repeat(65), ''])]).toEqual(['a'.repeat(64)])
+})
+
+const parts = ['a', 'a ', 'é', 'e\u0301', '\u0301', ' ', '漢', '漢a', '\u{10400}', '\u{20000}']
+
+it.each(parts)('are found in megabytes of %j, in linear time', part => {
+  const make = (size: number) => part.repeat(size / part.length)
+  expect(() => words([make(3_000_000)])).not.toThrow()
+  expect(growth(make, text => words([text]), { size: 40_000 })).toBeLessThan(1.6)
+})
+
+it('leave files out, however large', () => {
+  const file = 'iVBORw0KGgo'.repeat(1_000_000)
+  const payload = JSON.stringify({ content: 'a photo', images: [file, `data:image/png;base64,${file}`] })
+  expect(payloadTexts(payload)).toEqual(['a photo'])
+  expect(payloadTexts(`${file}.`)).toHaveLength(1)
+})
+
+it('are asked for by the thousand at most', () => {
+  const query = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`).join(' ')
+  const payload = JSON.stringify({ content: `so ${query(1_000)}` })
+  expect(hasWords(payload, toWanted(query(1_000)))).toBe(true)
+  expect(snippet(payload, toWanted(query(1_000)))).toMatch(/^so w0 w1/)
+  for (const odd of [query(1_001), undefined as never, 5 as never])
+    expect(() => toWanted(odd)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+})
