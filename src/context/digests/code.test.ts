@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { growth } from '../../../test/growth.ts'
 import type { Message } from '../../log/message.ts'
 import { digestCode } from './code.ts'
 
@@ -107,15 +108,20 @@ describe('digestCode', () => {
   })
 
   it.each([
-    ['backticks', '`'],
-    ['tildes', '~'],
-    ['fences', '```\n'],
-    ['blanks after a fence', `\`\`\`${' '.repeat(1_000_000)}`],
-    ['keywords', `\`\`\`js\n${'class '.repeat(200_000)}`],
-    ['open brackets', `\`\`\`js\nconst a = ${'('.repeat(1_000_000)}`],
-    ['words', `\`\`\`js\n${'a '.repeat(500_000)}`],
-    ['calls', `\`\`\`js\n${'a a a a(\n'.repeat(100_000)}`],
-  ])('is quick on a megabyte of %s', (_what, part) => {
-    digest(part.repeat(Math.ceil(1_000_000 / part.length)))
+    ['backticks', '`', ''],
+    ['tildes', '~', ''],
+    ['fences', '```\n', ''],
+    ['blanks after a fence', ' ', '```'],
+    ['keywords', 'class ', '```js\n'],
+    ['open brackets', '(', '```js\nconst a = '],
+    ['values that open a bracket', '=(', '```js\nconst a '],
+    ['arrows that never come', '= async (x) = ', '```js\nconst a '],
+    ['receivers', 'func (a) ', '```js\n'],
+    ['words', 'a ', '```js\n'],
+    ['calls', 'a a a a(\n', '```js\n'],
+    ['line breaks after a call', '\n', '```js\na()'],
+  ])('reads a long answer of %s once', (_what, part, before) => {
+    const make = (size: number) => before + part.repeat(Math.ceil(size / part.length))
+    expect(growth(make, digest, { size: 6_000 })).toBeLessThan(1.6)
   })
 })

@@ -36,12 +36,19 @@ const DEFINITION = new RegExp(
   'gm',
 )
 /** A value counts if it is exported or a function. */
-const SHARED = /^export|= *(?:async *)?(?:function|\(.*=>|\w+ *=>|\($)/
+const SHARED = /^export|= *(?:async *)?(?:function|\w+ *=>|\($)/
+/** Where a value begins with a bracket: an arrow after the first such place is one after all, so it is looked for once. */
+const BRACKET = /= *(?:async *)?\(/
 
 function findNames(code: string): string {
   const names: string[] = []
   for (const [line, defined, value, called = ''] of code.matchAll(DEFINITION)) {
-    if (!value || SHARED.test(line)) names.push(cut(defined ?? value ?? called, 40))
+    if (!value || isShared(line)) names.push(cut(defined ?? value ?? called, 40))
   }
   return few(names, MAX_NAMES)
+}
+
+function isShared(line: string): boolean {
+  const bracket = line.search(BRACKET)
+  return SHARED.test(line) || (bracket >= 0 && line.includes('=>', bracket + 1))
 }

@@ -11,12 +11,15 @@ const mostParts = 3
 export function askingParts(text: string): readonly string[] {
   const parts: string[] = []
   let held = ''
-  for (const piece of text.split(ends)) {
+  let terms = new Set<string>()
+  for (const piece of text.replace(ends, '$1$2\n').split('\n')) {
     if (piece.trim() === '') continue
     held = held ? `${held} ${piece}` : piece
-    if (new Set(termsOf(held)).size < fewestTerms) continue
+    for (const term of termsOf(piece)) terms.add(term)
+    if (terms.size < fewestTerms) continue
     parts.push(held)
     held = ''
+    terms = new Set()
   }
   if (held && parts.length > 0) parts[parts.length - 1] += ` ${held}`
   if (parts.length < 2) return []
@@ -27,5 +30,5 @@ export function askingParts(text: string): readonly string[] {
   return order.slice(0, mostParts).map(at => asking[at]!)
 }
 
-/** After a mark that ends a sentence or a clause, and its closing quotes; at a line end; after a mark of Chinese. */
-const ends = /(?<=[.?!;:…]["'”’)\]*_]*)\s+|\n+|(?<=[。！？；：])/u
+/** A mark that ends a sentence or a clause, with its closing quotes, before a blank; a mark of Chinese. Read forwards only. */
+const ends = /([.?!;:…]["'”’)\]*_]*)\s+|([。！？；：])/gu
