@@ -13,23 +13,24 @@ export function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): 
   if (unit.kind === 'note' || unit.kind === 'stray') return []
   const { entries, firstUser } = frame.transcript
   const pieces: Piece<M>[] = []
+  const notes: number[] = []
+  const strays = new Map(unit.strays.map(stray => [stray.at, stray]))
   const part = unit.index === firstUser ? 'first' : frame.ends.includes(unit.index) ? 'latest' : 'history'
   for (let at = unit.from; at < unit.to; at++) {
     const { source, raw = source, message, tokens } = entries[at]!
     const quoted = raw === source ? {} : { altered: quotedNote }
     const seqs = [frame.system.length + at]
-    const stray = unit.strays.find(one => one.at === at)
-    if (message.role === 'assistant_note') {
-      if (frame.notes === 'inline') addNote(frame, pieces, message.text, seqs)
-    } else if (!stray) {
-      pieces.push({ raw, message, tokens, part, seqs, ...quoted })
-    } else if (stray.results) {
+    const stray = strays.get(at)
+    if (message.role === 'assistant_note') notes.push(at)
+    else if (!stray) pieces.push({ raw, message, tokens, part, seqs, ...quoted })
+    else if (stray.results) {
       const altered = { rule: 'valid sequence', why: `one of its results ${stray.why}` }
       pieces.push(
         rewritten(frame, { raw, message, tokens, part, seqs, altered }, withoutResults(raw, stray.results)),
       )
     }
   }
+  if (notes.length > 0 && frame.notes === 'inline') pieces[0] = withNotes(frame, pieces[0]!, notes)
   if (unit.missing.length > 0) addMissing(frame, pieces, unit, part)
   return pieces
 }
@@ -39,17 +40,16 @@ const quotedNote = {
   why: 'a text that looks like a note to self is quoted: only the model writes notes',
 }
 
-/** A note goes out with the reply that it belongs to, as the model wrote it. */
-function addNote<M extends MessageLike>(
+/** Notes go out with the reply that they belong to, as the model wrote them: joined at once, so that it is counted once. */
+function withNotes<M extends MessageLike>(
   frame: Frame<M>,
-  pieces: Piece<M>[],
-  text: string,
-  seqs: readonly number[],
-): void {
-  const reply = pieces[0]!
+  reply: Piece<M>,
+  notes: readonly number[],
+): Piece<M> {
   const altered = { rule: 'notes', why: 'its note to self is sent with it' }
-  const joined = { ...reply, seqs: [...reply.seqs, ...seqs], altered }
-  pieces[0] = rewritten(frame, joined, withTail(reply.raw, inlineNote(text, frame.nonce)))
+  const seqs = [...reply.seqs, ...notes.map(at => frame.system.length + at)]
+  const texts = notes.map(at => inlineNote(frame.transcript.entries[at]!.message.text, frame.nonce))
+  return rewritten(frame, { ...reply, seqs, altered }, withTail(reply.raw, texts.join('\n\n')))
 }
 
 /** Providers refuse a call without a result: say that there was none, right after the results that came. */

@@ -4,14 +4,15 @@ import { askingParts } from './asking-parts.ts'
 
 describe('askingParts', () => {
   it('gives the sentences that ask, where a message has several', () => {
-    const text = 'The harbour closes at nine tonight. "Which berth number is free?" Please reply soon, dear pilot.'
+    const text =
+      'The harbour closes at nine tonight. "Which berth number is free?" Please reply soon, dear pilot.'
     expect(askingParts(text)).toEqual(['"Which berth number is free?"'])
   })
 
   it('joins what says too little to its neighbour, and knows the marks of Chinese', () => {
-    expect(askingParts('Ok. Fine. Which berth number is free today? The rest can wait until Monday.')).toEqual([
-      'Ok. Fine. Which berth number is free today?',
-    ])
+    expect(
+      askingParts('Ok. Fine. Which berth number is free today? The rest can wait until Monday.'),
+    ).toEqual(['Ok. Fine. Which berth number is free today?'])
     expect(askingParts('港口今天晚上九点关门。哪个泊位现在空着？')).toEqual(['哪个泊位现在空着？'])
   })
 
