@@ -19,7 +19,7 @@ export function readBytes(
     throw new InvalidMessageError(seq, `"${where}" must hold base64, a data URL or bytes`)
   }
   if (/^https?:\/\//i.test(text)) return { type: 'url', url: text, mediaType }
-  const data = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i.exec(text)
+  const data = /^data:([^;,]*)[^,]*;base64,/i.exec(text)
   const base64 = (data ? text.slice(data[0].length) : text).replace(/\s+/g, '')
   // The name of a file would be sent as it stands, and a client library might even read it from the disk.
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {

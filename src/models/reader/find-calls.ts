@@ -56,11 +56,35 @@ function readArguments(
   const gap = /^(?:\s*\(|\s+with\s*:?\s*\{|\s*:?\s*\{)/i.exec(text.slice(from))
   if (gap === null) return undefined
   const start = from + gap[0].length - 1
-  const to = closingOf(text, start)
-  const inside = text.slice(start, to)
+  const { length, inside } = readBrackets(text, start)
+  const to = start + length
   if (inside.startsWith('{')) return { to, value: parseObject(inside) }
   const list = inside.slice(1, -1).trim()
   return { to, value: list.startsWith('{') ? parseObject(list) : parseList(list, tool) }
+}
+
+/**
+ * The brackets that open at `start`, with what is in them, and how long they are in the text. Where a text of JSON holds
+ * them, as in `{"task":"call add with {\"by\": 2}"}`, their quotes are escaped: then that text is read first.
+ */
+function readBrackets(text: string, start: number): { readonly length: number; readonly inside: string } {
+  const quote = text.indexOf('"', start)
+  if (quote > start && text[quote - 1] === '\\') {
+    const whole = parse(`"${text.slice(start, quoteAfter(text, quote - 1))}"`)
+    if (typeof whole === 'string') {
+      const { inside, length } = readBrackets(whole, 0)
+      return { inside, length: JSON.stringify(whole.slice(0, length)).length - 2 }
+    }
+  }
+  const inside = text.slice(start, closingOf(text, start))
+  return { inside, length: inside.length }
+}
+
+/** Where the text of JSON ends that this place is in: at the next quote that is not escaped. */
+function quoteAfter(text: string, from: number): number {
+  let at = from
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at
 }
 
 /** Just after the bracket that closes the one at `start`, or the end; brackets in strings do not count. */

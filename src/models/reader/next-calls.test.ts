@@ -50,6 +50,29 @@ describe('a call that is spelled out', () => {
     expect(called(text)).toEqual([['add', expected]])
   })
 
+  it.each([
+    { task: 'call add with {"a":1,"b":2}' },
+    { task: 'First call add with {"a": 1, "b": 2}, then rest.', other: { note: '}"' } },
+    { task: JSON.stringify({ inner: 'call add with {"a":1,"b":2}' }) },
+    { a: 'say "hi"', task: 'call add({"a":1,"b":2})' },
+    { task: 'call add(a=1, b=2)' },
+  ])('is made where a text of JSON holds it: %j', environment => {
+    expect(called(`Step 1. Current Environment: ${JSON.stringify(environment)}`)).toEqual([
+      ['add', { a: 1, b: 2 }],
+    ])
+  })
+
+  it('is made once for each that a text of JSON holds', () => {
+    const task = 'call add with {"a":1,"b":2} and search {"query":"a \\"b\\" {"} then get_time()'
+    expect(play(JSON.stringify({ task })).rounds).toEqual([
+      [
+        ['add', { a: 1, b: 2 }],
+        ['search', { query: 'a "b" {' }],
+      ],
+      [['get_time', {}]],
+    ])
+  })
+
   it('keeps strings, brackets in strings and null', () => {
     expect(called('search(query="a, b) {c", exact=null)')).toEqual([
       ['search', { query: 'a, b) {c', exact: null }],
