@@ -1,5 +1,6 @@
 import type { FitOptions } from '../context/context.ts'
 import type { History } from '../history/create-history.ts'
+import type { CancelledTurn } from '../history/turn/closing.ts'
 import type { Model, ModelSettings } from '../models/model.ts'
 import type { State } from '../state/index.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
@@ -15,6 +16,11 @@ export interface ChatOptions extends RetryOptions {
   readonly tools?: readonly Tool[]
   /** Whether the model leaves notes to itself, and how. Default false. */
   readonly notes?: boolean | ChatNotes
+  /**
+   * What the model is told of a turn that was cancelled. `keep`: that its answer was cancelled; what the user said counts.
+   * `disregard`: that it should disregard the whole turn. Default `keep`.
+   */
+  readonly cancelledTurn?: CancelledTurn
   /** States that tools ask for: they must be named where conversations grow beyond some thousand messages. */
   readonly state?: readonly State<unknown>[]
   readonly policy?: FitOptions['policy']

@@ -1,5 +1,5 @@
+import { wholeOf } from '../history/log/logged-message.ts'
 import { TooLargeError } from '../stores/store-error.ts'
-import { wholeOf } from './progress.ts'
 import type { TurnMessage } from './session.ts'
 
 /** What is said at the end of a text of which the store cannot keep more. */

@@ -48,7 +48,7 @@ export interface Chat {
  */
 export function createChat(options: ChatOptions): Chat {
   checkOptions(options)
-  const { history, state = [], count = history?.count ?? estimate() } = options
+  const { history, state = [], cancelledTurn, count = history?.count ?? estimate() } = options
   const memory: ModelMemory = { calibrations: new Map(), reports: new Map() }
 
   return {
@@ -59,7 +59,7 @@ export function createChat(options: ChatOptions): Chat {
       const thread = history.thread(conversation, { actor, branch })
       const { projectId } = checkRequest(request)
       return cancellable(signal, async function* (outcome, signal) {
-        const begun = await thread.begin(message, key === undefined ? {} : { key })
+        const begun = await thread.begin(message, { key, cancelledTurn })
         if (begun.kind === 'replayed') return yield* replayTurn(begun, outcome, notesInReply(options))
         const { turn } = begun
         const added = outcome.messages
@@ -74,7 +74,7 @@ export function createChat(options: ChatOptions): Chat {
         let run: TurnRun | undefined
         const mostResultTokens = () => run?.mostResultTokens
         const added = outcome.messages
-        const session = listSession(messages, { count, memory, added, mostResultTokens })
+        const session = listSession(messages, { count, memory, added, cancelledTurn, mostResultTokens })
         const setUp = async () => {
           run = await setUpTurn(options, session, { ...request, signal })
           return run

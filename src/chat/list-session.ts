@@ -1,12 +1,13 @@
 import type { Context } from '../context/context.ts'
 import { fit } from '../context/fit.ts'
-import { closingMessages } from '../history/turn/closing.ts'
+import { wholeOf } from '../history/log/logged-message.ts'
+import { type CancelledTurn, closingFor, type Ending } from '../history/turn/closing.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
+import { withTail } from '../log/write-message.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import { clippedView } from './clip-result.ts'
-import { wholeOf } from './progress.ts'
 import type { Report, Session, TurnMessage } from './session.ts'
 
 /** What a chat knows of its models, where no log has it. */
@@ -22,13 +23,14 @@ export interface ListSessionOptions {
   readonly memory: ModelMemory
   /** Gets what was added: only the client keeps it, so the texts that close a turn are among it. */
   readonly added: MessageLike[]
+  readonly cancelledTurn: CancelledTurn | undefined
   /** A result of the client's list that has more tokens is shown by its beginning. Known once the turn is set up. */
   readonly mostResultTokens: () => number | undefined
 }
 
 /** A turn on a list that a client sent: nothing is stored, what was added is handed back. */
 export function listSession(given: readonly MessageLike[], options: ListSessionOptions): Session {
-  const { count, memory, added, mostResultTokens } = options
+  const { count, memory, added, cancelledTurn, mostResultTokens } = options
   const { calibrations, reports } = memory
   const whole = [...given]
   /** Those of which the model sees something else. */
@@ -45,13 +47,11 @@ export function listSession(given: readonly MessageLike[], options: ListSessionO
     }
   }
 
-  async function close(
-    status: 'failed' | 'cancelled' | 'interrupted',
-    arrived: readonly TurnMessage[],
-    code?: string,
-  ) {
-    add(arrived)
-    add(closingMessages(whole.slice(Math.max(0, begin)), status, code))
+  async function close(ending: Ending, some: readonly TurnMessage[]) {
+    const said = whole.slice(Math.max(0, begin))
+    const arrived = some.map(wholeOf)
+    const closing = closingFor({ said, arrived, toMessage: one => one, join: withTail }, ending)
+    add([...closing.results, ...closing.arrived, ...closing.last])
   }
 
   /**
@@ -91,9 +91,9 @@ export function listSession(given: readonly MessageLike[], options: ListSessionO
     async complete(reply, note) {
       add(note === undefined ? reply : [...reply, { role: 'assistant_note', content: note }])
     },
-    fail: (code, arrived) => close('failed', arrived, code),
-    cancel: arrived => close('cancelled', arrived),
-    interrupt: arrived => close('interrupted', arrived),
+    fail: (code, arrived) => close({ status: 'failed', code }, arrived),
+    cancel: arrived => close({ status: 'cancelled', cancelledTurn }, arrived),
+    interrupt: arrived => close({ status: 'interrupted' }, arrived),
     async resultAt(place) {
       const message = whole[place - 1]
       if (!message) return undefined

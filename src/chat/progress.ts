@@ -49,9 +49,6 @@ export function toSeen(message: MessageLike): MessageLike | SeenMessage {
   return thinking === undefined ? message : { message, view }
 }
 
-export const wholeOf = (message: MessageLike | SeenMessage): MessageLike =>
-  'view' in message ? (message as SeenMessage).message : (message as MessageLike)
-
 /**
  * What had arrived when a turn broke off, and the note of the turn, whichever round it is of. Calls in it were never
  * run, so they are no part of it.

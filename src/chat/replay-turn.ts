@@ -1,5 +1,4 @@
 import type { Begun } from '../history/thread.ts'
-import { noReply } from '../history/turn/closing.ts'
 import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
@@ -14,8 +13,7 @@ export async function* replayTurn(
   notes: NoteOptions | undefined,
 ): AsyncGenerator<ChatPart, void> {
   const end = { status: status === 'open' ? ('interrupted' as const) : status, turn, rounds: 0, usage: {} }
-  // The last message of a cancelled turn is what we wrote to close it.
-  const answered = messages.slice(1, status === 'cancelled' ? -1 : undefined)
+  const answered = messages.slice(1)
   outcome.messages.push(...answered)
   const hasEnded = status === 'completed' || status === 'cancelled'
   const parts = hasEnded ? [...partsOf(toDisplay(answered, notes))] : []
@@ -30,8 +28,7 @@ export async function* replayTurn(
 function* partsOf(messages: readonly MessageLike[]): Generator<ChatPart> {
   for (const [seq, message] of messages.entries()) {
     const { role, text, calls, results } = parseMessage(message, seq)
-    // What stands in the log for an answer without words was never shown.
-    if (role === 'assistant' && text !== '' && text !== noReply.content) yield { type: 'text-delta', text }
+    if (role === 'assistant' && text !== '') yield { type: 'text-delta', text }
     for (const { id = '', name, arguments: json } of calls)
       yield { type: 'tool-call', id, name, arguments: json }
     for (const { callId = '', name = '', text: result } of results)

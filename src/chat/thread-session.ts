@@ -1,11 +1,11 @@
 import type { History } from '../history/create-history.ts'
+import { wholeOf } from '../history/log/logged-message.ts'
 import type { Thread } from '../history/thread.ts'
 import type { Turn } from '../history/turn/turn.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import type { State, StateReading } from '../state/index.ts'
 import type { Calibration } from '../tokens/calibration.ts'
-import { wholeOf } from './progress.ts'
 import type { Session, TurnMessage } from './session.ts'
 
 /** Of a longer conversation only the newest part is given to tools, with what the declared states were before it. */

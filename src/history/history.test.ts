@@ -63,7 +63,7 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
   })
 
   it.each([
-    ['cancelled', (turn: Turn) => turn.cancel(), '[Cancelled by the user — disregard this turn.]'],
+    ['cancelled', (turn: Turn) => turn.cancel(), '[The user cancelled this answer.]'],
     ['failed', (turn: Turn) => turn.fail('upstream_503'), '[This turn failed: upstream_503.]'],
     ['interrupted', (turn: Turn) => turn.interrupt(), '[Interrupted.]'],
   ] as const)('closes a turn that was %s so that the next context is valid', async (status, close, text) => {

@@ -184,13 +184,11 @@ describe('a turn', () => {
     const turn = await begin(thread)
     await turn.append(call('c1'))
     await turn.interrupt(assistant('half of'))
-    expect((await thread.messages()).map(message => message.content)).toEqual([
-      'hello',
-      '',
-      'Error: interrupted',
-      'half of',
-      '[Interrupted.]',
-    ])
+    const contents = (messages: readonly MessageLike[]) => messages.map(({ content }) => content)
+    const before = ['hello', '', 'Error: interrupted']
+    expect(contents(await thread.messages())).toEqual([...before, 'half of'])
+    expect(contents((await thread.context()).messages)).toEqual([...before, 'half of\n\n[Interrupted.]'])
+    expect(contents(await thread.display())).toEqual(['hello', '', 'half of'])
   })
 
   it('knows a body again whose keys are in another order', async () => {

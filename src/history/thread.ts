@@ -15,8 +15,9 @@ import type { ThreadLog } from './log/thread-log.ts'
 import { readThreadState, type StateOptions } from './thread-state.ts'
 import { readStatus, readTurns, type ThreadStatus } from './thread-status.ts'
 import { beginTurn } from './turn/begin-turn.ts'
+import type { CancelledTurn } from './turn/closing.ts'
 import { createTurn, type Turn } from './turn/turn.ts'
-import { listNewest, turnMessages, type ViewOptions, viewDisplay, viewMessages, viewNotes } from './views.ts'
+import { listNewest, type ViewOptions, viewDisplay, viewMessages, viewNotes } from './views.ts'
 
 export interface ThreadContextOptions extends Partial<Omit<FitOptions, 'count' | 'previous'>> {
   /** The thread as it was when this entry was its last. Default: as it is. */
@@ -32,7 +33,7 @@ export interface Thread {
    * Begins a turn: the user's message, or several, are on disk when this resolves. While another one is open it is refused
    * with a LeaseError, whose `retryAfterMs` says when the thread is free at the latest if its holder is gone.
    */
-  begin(input: MessageLike | readonly MessageLike[], options?: { readonly key?: string }): Promise<Begun>
+  begin(input: MessageLike | readonly MessageLike[], options?: BeginOptions): Promise<Begun>
   /**
    * Goes on with a turn that was left open by a writer who is gone, instead of closing it: with what it had come to.
    * Undefined when none is open; refused while somebody holds it, with `retryAfterMs`.
@@ -68,9 +69,16 @@ export interface Thread {
   fork(options: { readonly at: number; readonly branch?: string }): Promise<Thread>
 }
 
+export interface BeginOptions {
+  /** The same key again gives what it led to. */
+  readonly key?: string | undefined
+  /** What the model is told if the turn is cancelled. Default `keep`: that only the answer was. */
+  readonly cancelledTurn?: CancelledTurn | undefined
+}
+
 export type Begun =
   | { readonly kind: 'begun'; readonly turn: Turn }
-  /** The same idempotency key came before: this is what it led to, notes and all. For a user: `toDisplay`. */
+  /** The same idempotency key came before: this is what it led to, notes and all, without what we wrote to close it. For a user: `toDisplay`. */
   | { readonly kind: 'replayed'; readonly turn: StoredTurn; readonly messages: readonly MessageLike[] }
 
 export interface Resumed {
@@ -110,7 +118,7 @@ export function createThread(options: ThreadOptions): Thread {
 
   return {
     key,
-    async begin(given, { key: idempotency } = {}) {
+    async begin(given, { key: idempotency, cancelledTurn } = {}) {
       const input = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
       const asked =
         idempotency === undefined ? {} : { key: idempotency, body: await hashOf(toCanonical(given)) }
@@ -121,12 +129,14 @@ export function createThread(options: ThreadOptions): Thread {
       if (begun.kind === 'begun') {
         return {
           kind: 'begun',
-          turn: createTurn({ store, key, begun, leaseMs, messages: input, toEntries }),
+          turn: createTurn({ store, key, begun, leaseMs, cancelledTurn, messages: input, toEntries }),
         }
       }
       const { turn } = begun
-      const last = turn.status === 'open' ? undefined : turn.last
-      return { kind: 'replayed', turn, messages: await turnMessages(source, turn.first, last) }
+      const to = turn.status === 'open' ? {} : { to: turn.last }
+      const logged = await listLog(source, { from: turn.first, ...to })
+      const messages = logged.filter(({ isClosing }) => !isClosing).map(({ message }) => message)
+      return { kind: 'replayed', turn, messages }
     },
     async resume() {
       const begun = await store.resume(key, { owner, leaseMs })

@@ -67,11 +67,11 @@ export async function unloggedEnd(source: LogSource): Promise<readonly MessageLi
 
 /** What closes the turn that is open, as it stands at a head. */
 export async function closingOf(source: LogSource, { head, open }: Head): Promise<readonly MessageLike[]> {
-  return open ? closingMessages(await turnMessages(source, open.first, head), 'interrupted') : []
+  return open ? closingMessages(await turnMessages(source, open.first, head), { status: 'interrupted' }) : []
 }
 
 /** The messages of a turn, given the places of its entries. */
-export async function turnMessages(
+async function turnMessages(
   source: LogSource,
   first: number,
   last?: number,

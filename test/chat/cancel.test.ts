@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChatPart, createChat, defineTool } from 'throughline/chat'
-import { type Model, ollama, openaiCompatible } from 'throughline/models'
+import { type Model, ollama, openaiCompatible, reader } from 'throughline/models'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ollamaAnswer, openaiAnswer, startUpstream, type Upstream } from '../scripted-upstream.ts'
@@ -13,7 +13,7 @@ const ollamaModel = (url: string) => ollama({ model: 'scripted', host: url, wind
 const good = ollamaAnswer([{ content: 'All well.' }])
 const headers = good.headers
 const begun = ollamaAnswer([{ content: 'Half an answer' }]).chunks.slice(0, 1)
-const cancelled = '[Cancelled by the user — disregard this turn.]'
+const cancelled = '[The user cancelled this answer.]'
 
 describe.each([
   { name: 'ollama', model: ollamaModel, answer: good, start: begun },
@@ -49,8 +49,11 @@ describe.each([
     expect(await upstream.requests[0]!.ended).toBe('left')
     expect(await reply.result()).toMatchObject({ status: 'cancelled', text: 'Half an answer' })
     expect(await statusesOf(thread)).toEqual(['cancelled'])
-    expect((await thread.messages()).at(-1)?.content).toBe(cancelled)
-    expect(JSON.stringify(await thread.display())).not.toContain('disregard')
+    expect((await thread.context()).messages.at(-1)?.content).toBe(`Half an answer\n\n${cancelled}`)
+    expect((await thread.display()).map(({ content }) => content)).toEqual([
+      'How are things?',
+      'Half an answer',
+    ])
     await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 
@@ -175,4 +178,58 @@ it('has its result for a reader that stops at the last part', async () => {
   for await (const part of failing) if (part.type === 'error') break
   await expect(failing.result()).rejects.toMatchObject({ code: 'model_not_found' })
   expect(await statusesOf(thread)).toEqual(['completed', 'failed'])
+})
+
+describe('what the model is told of a turn that was cancelled', () => {
+  async function cancelAndAsk(cancelledTurn?: 'keep' | 'disregard') {
+    const { history, thread } = await withScript([])
+    const model: Model = {
+      name: 'slow',
+      window: async () => 4096,
+      async *stream() {
+        yield { type: 'text-delta', text: 'One moment' }
+        await new Promise(() => {})
+      },
+    }
+    const chat = createChat({ history, model, ...(cancelledTurn && { cancelledTurn }) })
+    for await (const part of chat.send('My locker code is 4471.', inChat))
+      if (part.type === 'text-delta') break
+    const { text } = await createChat({ history, model: reader() })
+      .send('What is my locker code?', inChat)
+      .result()
+    return { text, told: (await thread.context()).messages[1]?.content }
+  }
+
+  it('is that its answer was cancelled: what the user said still counts', async () => {
+    const { text, told } = await cancelAndAsk()
+    expect(told).toBe('One moment\n\n[The user cancelled this answer.]')
+    expect(text).toContain('4471')
+  })
+
+  it('is to disregard the turn, where the chat asks for it', async () => {
+    const { told } = await cancelAndAsk('disregard')
+    expect(told).toBe('One moment\n\n[Cancelled by the user — disregard this turn.]')
+  })
+
+  it('stands in the list of a client, who is the only one to keep it', async () => {
+    await withScript([])
+    for (const [cancelledTurn, content] of [
+      ['keep', cancelled],
+      ['disregard', '[Cancelled by the user — disregard this turn.]'],
+    ] as const) {
+      const stop = new AbortController()
+      const silent: Model = {
+        name: 'silent',
+        window: async () => 4096,
+        async *stream() {
+          stop.abort()
+          await new Promise(() => {})
+        },
+      }
+      const chat = createChat({ model: silent, cancelledTurn })
+      const reply = chat.respond([{ role: 'user', content: 'Hello?' }], { signal: stop.signal })
+      const { messages } = await reply.result()
+      expect(messages).toEqual([{ role: 'assistant', content }])
+    }
+  })
 })

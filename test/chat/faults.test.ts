@@ -159,7 +159,7 @@ describe.each(wires)('through the $name client', wire => {
     expect((await thread.display()).map(({ content }) => content)).toEqual(['How are things?', shown])
     expect(shown).toMatch(/^Half an (answer)?$/)
     expect(reply.messages).toEqual([{ role: 'assistant', content: shown }])
-    expect((await thread.messages()).at(-1)?.content).toBe('[Interrupted.]')
+    expect((await thread.context()).messages.at(-1)?.content).toBe(`${shown}\n\n[Interrupted.]`)
     await goesOn()
   })
 
@@ -191,7 +191,7 @@ describe.each(wires)('through the $name client', wire => {
     const reply = chat.respond(messages)
     const shown = shownIn(await partsOf(reply))
     await expect(reply.result()).rejects.toMatchObject({ code: 'model_stream_broken' })
-    expect(reply.messages.map(({ content }) => content)).toEqual([shown, '[Interrupted.]'])
+    expect(reply.messages.map(({ content }) => content)).toEqual([`${shown}\n\n[Interrupted.]`])
     const next = [...messages, ...reply.messages, { role: 'user', content: 'And now?' }]
     expect((await chat.respond(next).result()).text).toBe('All well.')
   })

@@ -2,6 +2,7 @@ import { adoptStamp, stampMessage } from '../../context/conversation/stamp.ts'
 import { InvalidMessageError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
+import { withTail } from '../../log/write-message.ts'
 import type { NewEntry, StoredEntry } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { type Calibration, isCalibration } from '../../tokens/calibration.ts'
@@ -30,6 +31,8 @@ export interface SeenMessage {
   readonly message: MessageLike
   /** What contexts take in its place. */
   readonly view?: MessageLike
+  /** Contexts put it after the text: how a turn ended of which this is the last that arrived. Never shown. */
+  readonly ending?: string
   /** The application's own, as JSON: kept in the same entry, never sent and never shown. */
   readonly data?: unknown
 }
@@ -60,7 +63,7 @@ export function toEntry(
   const text = JSON.stringify(payload, toStorable)
   // What will be read back is what is counted: a Date has become a text by then.
   const read = JSON.parse(text) as Payload
-  const { message, tokens } = stampMessage(read.view ?? read.message, 0, count)
+  const { message, tokens } = stampMessage(viewOf(read), 0, count)
   return { id, role: message.role, time, payload: text, tokens: { [count.id]: tokens } }
 }
 
@@ -68,9 +71,11 @@ export function toEntry(
 export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounter): LoggedMessage {
   const { seq, turn, id, time, payload, tokens } = entry
   try {
-    const { message: whole, view: seen, closing, calibration, data } = readPayload(payload)
-    const message = withTime(whole, time)
-    const view = seen ? withTime(seen, time) : message
+    const read = readPayload(payload)
+    const { closing, calibration, data } = read
+    const message = withTime(read.message, time)
+    const seen = viewOf(read)
+    const view = seen === read.message ? message : withTime(seen, time)
     const counted = tokens[count.id]
     // A count that cannot be one is made again.
     if (isCount(counted)) adoptStamp(view, seq, count.id, counted)
@@ -87,9 +92,9 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
 
 /** An entry from outside: whatever it says of itself is looked at again, and its tokens are counted here. */
 export function recountEntry(entry: Omit<StoredEntry, 'tokens'>, count: TokenCounter): StoredEntry {
-  const { message: whole, view } = readPayload(entry.payload)
-  const { message, tokens } = stampMessage(view ?? whole, entry.seq, count)
-  parseMessage(whole, entry.seq)
+  const read = readPayload(entry.payload)
+  const { message, tokens } = stampMessage(viewOf(read), entry.seq, count)
+  parseMessage(read.message, entry.seq)
   if (message.role !== entry.role)
     throw new InvalidMessageError(entry.seq, `has the role ${message.role}, its entry ${entry.role}`)
   return { ...entry, tokens: { [count.id]: tokens } }
@@ -97,9 +102,10 @@ export function recountEntry(entry: Omit<StoredEntry, 'tokens'>, count: TokenCou
 
 function readPayload(text: string): Payload {
   const payload = JSON.parse(text) as Partial<Payload> | null
-  const { message, view, calibration } = payload ?? {}
+  const { message, view, ending, calibration } = payload ?? {}
   if (!isObject(message)) throw new TypeError('it has no message')
   if (view !== undefined && !isObject(view)) throw new TypeError('its view is no message')
+  if (ending !== undefined && typeof ending !== 'string') throw new TypeError('its ending is no text')
   if (calibration !== undefined && !isCalibration(calibration)) throw new TypeError('its calibration is none')
   return payload as Payload
 }
@@ -111,6 +117,18 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 /** A message has a role; what carries one has the message. */
 export function isSeen(given: MessageLike | SeenMessage): given is SeenMessage {
   return isObject(given) && !('role' in given) && 'message' in given
+}
+
+/** What was said, whole. */
+export const wholeOf = (given: MessageLike | SeenMessage): MessageLike =>
+  isSeen(given) ? given.message : given
+
+/** The same with a text after it that only contexts have. */
+export const withEnding = (given: MessageLike | SeenMessage, ending: string): SeenMessage =>
+  isSeen(given) ? { ...given, ending } : { message: given, ending }
+
+function viewOf({ message, view = message, ending }: SeenMessage): MessageLike {
+  return ending === undefined ? view : withTail(view, ending)
 }
 
 /** Recall finds sessions by pauses, so a message must carry its time; one of its own stays. */

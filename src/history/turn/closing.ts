@@ -4,27 +4,86 @@ import { openRound } from '../../log/round.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { TurnStatus } from '../../stores/store.ts'
 
+/**
+ * What the model is told of a turn that the user cancelled. `keep`: that its answer was cancelled; what the user said
+ * still counts. `disregard`: that it should disregard the whole turn.
+ */
+export type CancelledTurn = 'keep' | 'disregard'
+
+/** How a turn ended that did not end by itself. */
+export interface Ending {
+  readonly status: Exclude<TurnStatus, 'open' | 'completed'>
+  /** Why it failed. */
+  readonly code?: string | undefined
+  readonly cancelledTurn?: CancelledTurn | undefined
+}
+
 /** What the model reads at the end of a turn that did not end by itself. */
-const texts = {
-  cancelled: () => '[Cancelled by the user — disregard this turn.]',
-  failed: (code: string) => `[This turn failed: ${code}.]`,
-  interrupted: () => '[Interrupted.]',
-} as const
+function endingText({ status, code = 'unknown', cancelledTurn = 'keep' }: Ending): string {
+  switch (status) {
+    case 'cancelled':
+      return cancelledTurn === 'keep'
+        ? '[The user cancelled this answer.]'
+        : '[Cancelled by the user — disregard this turn.]'
+    case 'failed':
+      return `[This turn failed: ${code}.]`
+    case 'interrupted':
+      return '[Interrupted.]'
+  }
+}
 
 /** What stands where the model answered nothing that a user may see. */
 export const noReply: MessageLike = { role: 'assistant', content: '[No visible reply.]' }
 
-/** The messages that close a turn, so that what is sent stays a valid sequence. */
-export function closingMessages(
-  turn: readonly MessageLike[],
-  status: Exclude<TurnStatus, 'open' | 'completed'>,
-  code = 'unknown',
-): readonly MessageLike[] {
-  return [...missingResults(turn), { role: 'assistant', content: texts[status](code) } as MessageLike]
+/** What closes a turn. */
+export interface Closing<M> {
+  /** Results for the calls that were said and never answered: they stand before what arrived later. */
+  readonly results: readonly MessageLike[]
+  readonly arrived: readonly M[]
+  /** Stands last. */
+  readonly last: readonly MessageLike[]
+}
+
+/**
+ * Closes a turn, so that what is sent stays a valid sequence: no call without a result, no two answers in a row. Where
+ * part of an answer arrived, `join` puts the text that says how the turn ended at its end. An answer that was said whole
+ * is left as it is.
+ */
+export function closingFor<M>(
+  turn: {
+    readonly said: readonly MessageLike[]
+    readonly arrived: readonly M[]
+    readonly toMessage: (arrived: M) => MessageLike
+    readonly join: (arrived: M, text: string) => M
+  },
+  ending: Ending,
+): Closing<M> {
+  const { said, arrived, toMessage, join } = turn
+  const results = missingResults(said)
+  const messages = arrived.map(toMessage)
+  const text = endingText(ending)
+  const at = messages.findLastIndex(isSpoken)
+  if (at >= 0 && isAnswer(messages[at]!))
+    return { results, arrived: arrived.map((one, index) => (index === at ? join(one, text) : one)), last: [] }
+  const isAnswered = at < 0 && results.length === 0 && isAnswer(said.findLast(isSpoken))
+  const last = isAnswered ? [] : [...missingResults(messages), { role: 'assistant', content: text }]
+  return { results, arrived, last: last as readonly MessageLike[] }
+}
+
+/** What closes a turn of which nothing is on its way any more. */
+export function closingMessages(said: readonly MessageLike[], ending: Ending): readonly MessageLike[] {
+  const { results, last } = closingFor({ said, arrived: [], toMessage: one => one, join: one => one }, ending)
+  return [...results, ...last]
+}
+
+const isSpoken = ({ role }: MessageLike) => role !== 'assistant_note'
+
+function isAnswer(message: MessageLike | undefined): boolean {
+  return message?.role === 'assistant' && parseMessage(message, 0).calls.length === 0
 }
 
 /** A call without a result gets one that says so. */
-export function missingResults(turn: readonly MessageLike[]): readonly MessageLike[] {
+function missingResults(turn: readonly MessageLike[]): readonly MessageLike[] {
   let round = openRound([])
   let dialect = parseMessage({ role: 'user', content: '' }, 0).dialect
   for (const [seq, source] of turn.entries()) {

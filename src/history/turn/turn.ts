@@ -2,9 +2,9 @@ import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import type { Begun, Lease, NewEntry, Store, ThreadKey } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
-import { isSeen, type SeenMessage } from '../log/logged-message.ts'
+import { type SeenMessage, wholeOf, withEnding } from '../log/logged-message.ts'
 import { createQueue } from '../log/queue.ts'
-import { closingMessages, missingResults, noReply } from './closing.ts'
+import { type CancelledTurn, closingFor, type Ending, noReply } from './closing.ts'
 import { keepLease } from './keep-lease.ts'
 import { untilKnown } from './until-known.ts'
 
@@ -43,6 +43,7 @@ interface TurnOptions {
   readonly key: ThreadKey
   readonly begun: Extract<Begun, { kind: 'begun' }>
   readonly leaseMs: number
+  readonly cancelledTurn?: CancelledTurn | undefined
   /** The messages of the turn so far. */
   readonly messages: readonly MessageLike[]
   readonly toEntries: (
@@ -51,7 +52,8 @@ interface TurnOptions {
   ) => readonly NewEntry[]
 }
 
-export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: TurnOptions): Turn {
+export function createTurn(options: TurnOptions): Turn {
+  const { store, key, begun, leaseMs, cancelledTurn, messages, toEntries } = options
   const lease: Lease = begun.lease
   const said = [...messages]
   const lost = new AbortController()
@@ -106,16 +108,11 @@ export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: 
   }
 
   /** Ends a turn that did not end by itself, in a way that leaves a valid sequence. */
-  function close(
-    status: 'failed' | 'cancelled' | 'interrupted',
-    arrived: readonly TurnMessage[],
-    code?: string,
-  ): Promise<void> {
+  function close(ending: Ending, arrived: readonly TurnMessage[]): Promise<void> {
     return inTurn(() => {
-      // Results come right after their calls: before what arrived later.
-      const missing = missingResults(said)
-      const closing = closingMessages(arrived.map(wholeOf), status, code)
-      return end(status, [[missing, asClosing], [arrived], [closing, asClosing]], code)
+      const closing = closingFor({ said, arrived, toMessage: wholeOf, join: withEnding }, ending)
+      const groups: Group[] = [[closing.results, asClosing], [closing.arrived], [closing.last, asClosing]]
+      return end(ending.status, groups, ending.code)
     })
   }
 
@@ -135,9 +132,9 @@ export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: 
       const silence = shown.length < last.length ? [noReply] : []
       return inTurn(() => end('completed', [[shown], [silence, asClosing], [noted]]))
     },
-    fail: (code, ...arrived) => close('failed', arrived, code),
-    cancel: (...arrived) => close('cancelled', arrived),
-    interrupt: (...arrived) => close('interrupted', arrived),
+    fail: (code, ...arrived) => close({ status: 'failed', code }, arrived),
+    cancel: (...arrived) => close({ status: 'cancelled', cancelledTurn }, arrived),
+    interrupt: (...arrived) => close({ status: 'interrupted' }, arrived),
     leave: () =>
       inTurn(async () => {
         stopRenewing()
@@ -151,8 +148,6 @@ export function createTurn({ store, key, begun, leaseMs, messages, toEntries }: 
 }
 
 const asClosing = { isClosing: true }
-
-const wholeOf = (given: TurnMessage): MessageLike => (isSeen(given) ? given.message : given)
 
 function isSilent(message: MessageLike): boolean {
   const { role, text, calls, media, unknown } = parseMessage(message, 0)

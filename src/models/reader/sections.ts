@@ -13,7 +13,7 @@ const actionLine = /^(\d+)\. \[[^\]]+\]/
 const noteLine = /^\[Note to self from previous turn:\] ?(.*)$/
 /** Says something about the conversation, and nothing that could answer a question. */
 const emptyLine =
-  /^(?:\[(?:Several conversation turns removed|Cancelled by the user|Interrupted\.|This turn failed|The assistant begins).*\]|\(acknowledged\)|\(\.\.\. and \d+ earlier actions?\))$/
+  /^(?:\[(?:Several conversation turns removed|Cancelled by the user|The user cancelled this answer|Interrupted\.|This turn failed|The assistant begins).*\]|\(acknowledged\)|\(\.\.\. and \d+ earlier actions?\))$/
 
 /** A piece of a message's text: its own words, or one of the forms that stand for something older. */
 export type Section =
