@@ -63,7 +63,7 @@ describe.skipIf(reason)('processes that share a log in PostgreSQL', () => {
     for (const { error, code } of refused)
       expect(['LeaseError turn_open', 'ConflictError conflict']).toContain(`${error} ${code}`)
     expect(refused.find(({ code }) => code === 'turn_open')?.message).toMatch(
-      /^Turn \d+ of thread "race\/assistant\/main" is open: wait/,
+      /^Turn \d+ of thread "race\/assistant\/main" is open: retry/,
     )
     console.log(`${4 * race.turns} turns of four processes, ${refused.length} times refused`)
   })

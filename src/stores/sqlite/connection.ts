@@ -4,6 +4,7 @@ import { InvalidOptionError } from '../../log/error.ts'
 import { StoreError } from '../store-error.ts'
 import { assertDurable } from './assert-durable.ts'
 import { loadDriver, type SqliteDriver, type SqliteStatement, type SqliteValue } from './driver.ts'
+import { type OpenDatabase, openForReading, openForWriting } from './open-database.ts'
 import { toStoreError } from './sqlite-error.ts'
 import { lockForWriting } from './writer-lock.ts'
 
@@ -41,20 +42,28 @@ export function openConnection({
   const statements = new Map<string, SqliteStatement>()
   let isClosed = false
   let isDurable = false
-  const database = attempt(() => {
-    const opened = new driver(path, { readOnly })
+  let { database, hasChanged, farewell } = open(unlock)
+
+  function open(onError = () => {}): OpenDatabase {
     try {
-      opened.exec(readOnly ? pragmas : `${pragmas}; ${writerPragmas}`)
+      return readOnly ? openForReading(driver, path) : openForWriting(driver, path)
     } catch (error) {
-      opened.close()
-      throw error
+      onError()
+      throw toStoreError(error, path)
     }
-    return opened
-  }, unlock)
+  }
+
+  function reopen(): void {
+    const next = open()
+    statements.clear()
+    database.close()
+    ;({ database, hasChanged, farewell } = next)
+  }
 
   function attempt<T>(work: () => T, onError = () => {}): T {
     if (isClosed) throw new StoreError('store_closed', `The store ${path} is closed.`)
     try {
+      if (hasChanged()) reopen()
       return work()
     } catch (error) {
       onError()
@@ -108,8 +117,7 @@ export function openConnection({
       isClosed = true
       statements.clear()
       try {
-        // A driver may let go of the file only when its statements are collected: it should be whole by itself.
-        if (!readOnly) database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+        database.exec(farewell)
       } catch {
         // What is not yet in the file stays in the write-ahead log beside it.
       }
@@ -128,12 +136,6 @@ export function openConnection({
     }
   }
 }
-
-const pragmas = 'PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF'
-/** `fullfsync` matters on macOS only, where fsync does not reach the disk; `secure_delete` overwrites what is deleted. */
-const writerPragmas = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
-  PRAGMA checkpoint_fullfsync = ON; PRAGMA recursive_triggers = ON; PRAGMA secure_delete = ON;
-  PRAGMA journal_size_limit = 67108864`
 
 /** One file, one name: a link to it must find the same lock. */
 function realPath(path: string): string {

@@ -58,9 +58,12 @@ function refuseForeign(connection: Connection, versions: readonly Migration[]): 
 /** What a reader needs, who may not migrate. */
 export function refuseOutdated(connection: Connection, versions = migrations): void {
   refuseForeign(connection, versions)
-  if (versionOf(connection) < versions.length)
+  if (isOutdated(connection, versions))
     throw schemaError(connection, 'has an older schema: open it once for writing')
 }
+
+export const isOutdated = (connection: Connection, versions = migrations) =>
+  versionOf(connection) < versions.length
 
 const schemaError = ({ path }: Connection, problem: string) =>
   new StoreError('store_schema', `${path} ${problem}.`)

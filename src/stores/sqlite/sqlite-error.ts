@@ -2,7 +2,7 @@ import { StoreError, type StoreProblem } from '../store-error.ts'
 
 /** An error of SQLite as one of ours; any other error as it is. */
 export function toStoreError(error: unknown, path: string): unknown {
-  const code = resultCode(error)
+  const code = isFull(error) ? SQLITE_FULL : resultCode(error)
   if (code === undefined) return error
   const [problem, text] = problems[code] ?? ['store_failed', 'the statement failed']
   return new StoreError(problem, `${path}: ${text} (${(error as Error).message}).`, { cause: error })
@@ -24,16 +24,29 @@ const codes: Readonly<Record<string, number>> = {
   'file is not a database': 26,
 }
 
+/** Also where there is no room for the index that readers and writer share (SQLITE_IOERR_SHMSIZE). */
+export const isFull = (error: unknown) =>
+  resultCode(error) === SQLITE_FULL || (error as { errcode?: unknown } | undefined)?.errcode === 4874
+
 export const SQLITE_BUSY = 5
+export const SQLITE_IOERR = 10
+export const SQLITE_FULL = 13
+export const SQLITE_CANTOPEN = 14
 export const SQLITE_CONSTRAINT = 19
 
 const problems: Readonly<Record<number, readonly [StoreProblem, string]>> = {
   [SQLITE_BUSY]: ['store_busy', 'another process holds the file: try again'],
   6: ['store_busy', 'a table is locked: try again'],
   8: ['store_read_only', 'the file cannot be written to'],
-  10: ['store_io', 'the disk reported an error: what was being written may be stored or not, so read again'],
+  [SQLITE_IOERR]: [
+    'store_io',
+    'the disk reported an error: what was being written may be stored or not, so read again',
+  ],
   11: ['store_corrupt', 'the file is damaged: restore a backup'],
-  13: ['store_full', 'the disk is full: nothing was stored, make room and try again'],
-  14: ['store_io', 'the file cannot be opened: does its folder exist, and may we write to it?'],
+  [SQLITE_FULL]: ['store_full', 'the disk is full: nothing was stored, make room and try again'],
+  [SQLITE_CANTOPEN]: [
+    'store_io',
+    'the file cannot be opened: does its folder exist, and may we write to it?',
+  ],
   26: ['store_corrupt', 'the file is no SQLite database'],
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
@@ -39,6 +39,59 @@ describe.skipIf(!isBuilt)('sqliteStore and processes', () => {
     const store = sqliteStore({ path })
     expect(await store.check()).toEqual([])
     await store.close()
+  })
+
+  describe('while another process writes', () => {
+    const tryToOpen = (path: string) => {
+      try {
+        void sqliteStore({ path }).close()
+        return 'opened'
+      } catch (error) {
+        return (error as { code: string }).code
+      }
+    }
+    const otherFolder = () => {
+      const other = join(folder, `${++files}`)
+      mkdirSync(other)
+      return other
+    }
+
+    it.each([
+      ['a hard link beside it', (path: string) => `${path}.link`, linkSync],
+      ['a hard link elsewhere', () => join(otherFolder(), 'log.db'), linkSync],
+      ['a new name', (path: string) => `${path}.moved`, renameSync],
+    ])('refuses %s, and lets it in when the writer and the other names are gone', async (_, nameOf, make) => {
+      const path = newPath()
+      const child = start('hold', path)
+      await child.lines(1)
+      const name = nameOf(path)
+      make(path, name)
+      expect([tryToOpen(name), tryToOpen(name)]).toEqual(['store_locked', 'store_locked'])
+      await child.kill()
+      if (make === linkSync) expect(tryToOpen(name)).toBe('store_locked')
+      rmSync(path, { force: true })
+      expect(tryToOpen(name)).toBe('opened')
+    })
+
+    it('refuses a second one though the lock was deleted, and lets it in when the writer is gone', async () => {
+      const path = newPath()
+      const child = start('hold', path)
+      await child.lines(1)
+      rmSync(`${path}-lock`)
+      // Twice: the first one must not leave a lock behind that lets the second one in.
+      expect([tryToOpen(path), tryToOpen(path)]).toEqual(['store_locked', 'store_locked'])
+      await child.kill()
+      expect(tryToOpen(path)).toBe('opened')
+    })
+
+    it('lets the name that was written to before go on, though there is a hard link', async () => {
+      const path = newPath()
+      const child = start('hold', path)
+      await child.lines(1)
+      await child.kill()
+      linkSync(path, `${path}.link`)
+      expect(tryToOpen(path)).toBe('opened')
+    })
   })
 
   it('is read by another process while it is written, and after it was closed', async () => {

@@ -1,10 +1,11 @@
 import { defaultMaxEntryBytes } from '../check-input.ts'
 import type { Store } from '../store.ts'
+import { StoreError } from '../store-error.ts'
 import { openConnection } from './connection.ts'
 import type { SqliteDriver } from './driver.ts'
 import { createHeldTurns } from './held-turns.ts'
 import { createIndexQueue } from './index-queue.ts'
-import { migrate, refuseOutdated } from './migrate.ts'
+import { isOutdated, migrate, refuseOutdated } from './migrate.ts'
 import { sqliteAppend } from './sqlite-append.ts'
 import { checkFile } from './sqlite-check.ts'
 import type { SqliteContext } from './sqlite-context.ts'
@@ -72,6 +73,17 @@ export function sqliteStore({
     return steps
   }
 
+  /** On a full disk a file without an index is read without one, until it is opened again. */
+  function prepare(): void {
+    try {
+      update()
+    } catch (error) {
+      const isFull = error instanceof StoreError && error.code === 'store_full'
+      if (!isFull || isOutdated(connection)) throw error
+      settle()
+    }
+  }
+
   function settle(): void {
     if (readOnly) refuseOutdated(connection)
     isIndexed = hasWordIndex(connection)
@@ -80,7 +92,7 @@ export function sqliteStore({
 
   const context: SqliteContext = {
     ready() {
-      if (!isReady) update()
+      if (!isReady) prepare()
       return connection
     },
     now,

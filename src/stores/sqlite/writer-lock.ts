@@ -1,6 +1,7 @@
+import { statSync } from 'node:fs'
 import { StoreError } from '../store-error.ts'
 import type { SqliteDatabase, SqliteDriver } from './driver.ts'
-import { resultCode, SQLITE_BUSY, toStoreError } from './sqlite-error.ts'
+import { isFull, resultCode, SQLITE_BUSY, toStoreError } from './sqlite-error.ts'
 
 /**
  * One writer a file: several starve each other in waits of seconds, so the second one is told at once. The lock is a
@@ -11,35 +12,92 @@ export function lockForWriting(driver: SqliteDriver, path: string): () => void {
   let lock: SqliteDatabase | undefined
   try {
     lock = new driver(`${path}-lock`)
-    lock.exec('PRAGMA busy_timeout = 0; BEGIN IMMEDIATE')
-    // Who it is must be committed to be read by the one who is refused.
-    lock.exec('CREATE TABLE IF NOT EXISTS owner (pid INTEGER NOT NULL); DELETE FROM owner')
-    lock.exec(`INSERT INTO owner VALUES (${Number(process.pid)})`)
-    lock.exec('COMMIT; BEGIN IMMEDIATE')
-    return () => release(lock!)
+    lock.exec('PRAGMA busy_timeout = 0')
+    begin(lock)
+    if (ownerOf(lock) === undefined) refuseOtherNames(driver, path)
+    setOwner(lock)
+    const held = lock
+    return () => release(held)
   } catch (error) {
-    const owner = resultCode(error) === SQLITE_BUSY ? ownerOf(lock) : undefined
-    lock?.close()
-    if (owner === undefined) throw toStoreError(error, `${path}-lock`)
-    const problem = `${path} is open for writing in ${owner}: a file has one writer. Open it with { readOnly: true }`
-    throw new StoreError('store_locked', `${problem}, or use PostgreSQL for several processes.`, {
-      cause: error,
-    })
+    const isLocked = resultCode(error) === SQLITE_BUSY
+    const owner = isLocked ? ownerOf(lock) : undefined
+    if (lock) release(lock)
+    if (!isLocked) throw toStoreError(error, `${path}-lock`)
+    const who = owner === process.pid ? 'this process' : owner ? `process ${owner}` : 'another process'
+    throw locked(path, `is open for writing in ${who}: a file has one writer`, error)
   }
 }
 
-function ownerOf(lock: SqliteDatabase | undefined): string {
+/** A full disk has no room for the journal of an empty lock; the lock itself needs none. */
+function begin(lock: SqliteDatabase): void {
   try {
-    const row = lock?.prepare('SELECT pid FROM owner').get() as { pid: number } | undefined
-    if (row) return row.pid === process.pid ? 'this process' : `process ${row.pid}`
-  } catch {
-    // It is being written this very moment.
+    lock.exec('BEGIN IMMEDIATE')
+  } catch (error) {
+    if (!isFull(error)) throw error
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE')
   }
-  return 'another process'
+}
+
+/** Who it is must be committed to be read by the one who is refused. Without room nobody learns it. */
+function setOwner(lock: SqliteDatabase): void {
+  try {
+    lock.exec('CREATE TABLE IF NOT EXISTS owner (pid INTEGER NOT NULL); DELETE FROM owner')
+    lock.exec(`INSERT INTO owner VALUES (${Number(process.pid)}); COMMIT`)
+  } catch (error) {
+    if (!isFull(error)) throw error
+    rollBack(lock)
+  }
+  begin(lock)
+}
+
+/**
+ * The lock is found by the file's name, so a name without an owner may be a second name of a file that somebody writes
+ * to: a link, a new name, or the lock was deleted. It becomes a name to write by only when the file has no other, and
+ * nobody has it open: SQLite's own lock is on the file, whatever it is called. Two names would have two write-ahead logs.
+ */
+function refuseOtherNames(driver: SqliteDriver, path: string): void {
+  const file = statSync(path, { throwIfNoEntry: false })
+  if (!file?.size) return
+  if (file.nlink > 1)
+    throw locked(path, `has ${file.nlink} hard links: remove the others, or copy it and write to the copy`)
+  let database: SqliteDatabase | undefined
+  try {
+    database = new driver(path)
+    database.exec('PRAGMA busy_timeout = 1000; PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; ROLLBACK')
+  } catch (error) {
+    if (resultCode(error) !== SQLITE_BUSY) throw toStoreError(error, path)
+    throw locked(path, `is open elsewhere, and its lock is missing: close it there first`, error)
+  } finally {
+    database?.close()
+  }
+}
+
+const locked = (path: string, problem: string, cause?: unknown) =>
+  new StoreError(
+    'store_locked',
+    `${path} ${problem}. Open it with { readOnly: true }, or use PostgreSQL for several processes.`,
+    { cause },
+  )
+
+function ownerOf(lock: SqliteDatabase | undefined): number | undefined {
+  try {
+    return (lock?.prepare('SELECT pid FROM owner').get() as { pid: number } | undefined)?.pid
+  } catch {
+    // Nobody was here before, or it is being written this very moment.
+    return undefined
+  }
 }
 
 /** Rolled back first: a driver may keep a closed database until its statements are collected, and the lock with it. */
 function release(lock: SqliteDatabase): void {
-  lock.exec('ROLLBACK')
+  rollBack(lock)
   lock.close()
+}
+
+function rollBack(lock: SqliteDatabase): void {
+  try {
+    lock.exec('ROLLBACK')
+  } catch {
+    // Nothing had begun, or SQLite has taken it back by itself.
+  }
 }
