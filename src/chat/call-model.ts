@@ -3,6 +3,7 @@ import type { Model, ModelPart, ModelSettings, ModelUsage, ToolSpec } from '../m
 import { ModelError } from '../models/model-error.ts'
 import { createNoteScanner, type NoteOptions, type NoteScanner } from '../notes/index.ts'
 import type { ChatPart } from './chat-part.ts'
+import { linkSignals } from './link-signals.ts'
 import { withLimit } from './with-limit.ts'
 
 /** What a model answered in one call. While it still answers, what has arrived. */
@@ -50,7 +51,7 @@ export async function* callModel(call: ModelCall, reply: ModelReply): AsyncGener
   const { model, messages, tools, settings, notes, stallMs } = call
   const scanners = notes && { text: createNoteScanner(notes), thinking: createNoteScanner(notes) }
   const over = new AbortController()
-  const signal = AbortSignal.any([call.signal, over.signal])
+  const { signal, unlink } = linkSignals(call.signal, over.signal)
   const stream = model.stream({ messages, tools, settings, signal })[Symbol.asyncIterator]()
   const limit = { signal: call.signal, ms: stallMs, late: () => stalled(stallMs) }
   let isOver = false
@@ -76,6 +77,7 @@ export async function* callModel(call: ModelCall, reply: ModelReply): AsyncGener
       over.abort(call.signal.reason)
       void Promise.resolve(stream.return?.()).catch(() => undefined)
     }
+    unlink()
   }
 }
 

@@ -2,6 +2,7 @@ import type { Model } from '../models/model.ts'
 import { ModelError } from '../models/model-error.ts'
 import { pauseBefore, type RetryOptions, sleep } from './backoff.ts'
 import { stalled } from './call-model.ts'
+import { linkSignals } from './link-signals.ts'
 import { withLimit } from './with-limit.ts'
 
 interface Finding extends Required<RetryOptions> {
@@ -24,12 +25,14 @@ export async function findWindow(model: Model, finding: Finding): Promise<number
 
 async function askInTime(model: Model, { signal, stallMs }: Finding): Promise<number | undefined> {
   const over = new AbortController()
+  const own = linkSignals(signal, over.signal)
   const late = () => stalled(stallMs)
   try {
-    const asked = model.window(AbortSignal.any([signal, over.signal]))
+    const asked = model.window(own.signal)
     return await withLimit(asked, { signal, ms: stallMs, late })
   } finally {
     // Who asks again must not be given the question that nobody answers.
     over.abort()
+    own.unlink()
   }
 }

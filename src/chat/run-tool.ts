@@ -1,4 +1,5 @@
 import type { ReplyCall } from './call-model.ts'
+import { linkSignals } from './link-signals.ts'
 import type { Tool } from './tool.ts'
 import { withLimit } from './with-limit.ts'
 
@@ -23,7 +24,7 @@ export async function runTool(call: ReplyCall, environment: ToolEnvironment): Pr
     return failed(`there is no tool "${call.name}". There is: ${[...tools.keys()].join(', ') || 'none'}.`)
   const ms = tool.timeoutMs ?? environment.timeoutMs
   const over = new AbortController()
-  const own = AbortSignal.any([signal, over.signal])
+  const own = linkSignals(signal, over.signal)
   const late = () => {
     const error = new Error(`${call.name} did not answer within ${ms} ms`)
     over.abort(error)
@@ -34,12 +35,14 @@ export async function runTool(call: ReplyCall, environment: ToolEnvironment): Pr
   } catch (error) {
     if (signal.aborted) throw signal.reason
     return failed(describe(error))
+  } finally {
+    own.unlink()
   }
 
   async function work(): Promise<ToolOutcome> {
     const input = await readInput(tool!, call.arguments)
     if ('problem' in input) return failed(input.problem)
-    return toOutcome(call.name, await tool!.run(input.value, { signal: own, callId: call.id }))
+    return toOutcome(call.name, await tool!.run(input.value, { signal: own.signal, callId: call.id }))
   }
 }
 

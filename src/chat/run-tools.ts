@@ -6,6 +6,7 @@ import { TooLargeError } from '../stores/store-error.ts'
 import type { ReplyCall } from './call-model.ts'
 import type { ChatPart } from './chat-part.ts'
 import { clippedView } from './clip-result.ts'
+import { linkSignals } from './link-signals.ts'
 import { runTool, type ToolEnvironment, type ToolOutcome } from './run-tool.ts'
 import type { Session, TurnMessage } from './session.ts'
 
@@ -23,7 +24,8 @@ export async function* runTools(calls: readonly ReplyCall[], run: ToolsRun): Asy
   for (const { id, name, arguments: json } of calls.filter(isShown))
     yield { type: 'tool-call', id, name, arguments: shownArguments(json, run.notes) }
   const stop = new AbortController()
-  const own = { ...run, signal: AbortSignal.any([run.signal, stop.signal]) }
+  const { signal, unlink } = linkSignals(run.signal, stop.signal)
+  const own = { ...run, signal }
   const running = new Map(
     calls.map((call, at) => [
       at,
@@ -40,6 +42,7 @@ export async function* runTools(calls: readonly ReplyCall[], run: ToolsRun): Asy
     // Cancelled, failed, or nobody reads any more: the others stop too, and have written what they write.
     stop.abort()
     await Promise.allSettled(running.values())
+    unlink()
   }
 }
 

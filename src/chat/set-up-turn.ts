@@ -4,6 +4,7 @@ import { type NoteOptions, noteInstruction, noteTool } from '../notes/index.ts'
 import { appendToConversation, bindContext, type RequestContext, runWithContext } from '../request/index.ts'
 import type { ChatNotes, ChatOptions } from './chat-options.ts'
 import { findWindow } from './find-window.ts'
+import { linkSignals } from './link-signals.ts'
 import { readResultTool } from './read-result-tool.ts'
 import type { TurnRequestScope, TurnRun } from './run-turn.ts'
 import type { Session } from './session.ts'
@@ -23,7 +24,8 @@ export async function setUpTurn(
   { signal: cancel, ...request }: TurnRequest,
 ): Promise<TurnRun> {
   const { model, settings = {}, retries = 3, backoffMs = 500, stallMs = 120_000 } = options
-  const signal = AbortSignal.any([session.signal, ...(cancel ? [cancel] : [])])
+  // Both last no longer than the turn: nothing has to be unlinked.
+  const { signal } = linkSignals(session.signal, cancel)
   const window = options.window ?? (await findWindow(model, { signal, retries, backoffMs, stallMs })) ?? 4096
   const reserve = options.reserve ?? Math.min(settings.maxTokens ?? Math.floor(window / 8), window >> 1)
   const mostResultTokens = options.maxResultTokens ?? Math.floor(window / 4)

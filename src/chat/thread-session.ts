@@ -4,12 +4,10 @@ import type { Thread } from '../history/thread.ts'
 import type { Turn } from '../history/turn/turn.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
-import type { State, StateReading } from '../state/index.ts'
+import type { State } from '../state/index.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import type { Session, TurnMessage } from './session.ts'
 
-/** Of a longer conversation only the newest part is given to tools, with what the declared states were before it. */
-const mostMessages = 4096
 /** So many calls back it is looked for what a provider usually reports. */
 const mostReports = 32
 
@@ -34,15 +32,7 @@ export function threadSession(options: ThreadSessionOptions): Session {
     turn: turn.number,
     count: history.count,
     signal: turn.signal,
-    async request() {
-      const conversation = await thread.messages({ limit: mostMessages })
-      if (conversation.length < mostMessages) return { conversation }
-      const at = turn.next - 1 - conversation.length
-      const project = projectId === undefined ? {} : { projectId }
-      const older = new Map<State<unknown>, StateReading<unknown>>()
-      for (const state of states) older.set(state, await thread.state(state, { at, ...project }))
-      return { conversation, older }
-    },
+    request: () => thread.recent({ states, ...(projectId === undefined ? {} : { projectId }) }),
     context: given => thread.context(given),
     calibration: async model => (newest?.model === model ? newest : thread.calibration(model)),
     calibrate(calibration) {

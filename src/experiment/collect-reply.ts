@@ -1,8 +1,8 @@
 import { stalled } from '../chat/call-model.ts'
+import { linkSignals } from '../chat/link-signals.ts'
 import { type Limit, withLimit } from '../chat/with-limit.ts'
 import type { Model, ModelPart } from '../models/model.ts'
 import { ModelError } from '../models/model-error.ts'
-import { linkSignals } from './link-signals.ts'
 
 /**
  * The model with each reply held back until it is whole: nobody watches it being written here, so that a stream which

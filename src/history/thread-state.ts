@@ -1,10 +1,18 @@
 import type { MessageLike } from '../log/message.ts'
-import { type ReadStateOptions, readState, type State, type StateReading } from '../state/index.ts'
+import type { ReadStateOptions, State, StateReading } from '../state/index.ts'
+import { roundsFromEnd } from '../state/read-round.ts'
+import { readRounds } from '../state/read-rounds.ts'
 import { type LogSource, readLog } from './log/read-log.ts'
 
 export interface StateOptions extends ReadStateOptions {
   /** The state as it was when this entry was the last. */
   readonly at?: number
+}
+
+/** What a state was at a place: a later reading goes on from there. */
+export interface StateBefore {
+  readonly at: number
+  readonly reading: StateReading<unknown>
 }
 
 /** A state that has no fold is mostly near the end; each further look goes twice as far back. */
@@ -18,28 +26,41 @@ export async function readThreadState<Value, Start extends Value | undefined>(
   source: LogSource,
   state: State<Value, Start>,
   { at, ...options }: StateOptions = {},
+  before: StateBefore = { at: 0, reading: { value: state.initial, skipped: [] } },
 ): Promise<StateReading<Value | Start>> {
   const messages: MessageLike[] = []
   let page = state.fold ? Number.POSITIVE_INFINITY : firstPage
   let start = at ?? (await source.store.head(source.key))?.head ?? 0
-  for await (const { message, seq } of readLog(source, { to: start, reverse: true })) {
+  const read = () => {
+    const known = { ...before.reading, skipped: [] }
+    const reading = readRounds(roundsFromEnd(messages.toReversed()), state, known, options)
+    return shifted(reading, start, before.reading, state.fold !== undefined) as StateReading<Value | Start>
+  }
+  for await (const { message, seq } of readLog(source, { from: before.at + 1, to: start, reverse: true })) {
     messages.push(message)
     start = seq - 1
     // A round is read whole: its call stands before its results.
     if (messages.length < page || message.role === 'tool' || message.role === 'assistant_note') continue
-    const reading = readState(messages.toReversed(), state, options)
-    if (reading.entry) return shifted(reading, start)
+    const reading = read()
+    if (reading.entry && reading.entry !== before.reading.entry) return reading
     page *= 2
   }
-  return shifted(readState(messages.toReversed(), state, options), start)
+  return read()
 }
 
-function shifted<Value>(reading: StateReading<Value>, by: number): StateReading<Value> {
-  if (by === 0) return reading
-  const { entry, skipped } = reading
+/** The places of what was read now; what was known before has its places already. */
+function shifted(
+  reading: StateReading<unknown>,
+  by: number,
+  before: StateReading<unknown>,
+  isFolded: boolean,
+): StateReading<unknown> {
+  const { entry } = reading
+  const isNew = entry && entry !== before.entry
+  const skipped = reading.skipped.map(one => ({ ...one, seq: one.seq + by }))
   return {
     ...reading,
-    ...(entry && { entry: { ...entry, seq: entry.seq + by } }),
-    skipped: skipped.map(one => ({ ...one, seq: one.seq + by })),
+    ...(isNew && { entry: { ...entry, seq: entry.seq + by } }),
+    skipped: isNew && !isFolded ? skipped : [...skipped, ...before.skipped],
   }
 }

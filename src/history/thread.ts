@@ -2,7 +2,7 @@ import type { Context, FitOptions } from '../context/context.ts'
 import { dump } from '../context/dump.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { NoteOptions } from '../notes/index.ts'
-import type { State, StateReading } from '../state/index.ts'
+import type { ReadStateOptions, State, StateReading } from '../state/index.ts'
 import type { Store, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
@@ -53,6 +53,11 @@ export interface Thread {
     state: State<Value, Start>,
     options?: StateOptions,
   ): Promise<StateReading<Value | Start>>
+  /**
+   * The newest part of the thread, for tools: 1024 messages or more. Where that is not all of it, with what the given
+   * states were before it.
+   */
+  recent(options?: RecentOptions): Promise<Recent>
   notes(options?: ViewOptions): Promise<readonly string[]>
   /** Whether a turn is being answered, and for how long it is held; or was left open by somebody who is gone. */
   status(): Promise<ThreadStatus>
@@ -74,6 +79,15 @@ export interface BeginOptions {
   readonly key?: string | undefined
   /** What the model is told if the turn is cancelled. Default `keep`: that only the answer was. */
   readonly cancelledTurn?: CancelledTurn | undefined
+}
+
+export interface RecentOptions extends ReadStateOptions {
+  readonly states?: readonly State<unknown>[]
+}
+
+export interface Recent {
+  readonly conversation: readonly MessageLike[]
+  readonly older?: ReadonlyMap<State<unknown>, StateReading<unknown>>
 }
 
 export type Begun =
@@ -158,6 +172,13 @@ export function createThread(options: ThreadOptions): Thread {
       return dump('plan' in of ? { messages: await replay(of) } : await context(of))
     },
     state: (state, options) => readThreadState(source, state, options),
+    async recent({ states = [], ...owner } = {}) {
+      const { from, messages } = await logOf(key).recent()
+      if (from === 1) return { conversation: messages }
+      const older = new Map<State<unknown>, StateReading<unknown>>()
+      for (const state of states) older.set(state, await logOf(key).stateAt(state, from - 1, owner))
+      return { conversation: messages, older }
+    },
     notes: view => viewNotes(source, view),
     status: () => readStatus(store, key),
     turns: () => readTurns(store, key),

@@ -18,11 +18,11 @@ export interface Loading {
 }
 
 /** What is asked for is seldom alone: digests walk back from it, a unit goes on after it. */
-const pageBefore = 48
-const pageAfter = 16
+const pageBefore = 16
+const pageAfter = 8
 
 /** Who walks far back gets longer pages, up to so many times as long. */
-const mostPages = 32
+const mostPages = 96
 
 /**
  * Fits a conversation of which not every text is in memory: the fit says what it lacks, and is asked again. Undefined

@@ -9,12 +9,14 @@ import { checkOptions } from '../../context/draft/frame-options.ts'
 import type { Fate } from '../../context/receipt.ts'
 import { InvalidOptionError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
+import type { ReadStateOptions, State, StateReading } from '../../state/index.ts'
 import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import { leadingPrompt, type PlanLog } from '../calls/plan.ts'
 import { createPrompts } from '../calls/prompts.ts'
 import { checkBranch } from '../check-branch.ts'
 import { checkPlace } from '../check-place.ts'
+import { readThreadState, type StateBefore } from '../thread-state.ts'
 import { closingOf } from '../views.ts'
 import { loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
 import { fitLoading, type Loading } from './fit-loading.ts'
@@ -22,6 +24,7 @@ import type { LoggedMessage } from './logged-message.ts'
 import { pastTranscript } from './past-transcript.ts'
 import { createQueue } from './queue.ts'
 import { type LogSource, listLog, readLog } from './read-log.ts'
+import { createRecentMessages, type RecentMessages } from './recent-messages.ts'
 
 export interface LogView {
   /** The last entry that exists, as far as this view goes. Default: all of them. */
@@ -39,6 +42,10 @@ export interface ThreadLog extends PlanLog {
   context(view: LogView, options: FitOptions): Promise<Context>
   /** The name of the system prompt of a context, where it is used again and again. */
   promptOf(context: Context): Promise<string | undefined>
+  /** The newest messages, whole, with the place of the first. */
+  recent(): ReturnType<RecentMessages['read']>
+  /** What a state was when an entry was the last: read on from where it was last asked for. */
+  stateAt(state: State<unknown>, at: number, options: ReadStateOptions): Promise<StateReading<unknown>>
   /** The last one at or before a place. */
   calibration(model: string, at?: number): Promise<Calibration | undefined>
 }
@@ -47,7 +54,7 @@ export interface ThreadLog extends PlanLog {
 const within: ReadonlySet<Fate> = new Set(['altered', 'recalled', 'digested'])
 
 /** Texts of so many entries stay in memory; twice as many may, until they are cleared out. */
-const mostEntries = 4096
+const fewestTexts = 1024
 
 export function createThreadLog(source: LogSource, now: () => number): ThreadLog {
   const { store, key, count } = source
@@ -56,6 +63,8 @@ export function createThreadLog(source: LogSource, now: () => number): ThreadLog
   /** How many messages stand before the log in a context. */
   const prompts = new WeakMap<Context, number>()
   const named = createPrompts(store, key, now)
+  const recent = createRecentMessages(source)
+  const readings = new WeakMap<State<unknown>, StateBefore & ReadStateOptions>()
   let lead: Entry<MessageLike>[] = []
   let transcript = createTranscript<MessageLike>(count)
   let calibrations: (readonly [number, Calibration])[] = []
@@ -66,8 +75,9 @@ export function createThreadLog(source: LogSource, now: () => number): ThreadLog
   let borrowed: number[] = []
   let previous: Context | undefined
 
-  function add({ view, seq, calibration }: LoggedMessage): void {
+  function add({ message, view, seq, calibration }: LoggedMessage): void {
     places.set(view, seq)
+    recent.add(message)
     if (calibration) calibrations.push([seq, calibration])
     const entry = stampEntry(view, seq, count)
     if (entry.role === 'system' && transcript.entries.length === 0) lead.push(entry)
@@ -86,6 +96,7 @@ export function createThreadLog(source: LogSource, now: () => number): ThreadLog
     calibrations = found.flatMap(({ facts }) => [...facts.calibrations])
     checkpoints = found.length
     known = found.at(-1)?.at ?? 0
+    recent.restart(known + 1)
     emptied = transcript.entries.length
     borrowed = []
     previous = undefined
@@ -143,12 +154,14 @@ export function createThreadLog(source: LogSource, now: () => number): ThreadLog
     checkpoints = await saveCheckpoints(loading(), transcript, facts, checkpoints)
     // What has no checkpoint yet stays: its words would have to be read again.
     const kept = transcript.units[checkpoints * unitsPerCheckpoint]?.from ?? 0
-    const end = Math.min(transcript.entries.length - mostEntries, kept)
-    if (end - emptied > mostEntries) {
+    // What was just sent will be sent again.
+    const most = Math.max(fewestTexts, 2 * (previous?.messages.length ?? 0))
+    const end = Math.min(transcript.entries.length - most, kept)
+    if (end - emptied > most) {
       emptyEntries(transcript, emptied, end)
       emptied = end
     }
-    for (const place of borrowed.splice(0, Math.max(0, borrowed.length - mostEntries)))
+    for (const place of borrowed.splice(0, Math.max(0, borrowed.length - most)))
       if (place < emptied) emptyEntries(transcript, place, place + 1)
   }
 
@@ -172,6 +185,19 @@ export function createThreadLog(source: LogSource, now: () => number): ThreadLog
         }
       }
       return texts
+    },
+    recent: () =>
+      inTurn(async () => {
+        await refresh()
+        return recent.read()
+      }),
+    async stateAt(state, at, options) {
+      const last = readings.get(state)
+      const before = last && last.projectId === options.projectId && last.at <= at ? last : undefined
+      if (before?.at === at) return before.reading
+      const reading = await readThreadState(source, state, { ...options, at }, before)
+      readings.set(state, { ...options, at, reading })
+      return reading
     },
     calibration: (model, at = Number.POSITIVE_INFINITY) =>
       inTurn(async () => {
