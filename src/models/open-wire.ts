@@ -1,7 +1,15 @@
 import { ThroughlineError } from '../log/error.ts'
 import { ModelError } from './model-error.ts'
 import { readFault } from './read-fault.ts'
-import { isTimeout, type Server, toNetworkError, toStatusError, toStreamError } from './to-model-error.ts'
+import { safeCause } from './safe-cause.ts'
+import {
+  isTimeout,
+  type Server,
+  toClientError,
+  toNetworkError,
+  toStatusError,
+  toStreamError,
+} from './to-model-error.ts'
 import { type Piece, wholePieces } from './whole-pieces.ts'
 
 export interface WireOptions {
@@ -61,9 +69,11 @@ export function openWire(options: WireOptions): Wire {
       if (error instanceof ThroughlineError) {
         return new ModelError('model_refused', error.message, { cause: error })
       }
-      return hasAnswered && !isTimeout(error)
-        ? toStreamError(server, 'broke off in the middle of its answer', undefined, safeCause(error))
-        : toNetworkError(server, error)
+      const cause = safeCause(error, server.sent())
+      if (isTimeout(error)) return toNetworkError(server, cause)
+      return hasAnswered
+        ? toStreamError(server, 'broke off in the middle of its answer', undefined, cause)
+        : toClientError(server, error, cause)
     },
     close(isWhole) {
       signal?.removeEventListener('abort', abort)
@@ -87,9 +97,4 @@ async function readStart(response: Response, limit = 65_536): Promise<string> {
     // The status says enough.
   }
   return text
-}
-
-/** An error of JSON quotes what it could not read. */
-function safeCause(error: unknown): unknown {
-  return error instanceof SyntaxError ? undefined : error
 }

@@ -9,10 +9,21 @@ const shortest = 4
  * is shown, because errors end up in logs.
  */
 export function quoteFault(words: string, sent: readonly string[]): string {
-  const line = words.replace(/\s+/g, ' ').trim().slice(0, longest)
-  if (line === '') return ''
-  return repeats(line, sent) ? ' (its words repeat what was sent and are left out)' : `: "${line}"`
+  const line = showable(words, sent)
+  return line === '' || line === leftOut ? line && ` ${line}` : `: "${line}"`
 }
+
+const leftOut = '(its words repeat what was sent and are left out)'
+
+/** The same without quotation marks. */
+export function showable(words: string, sent: readonly string[]): string {
+  const line = words.replace(/\s+/g, ' ').trim().slice(0, longest)
+  return repeats(line, sent) ? leftOut : line.replace(keys, '…')
+}
+
+/** What looks like a key: by how keys begin, or letters and digits without end. */
+const keys =
+  /\b(?:sk|pk|rk|gsk|xai|hf|key)[-_][\w*-]{8,}|\bAIza[\w-]{8,}|(?<=\bBearer )[^\s"',;]+|\b(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{28,}\b/gi
 
 /** Both sides in one form: how a server writes what it repeats, and where it breaks its lines, makes no difference. */
 function repeats(line: string, sent: readonly string[]): boolean {

@@ -34,6 +34,12 @@ export function toStreamError(server: Server, problem: string, fault?: Fault, ca
   return new ModelError('model_stream_broken', message, { cause })
 }
 
+/** The client library would not ask: a key is missing, a value is none. */
+export function toClientError(server: Server, error: unknown, cause: unknown): ModelError {
+  const said = error instanceof Error ? quoteFault(error.message, server.sent()) : ''
+  return new ModelError('model_refused', `${server.name} was not asked${said}.`, { cause })
+}
+
 /** Nobody answered, or nobody went on. */
 export function toNetworkError(server: Server, cause: unknown): ModelError {
   const { code } = rootOf(cause)

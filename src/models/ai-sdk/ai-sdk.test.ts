@@ -1,5 +1,11 @@
+import { inspect } from 'node:util'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import type { LanguageModelV2, LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import {
+  type LanguageModelV2,
+  type LanguageModelV3,
+  type LanguageModelV3StreamPart,
+  LoadAPIKeyError,
+} from '@ai-sdk/provider'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Reply, startUpstream, type Upstream } from '../../bridges/upstream.fixture.ts'
 import type { ModelPart, ModelRequest } from '../model.ts'
@@ -159,6 +165,37 @@ describe('a failure', () => {
     }))
     expect((await failure(collect(real))).message).toContain('(400): "top_k is odd". Check the')
     expect((await failure(collect(real))).message).not.toContain('top_k')
+  })
+
+  it('is the provider’s own where it never asked: its words, and itself as the cause', async () => {
+    const missing = new LoadAPIKeyError({ message: 'OpenAI API key is missing. Set OPENAI_API_KEY.' })
+    for (const own of [missing, new Error('the tunnel to the harbour is shut')]) {
+      const model = { ...told([]), doStream: () => Promise.reject(own) }
+      const error = await failure(collect(model))
+      expect(error).toMatchObject({ code: 'model_refused', isRetryable: false })
+      expect(error.message).toContain(`: "${own.message}"`)
+      expect(error.cause).toBe(own)
+    }
+  })
+
+  it('keeps of a cause that holds the request only what may be shown', async () => {
+    const { real } = await modelAt(() => ({ status: 500, error: { message: 'runner has crashed' } }))
+    const { cause } = await failure(collect(real))
+    expect(cause).toMatchObject({ name: 'AI_APICallError', message: 'runner has crashed' })
+    expect((cause as Error).stack).toContain('    at ')
+    expect(inspect(cause, { depth: 9, showHidden: true })).not.toMatch(/heron|requestBodyValues/)
+    const inner = new TypeError('bad port', { cause: new Error('you said: the secret word is heron') })
+    const outer = Object.assign(new Error('no way there', { cause: inner }), { prompt: 'heron' })
+    const wrapped = await failure(collect({ ...told([]), doStream: () => Promise.reject(outer) }))
+    expect(wrapped.cause).toMatchObject({ message: 'no way there', cause: { message: 'bad port' } })
+    expect(inspect(wrapped, { depth: 9, showHidden: true })).not.toContain('heron')
+  })
+
+  it('shows no key that stands in an error', async () => {
+    const own = new Error('the key sk-proj-Ab3dEf6hIj9k was refused, so was Bearer a1b2c3d4e5f6')
+    const error = await failure(collect({ ...told([]), doStream: () => Promise.reject(own) }))
+    expect(error.message).toContain('"the key … was refused, so was Bearer …"')
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/Ab3d|c3d4/)
   })
 
   it('does not quote a reply that could not be read', async () => {

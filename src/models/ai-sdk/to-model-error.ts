@@ -1,6 +1,7 @@
 import { ModelError, type ModelErrorCode } from '../model-error.ts'
 import { quoteFault } from '../quote-fault.ts'
 import { type Fault, isTooLong, readFault } from '../read-fault.ts'
+import { quotesReply, safeCause } from '../safe-cause.ts'
 
 /** Whom we asked, and what: none of it may appear in a message. */
 export interface Asked {
@@ -18,7 +19,7 @@ interface Failure {
   readonly isRetryable?: unknown
 }
 
-/** An error of the AI SDK as ours. It is not kept as the cause: an APICallError holds the whole request. */
+/** An error of the AI SDK as ours. Of the cause only what may be shown is kept: an APICallError holds the whole request. */
 export function toModelError(error: unknown, { name, sent }: Asked, during: 'call' | 'stream'): ModelError {
   const failure: Failure = typeof error === 'object' && error !== null ? error : {}
   const { statusCode, responseBody, data, responseHeaders } = failure
@@ -35,6 +36,7 @@ export function toModelError(error: unknown, { name, sent }: Asked, during: 'cal
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     // A quota that is used up does not come back within a retry.
     ...(fault.code === 'insufficient_quota' ? { isRetryable: false } : {}),
+    cause: isAboutKey(status) ? undefined : safeCause(error, sent()),
   })
 }
 
@@ -70,11 +72,12 @@ function codeOf(
 /** How Anthropic and Google say it, whom only the AI SDK reaches. */
 const tooLong = /prompt is too long|token count[^\n]{0,40}exceeds|too many (?:input )?tokens/i
 
-/** The AI SDK's own errors quote replies, and a provider that refuses a key repeats a part of it. */
+/** Some errors quote a reply, and a provider that refuses a key repeats a part of it. */
 function wordsOf(error: unknown, status: number | undefined, { words }: Fault, sent: Asked['sent']): string {
-  const isOwn = error instanceof Error && status === undefined
-  return isOwn || status === 401 || status === 403 ? '' : quoteFault(words, sent())
+  return quotesReply(error) || isAboutKey(status) ? '' : quoteFault(words, sent())
 }
+
+const isAboutKey = (status: number | undefined) => status === 401 || status === 403
 
 function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z][\w.-]{1,63}$/.test(value) && value !== 'AI_APICallError'

@@ -26,6 +26,20 @@ async function failureFrom(answer: UpstreamAnswer) {
   return failure
 }
 
+it('a client that will not ask says why: a key is missing', async () => {
+  vi.stubEnv('OPENAI_API_KEY', undefined)
+  const fetch = vi.fn()
+  const model = openaiCompatible({ baseURL: 'https://api.openai.com/v1', model: 'gpt', window: 9, fetch })
+  const { error } = await failureOf(model.stream({ messages }))
+  vi.unstubAllEnvs()
+  expect(error).toMatchObject({ code: 'model_refused', isRetryable: false })
+  expect(error.message).toMatch(
+    /^The server at https:\/\/api\.openai\.com\/v1 was not asked: ".*OPENAI_API_KEY/,
+  )
+  expect(String(error.cause)).toContain('OPENAI_API_KEY')
+  expect(fetch).not.toHaveBeenCalled()
+})
+
 const fault = (message: string, code?: string, type?: string) => ({ error: { message, code, type } })
 
 describe('a server that refuses', () => {
