@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { rules } from '../models/rules.ts'
 import { defineExperiment } from './define-experiment.ts'
 import { InvalidPlanError } from './experiment-error.ts'
+import { defineExperimentTool, type ExperimentToolRun } from './experiment-tool.ts'
 
 const model = rules(() => 'yes')
 const environment = { cash: { type: 'float', value: 20 } } as const
@@ -165,5 +166,59 @@ describe('defineExperiment', () => {
     expect(problemsOf({ environment: { bag: { type: 'object', value: odd } } })).toEqual([
       'environment.bag.value: Variable "bag": no value can have the key Symbol(x)',
     ])
+  })
+})
+
+describe('defineExperimentTool', () => {
+  interface Stand {
+    cash: number
+  }
+  const input = z.object({ sum: z.int() })
+
+  it('knows the environment by its type alone, whatever the input', () => {
+    const earn = defineExperimentTool<Stand>({
+      name: 'earn',
+      input: z.object({ sum: z.int(), why: z.string().optional() }),
+      run: ({ sum }, { environment }) => {
+        environment.cash += sum
+      },
+    })
+    expect(earn).toMatchObject({ name: 'earn', parameters: { required: ['sum'] } })
+    defineExperimentTool<Stand>({
+      name: 'earn',
+      input,
+      // @ts-expect-error there is no such variable
+      run: ({ sum }, { environment }) => sum + environment.money,
+    })
+  })
+
+  it('knows both where the type of the environment stands at its use', () => {
+    const earn = defineExperimentTool({
+      name: 'earn',
+      input,
+      run: ({ sum }, { environment }: ExperimentToolRun<Stand>) => {
+        expectTypeOf(sum).toEqualTypeOf<number>()
+        environment.cash += sum
+      },
+    })
+    const environment: Stand = { cash: 1 }
+    earn.run({ sum: 2 }, { environment } as never)
+    expect(environment.cash).toBe(3)
+    defineExperimentTool({
+      name: 'earn',
+      input,
+      // @ts-expect-error the input has no such property
+      run: ({ money }, { environment }: ExperimentToolRun<Stand>) => environment.cash + money,
+    })
+  })
+
+  it('takes the types of both too', () => {
+    const earn = defineExperimentTool<Stand, typeof input>({
+      name: 'earn',
+      input,
+      // @ts-expect-error the sum is a number
+      run: ({ sum }, { environment }) => sum.length + environment.cash,
+    })
+    expect(earn.name).toBe('earn')
   })
 })

@@ -39,19 +39,28 @@ export function makeTools<E>(tools: ExperimentTools<E>): readonly ExperimentTool
   return typeof tools === 'function' ? tools({ tool: defineExperimentTool }) : tools
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: who names only the type of the environment gets an input that is not checked by types.
+type AnySchema = StandardSchema<any>
+
 /**
  * A tool for plans that are stored as JSON, in a module of its own. In `defineExperiment` use the `tool` that it hands
- * out: that one knows the variables.
+ * out: that one knows the variables. Where the type of the environment stands at its use, as here, the type of the input is
+ * known too; `defineExperimentTool<Stand>({ … })` leaves the input to the schema.
  *
  * @example
- * defineExperimentTool<{ cash: number }, typeof input>({ name: 'earn', input, run: ({ sum }, { environment }) => {
- *   environment.cash += sum
- * } })
+ * defineExperimentTool({
+ *   name: 'earn',
+ *   input: z.object({ sum: z.int() }),
+ *   run: ({ sum }, { environment }: ExperimentToolRun<{ cash: number }>) => {
+ *     environment.cash += sum
+ *   },
+ * })
  */
-export function defineExperimentTool<
-  E = Record<string, unknown>,
-  Schema extends StandardSchema = StandardSchema,
->({ run, endsTurn = true, ...options }: ExperimentToolOptions<E, Schema>): ExperimentTool {
+export function defineExperimentTool<E = Record<string, unknown>, Schema extends StandardSchema = AnySchema>({
+  run,
+  endsTurn = true,
+  ...options
+}: ExperimentToolOptions<E, Schema>): ExperimentTool {
   const made = defineTool({ ...options, run: () => undefined, endsTurn } as ToolOptions<Schema>)
   return { ...made, run: run as ExperimentTool['run'] }
 }
