@@ -3,7 +3,7 @@ import { fit } from '../context/fit.ts'
 import { wholeOf } from '../history/log/logged-message.ts'
 import { type CancelledTurn, closingFor, type Ending } from '../history/turn/closing.ts'
 import type { MessageLike } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
+import { readMessage } from '../log/parse-message.ts'
 import { withTail } from '../log/write-message.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
@@ -97,7 +97,7 @@ export function listSession(given: readonly MessageLike[], options: ListSessionO
     async resultAt(place) {
       const message = whole[place - 1]
       if (!message) return undefined
-      const { role, text } = parseMessage(message, place)
+      const { role, text } = readMessage(message, place)
       return role === 'tool' ? text : undefined
     },
   }

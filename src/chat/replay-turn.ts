@@ -1,7 +1,7 @@
 import type { Begun } from '../history/thread.ts'
 import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
+import { readMessage } from '../log/parse-message.ts'
 import { type NoteOptions, toDisplay } from '../notes/index.ts'
 import type { ChatPart } from './chat-part.ts'
 import type { Outcome } from './reply.ts'
@@ -27,7 +27,7 @@ export async function* replayTurn(
 
 function* partsOf(messages: readonly MessageLike[]): Generator<ChatPart> {
   for (const [seq, message] of messages.entries()) {
-    const { role, text, calls, results } = parseMessage(message, seq)
+    const { role, text, calls, results } = readMessage(message, seq)
     if (role === 'assistant' && text !== '') yield { type: 'text-delta', text }
     for (const { id = '', name, arguments: json } of calls)
       yield { type: 'tool-call', id, name, arguments: json }

@@ -3,7 +3,7 @@ import { wholeOf } from '../history/log/logged-message.ts'
 import type { Thread } from '../history/thread.ts'
 import type { Turn } from '../history/turn/turn.ts'
 import type { MessageLike } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
+import { readMessage } from '../log/parse-message.ts'
 import type { State } from '../state/index.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import type { Session, TurnMessage } from './session.ts'
@@ -66,7 +66,7 @@ export function threadSession(options: ThreadSessionOptions): Session {
     async resultAt(place) {
       const [message] = place < turn.next ? await thread.messages({ at: place, limit: 1 }) : []
       if (!message) return undefined
-      const { role, text } = parseMessage(message, place)
+      const { role, text } = readMessage(message, place)
       return role === 'tool' ? text : undefined
     },
   }

@@ -1,5 +1,5 @@
 import type { Message, MessageLike } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
+import { readMessage } from '../log/parse-message.ts'
 
 /** A context for people: what the model gets, in true order. */
 export interface DumpData {
@@ -35,7 +35,7 @@ export function dump(context: Dumpable): string {
 
 /** The same as data. */
 export function toDump({ messages, receipt }: Dumpable): DumpData {
-  const read = messages.map(parseMessage)
+  const read = messages.map(readMessage)
   // What we added in the role of a user (a journal, recalled entries) is no instruction.
   const added = new Set(
     receipt?.inserted.filter(({ place, text }) => read[place]?.text === text).map(({ place }) => place),

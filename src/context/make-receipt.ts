@@ -1,6 +1,7 @@
 import type { MessageLike } from '../log/message.ts'
 import type { Finished } from './compose/finish.ts'
 import { tokensByPart } from './compose/total.ts'
+import { strayAt } from './conversation/unit.ts'
 import { gatherNotes } from './draft/cost.ts'
 import type { Piece } from './draft/piece.ts'
 import {
@@ -77,9 +78,9 @@ function makeLines(
     for (let at = unit.from; at < unit.to && system.length + at < total; at++) {
       const seq = system.length + at
       const piece = sent.get(seq)
-      const stray = unit.strays.find(one => one.at === at && !one.results)
+      const stray = strayAt(unit, at)
       if (piece) add(seq, sentVerdict(piece))
-      else if (stray) add(seq, { fate: 'elided', rule: 'valid sequence', why: stray.why })
+      else if (stray && !stray.results) add(seq, { fate: 'elided', rule: 'valid sequence', why: stray.why })
       else if (gathered.has(at)) add(seq, movedNote)
       else if (transcript.entries[at]!.role === 'assistant_note') add(seq, unsentNote(frame.notes))
       else if (over && over.from <= unit.index) add(seq, { fate: over.fate, rule: over.rule, why: over.why })

@@ -1,6 +1,6 @@
 import type { ReplyCall } from '../chat/call-model.ts'
 import type { ToolCall } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
+import { readMessage } from '../log/parse-message.ts'
 import { openRound } from '../log/round.ts'
 import type { Said } from './open-turn.ts'
 
@@ -27,7 +27,7 @@ export function readTurn(said: readonly Said[]): TurnProgress {
   let answered: TurnProgress['answered']
   let note: string | undefined
   for (const [seq, { message: raw, data }] of said.entries()) {
-    const message = parseMessage(raw, seq)
+    const message = readMessage(raw, seq)
     if (message.role === 'assistant') {
       rounds += 1
       calls = message.calls

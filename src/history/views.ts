@@ -1,5 +1,5 @@
 import type { MessageLike } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
+import { readMessage } from '../log/parse-message.ts'
 import { type NoteOptions, toDisplay } from '../notes/index.ts'
 import type { Head } from '../stores/store.ts'
 import { checkPlace } from './check-place.ts'
@@ -54,7 +54,7 @@ export async function viewNotes(
   const notes: string[] = []
   for await (const { message, seq } of readLog(source, { ...toRange(view), reverse: true })) {
     if (notes.length >= limit) break
-    if (message.role === 'assistant_note') notes.unshift(parseMessage(message, seq).text)
+    if (message.role === 'assistant_note') notes.unshift(readMessage(message, seq).text)
   }
   return notes
 }

@@ -40,6 +40,8 @@ export interface Message {
   readonly text: string
   readonly thinking: string
   readonly calls: readonly ToolCall[]
+  /** How many calls stand in a message of a role that cannot call: they are none, and are not sent. */
+  readonly misplacedCalls?: number
   readonly results: readonly ToolResult[]
   /** Images and other files: each has a fixed price, its bytes are never counted as text. */
   readonly media: number

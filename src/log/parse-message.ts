@@ -19,6 +19,14 @@ const roles: Readonly<Record<string, Role>> = {
  * Throws InvalidMessageError with the message's place; the message itself is never changed.
  */
 export function parseMessage(value: unknown, seq: number): Message {
+  const message = readMessage(value, seq)
+  if (message.misplacedCalls === undefined) return message
+  const problem = `has tool calls, which only an assistant message may have, not one of role "${message.role}"`
+  throw new InvalidMessageError(seq, `${problem}: remove them, or give it the role "assistant"`)
+}
+
+/** The same for a message that was taken before: tool calls of a role that cannot call do not count. */
+export function readMessage(value: unknown, seq: number): Message {
   try {
     return parse(value, seq)
   } catch (error) {
@@ -35,7 +43,9 @@ function parse(value: unknown, seq: number): Message {
   const source = value as Record<string, unknown>
   const role = roleOf(source, seq)
   const content = readContent(source, seq)
-  const { calls, openai } = readCalls(source, seq)
+  const { calls: outside, openai } = readCalls(source, seq)
+  const calls = [...outside, ...content.calls]
+  const isMisplaced = role !== 'assistant' && calls.length > 0
   const isTool = role === 'tool'
   // One without a text (an image, nothing at all) answers its call too; parts that only we do not know do not.
   const isAnswer = content.text !== undefined || content.media > 0 || content.unknown === ''
@@ -51,7 +61,8 @@ function parse(value: unknown, seq: number): Message {
         : 'ollama',
     text: isTool ? results.map(result => result.text).join('\n') : (content.text ?? ''),
     thinking: content.thinking + readText(source.thinking ?? source.reasoning_content ?? source.reasoning),
-    calls: [...calls, ...content.calls],
+    calls: isMisplaced ? [] : calls,
+    ...(isMisplaced ? { misplacedCalls: calls.length } : {}),
     results,
     media: content.media + (Array.isArray(source.images) ? source.images.length : 0),
     unknown: content.unknown,

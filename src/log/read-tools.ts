@@ -12,17 +12,21 @@ const none: Calls = { calls: [], openai: false }
 
 /** The tool calls of an Ollama or OpenAI message. (The AI SDK's are content parts.) */
 export function readCalls(source: Record<string, unknown>, seq: number): Calls {
+  if (!Array.isArray(source.tool_calls ?? []))
+    throw new InvalidMessageError(seq, '"tool_calls" must be an array')
   const list = listCalls(source)
-  if (list === undefined || list === null) return none
-  if (!Array.isArray(list)) throw new InvalidMessageError(seq, '"tool_calls" must be an array')
+  if (list.length === 0) return none
   const calls = list.map((call, index) => readCall(call, seq, `tool_calls[${index}]`))
   return { calls, openai: list.some(isOpenAi) }
 }
 
-/** The calls beside the content: OpenAI's first way had only one. */
-export function listCalls(source: Record<string, unknown>): readonly unknown[] | undefined | null {
-  const { tool_calls: list, function_call: single } = source
-  return (list ?? (single ? [{ function: single }] : undefined)) as readonly unknown[] | undefined | null
+/** The calls beside the content: OpenAI's first way had only one, and an empty list beside it says nothing. */
+export function listCalls({
+  tool_calls: list,
+  function_call: single,
+}: Record<string, unknown>): readonly unknown[] {
+  if (Array.isArray(list) && list.length > 0) return list
+  return single ? [{ function: single }] : []
 }
 
 function readCall(value: unknown, seq: number, where: string): ToolCall {

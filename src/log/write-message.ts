@@ -29,13 +29,13 @@ export function withText<M extends object>(source: M, text: string): M {
 export function withHead<M extends object>(source: M, head: string): M {
   const { content } = source as Source
   if (Array.isArray(content)) return { ...source, content: [{ type: 'text', text: head }, ...content] }
-  return { ...source, content: joinTexts(head, content) }
+  return { ...source, content: joinTexts([head, content]) }
 }
 
 /** A copy with a text put after what it says. */
 export function withTail<M extends object>(source: M, tail: string): M {
   const { content } = source as Source
-  if (!Array.isArray(content)) return { ...source, content: joinTexts(content, tail) }
+  if (!Array.isArray(content)) return { ...source, content: joinTexts([content, tail]) }
   // Behind the last text, so that a tool call that ends the message still ends it.
   const last = content.findLastIndex(isText) + 1
   return {
@@ -44,21 +44,34 @@ export function withTail<M extends object>(source: M, tail: string): M {
   }
 }
 
-/** Two messages of one role as one, for templates that want roles to alternate. The first one's shape stays. */
-export function joinMessages<M extends object>(first: M, second: M): M {
-  const [a, b] = [first as Source & Part, second as Source & Part]
-  const content =
-    Array.isArray(a.content) || Array.isArray(b.content)
-      ? [...toParts(a.content), ...toParts(b.content)]
-      : joinTexts(a.content, b.content)
-  const joined: Part = { ...b, ...a, content }
-  const thinking = joinTexts(a.thinking, b.thinking)
-  if (thinking !== '') joined.thinking = thinking
-  for (const list of ['images', 'tool_calls']) {
-    const both = [...((a[list] as unknown[]) ?? []), ...((b[list] as unknown[]) ?? [])]
-    if (both.length > 0) joined[list] = both
+/** Messages of one role as one, for templates that want roles to alternate. The first one's shape stays. */
+export function joinMessages<M extends object>(sources: readonly M[]): M {
+  const joined: Part = {}
+  for (const source of sources.toReversed()) Object.assign(joined, source)
+  const all = (field: string) => sources.map(source => (source as Part)[field])
+  joined.content = joinContents(all('content'))
+  for (const field of ['thinking', 'reasoning_content', 'reasoning']) {
+    const text = joinTexts(all(field))
+    if (text !== '') joined[field] = text
   }
-  return joined as M
+  const images = all('images').flatMap(list => (Array.isArray(list) ? list : []))
+  if (images.length > 0) joined.images = images
+  // Calls of any of them are calls of the whole: what says in one that there are none does not hold for the others.
+  const calls = all('tool_calls').flatMap(list => (Array.isArray(list) ? list : []))
+  const { tool_calls: _, function_call: __, ...rest } = joined
+  const single = all('function_call').find(Boolean)
+  return {
+    ...rest,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(single ? { function_call: single } : {}),
+  } as M
+}
+
+/** Texts as one text; from the first list of parts on as parts. */
+function joinContents(contents: readonly unknown[]): unknown {
+  const first = contents.findIndex(Array.isArray)
+  if (first < 0) return joinTexts(contents)
+  return [joinTexts(contents.slice(0, first)), ...contents.slice(first)].flatMap(toParts)
 }
 
 /** A message whose content parts that are tool results are changed, or left out where `change` gives nothing. */
@@ -77,10 +90,14 @@ export function mapResults<M extends object>(
   return at < 0 ? source : { ...source, content: parts }
 }
 
-/** A tool message with the text of its result `index` replaced. */
-export function withResultText<M extends object>(source: M, index: number, text: string): M {
-  const changed = mapResults(source, (part, at) => (at === index ? withOutput(part, text) : part))
-  return changed === source ? withText(source, text) : changed
+/** A message with the texts of its results replaced, by their places. */
+export function withResultTexts<M extends object>(source: M, texts: ReadonlyMap<number, string>): M {
+  const changed = mapResults(source, (part, at) => {
+    const text = texts.get(at)
+    return text === undefined ? part : withOutput(part, text)
+  })
+  // Without such parts the content itself is the one result.
+  return changed === source ? withText(source, texts.get(0) ?? '') : changed
 }
 
 /** A tool message without the results at these places: they answer no call. */
@@ -111,9 +128,8 @@ export function toolResultFor(dialect: Dialect, call: ToolCall, text: string): {
   }
 }
 
-function joinTexts(a: unknown, b: unknown): string {
-  const texts = [a, b].filter(text => typeof text === 'string' && text !== '')
-  return texts.join('\n\n')
+function joinTexts(values: readonly unknown[]): string {
+  return values.filter(text => typeof text === 'string' && text !== '').join('\n\n')
 }
 
 function toParts(content: unknown): unknown[] {
@@ -168,13 +184,14 @@ function changed(part: Part, key: string, text: string, change: (text: string) =
   return other === text ? part : { ...part, [key]: other }
 }
 
-/** An assistant message without the calls at these places, counted as they were read: first those beside the content. */
-export function withoutCalls<M extends object>(source: M, indexes: readonly number[]): M {
-  const gone = new Set(indexes)
+/** A message without the calls at these places, or without any. They count as they were read: first those beside the content. */
+export function withoutCalls<M extends object>(source: M, indexes?: readonly number[]): M {
+  const gone = indexes && new Set(indexes)
   let at = 0
-  const stays = () => !gone.has(at++)
+  const stays = () => gone !== undefined && !gone.has(at++)
   const { tool_calls: calls, function_call: single, content, ...rest } = source as Source & Part
-  const left = (listCalls(source as Part) ?? []).filter(stays)
+  const left = listCalls(source as Part).filter(stays)
+  const isList = Array.isArray(calls) && calls.length > 0
   return {
     ...rest,
     ...('content' in source && {
@@ -182,6 +199,6 @@ export function withoutCalls<M extends object>(source: M, indexes: readonly numb
         ? content.filter(part => (part as Part | null)?.type !== 'tool-call' || stays())
         : content,
     }),
-    ...(left.length > 0 && (calls ? { tool_calls: left } : { function_call: single })),
+    ...(left.length > 0 && (isList ? { tool_calls: left } : { function_call: single })),
   } as M
 }

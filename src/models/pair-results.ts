@@ -1,6 +1,6 @@
 import { InvalidMessageError } from '../log/error.ts'
 import type { Message, MessageLike, ToolCall, ToolResult } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
+import { readMessage } from '../log/parse-message.ts'
 import { openRound } from '../log/round.ts'
 
 /** A message as it was read, and which call each of its results answers. */
@@ -26,7 +26,7 @@ export function pairResults(messages: readonly MessageLike[]): readonly PairedMe
   let called: readonly PairedCall[] = []
   let round = openRound(called)
   return messages.map((source, seq) => {
-    const message = parseMessage(source, seq)
+    const message = readMessage(source, seq)
     if (message.role === 'assistant_note') {
       throw new InvalidMessageError(seq, 'is a note, which no provider knows: fit the conversation first')
     }
@@ -47,7 +47,7 @@ export function pairResults(messages: readonly MessageLike[]): readonly PairedMe
 export function textsOf(messages: readonly MessageLike[]): readonly string[] {
   return messages.flatMap((source, seq) => {
     try {
-      const { text, thinking, calls, results } = parseMessage(source, seq)
+      const { text, thinking, calls, results } = readMessage(source, seq)
       return [text, thinking, ...calls.map(call => call.arguments), ...results.map(result => result.text)]
     } catch {
       return []

@@ -1,5 +1,5 @@
 import type { MessageLike } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
+import { readMessage } from '../log/parse-message.ts'
 import type { Model, ModelRequest, ToolSpec } from './model.ts'
 import { ModelError } from './model-error.ts'
 import { countWords, promptCounter } from './reader/count-words.ts'
@@ -52,7 +52,7 @@ export function rules(
         yield { type: 'tool-call', id: `call_${mark}_${at + 1}`, name: call.name, arguments: json }
       }
       const promptTokens =
-        messages.reduce((sum, message, seq) => sum + counter.message(parseMessage(message, seq)), 0) +
+        messages.reduce((sum, message, seq) => sum + counter.message(readMessage(message, seq)), 0) +
         counter.tools(tools)
       const reason = calls.length > 0 ? 'tool-calls' : 'stop'
       yield { type: 'end', reason, usage: { promptTokens, replyTokens } }
@@ -78,7 +78,7 @@ async function ask(name: string, answer: () => RulesAnswer | Promise<RulesAnswer
 function markOf(messages: readonly MessageLike[]): string {
   let [a, b] = [0x811c9dc5, 0x01000193]
   for (const [seq, raw] of messages.entries()) {
-    const { role, text, calls } = parseMessage(raw, seq)
+    const { role, text, calls } = readMessage(raw, seq)
     const seen = [role, text, ...calls.map(({ id, name, arguments: json }) => `${id} ${name} ${json}`)].join(
       '\n',
     )

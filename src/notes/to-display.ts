@@ -1,5 +1,5 @@
 import type { MessageLike, ToolCall } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
+import { readMessage } from '../log/parse-message.ts'
 import { openRound } from '../log/round.ts'
 import { mapResults, withoutCalls } from '../log/write-message.ts'
 import { cutCallNotes } from './cut-call-notes.ts'
@@ -21,8 +21,9 @@ export function toDisplay<M extends MessageLike>(
   let round = openRound(called)
   /** Calls with notes came before: a result that answers no call that we know may be theirs. */
   let hadNotes = false
-  for (const [seq, source] of messages.entries()) {
-    const { role, calls, results, text } = parseMessage(source, seq)
+  for (const [seq, given] of messages.entries()) {
+    const { role, calls, misplacedCalls, results, text } = readMessage(given, seq)
+    const source = misplacedCalls === undefined ? given : withoutCalls(given)
     if (role === 'assistant_note') continue
     if (role !== 'tool') {
       called = calls

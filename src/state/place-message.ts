@@ -1,5 +1,5 @@
 import type { Message } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
+import { readMessage } from '../log/parse-message.ts'
 
 /** A message with its place in the list. */
 export interface Placed {
@@ -22,7 +22,7 @@ const readings = new WeakMap<object, Reading>()
 export function placeMessage(source: object, seq: number): Placed {
   const known = readings.get(source)
   if (known && isFresh(known, source)) return { seq, source, message: known.message }
-  const message = parseMessage(source, seq)
+  const message = readMessage(source, seq)
   const { content, tool_calls: calls } = source as Source
   readings.set(source, { content, calls, size: sizeOf(content, calls), message })
   return { seq, source, message }

@@ -1,7 +1,7 @@
 import type { Context, FitOptions } from '../context/context.ts'
 import { markerText } from '../context/texts.ts'
 import type { Message, MessageLike } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
+import { readMessage } from '../log/parse-message.ts'
 import { estimate } from '../tokens/estimate.ts'
 import { assertRounds } from './assert-rounds.ts'
 
@@ -14,8 +14,8 @@ export function assertContext<M extends MessageLike>(
   options: FitOptions,
   context: Context<M>,
 ): void {
-  const input = messages.map(parseMessage)
-  const output = context.messages.map(parseMessage)
+  const input = messages.map(readMessage)
+  const output = context.messages.map(readMessage)
   assertRoom(output, options, context)
   assertReceipt(input, messages, context, options.overflow === 'trim')
   assertProtected(input, context)
@@ -67,7 +67,7 @@ function assertReceipt<M extends MessageLike>(
   const added = sent.filter(message => (own.get(message) ?? 0) > 0 && messages.includes(message as M))
   check(added.length === 0, 'a message was sent that the receipt does not know as kept')
   for (const { place, text } of trims ? [] : receipt.inserted) {
-    check(parseMessage(sent[place], place).text.includes(text), `inserted text is not at ${place}`)
+    check(readMessage(sent[place], place).text.includes(text), `inserted text is not at ${place}`)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { MessageLike } from '../../log/message.ts'
-import { parseMessage } from '../../log/parse-message.ts'
+import { readMessage } from '../../log/parse-message.ts'
 import { origin, repeated, type View } from './from-lang-chain.ts'
 import type { AddedMessage, LangChainMessage } from './lang-chain-message.ts'
 
@@ -18,7 +18,7 @@ export function toLangChain<M extends LangChainMessage, A>(
 
 /** A tool result that we add has the shape of the message before it: read, and written as LangChain has it. */
 function toAdded(sent: MessageLike): AddedMessage {
-  const { role, text, results } = parseMessage(sent, 0)
+  const { role, text, results } = readMessage(sent, 0)
   const [result] = results
   if (role === 'tool') {
     const { callId = '', name } = result ?? {}

@@ -1,7 +1,7 @@
 import type { ExperimentSummary, ExperimentView } from '../../experiment/index.ts'
 import { plural } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { parseMessage } from '../../log/parse-message.ts'
+import { readMessage } from '../../log/parse-message.ts'
 import { type AddCommand, type LogOptions, print } from '../log/open-log.ts'
 import { readExperiments } from './open-experiments.ts'
 import { goalMark, harmless } from './wording.ts'
@@ -52,7 +52,7 @@ function viewLines(view: ExperimentView): readonly string[] {
 }
 
 function messageLine(message: MessageLike, seq: number): string {
-  const { role, text, calls, results } = parseMessage(message, seq)
+  const { role, text, calls, results } = readMessage(message, seq)
   const [name] = results.flatMap(result => (result.name === undefined ? [] : [` ${result.name}`]))
   const made = calls.map(call => `→ ${call.name}(${call.arguments})`)
   const said = [text, ...made].filter(part => part !== '')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Thread } from '../../history/thread.ts'
 import { plural } from '../../log/line.ts'
-import { parseMessage } from '../../log/parse-message.ts'
+import { readMessage } from '../../log/parse-message.ts'
 import type { StoredCall } from '../../stores/store.ts'
 import { UserError } from '../user-error.ts'
 import { type AddCommand, type LogOptions, print, readHistory } from './open-log.ts'
@@ -33,7 +33,7 @@ export function addLookCommands(add: AddCommand): void {
       onThread(conversation, options, async thread => {
         const limit = options.last === undefined ? {} : { limit: Number(options.last) }
         for (const [seq, message] of (await thread.display(limit)).entries()) {
-          const { role, text } = parseMessage(message, seq)
+          const { role, text } = readMessage(message, seq)
           print(`${role}: ${text}`)
         }
       }),

@@ -16,44 +16,45 @@ export function alternate<M extends MessageLike>(
   frame: Frame<M>,
   pieces: readonly Piece<M>[],
 ): readonly Piece<M>[] {
-  const sent: Piece<M>[] = []
+  /** What is sent; the pieces of one list become one message. */
+  const sent: Piece<M>[][] = []
   const system: Piece<M>[] = []
   /** Texts that wait for the next user message. */
   let waiting: Piece<M>[] = []
 
-  const last = () => sent.at(-1)
-  const lastUser = () => sent.findLastIndex(piece => piece.message.role === 'user')
+  const lastRole = () => sent.at(-1)?.[0]?.message.role
   const fill = (role: 'user' | 'assistant', text: string, why: string) =>
-    sent.push(addedPiece(frame, 'framing', role, text, why))
+    sent.push([addedPiece(frame, 'framing', role, text, why)])
+  /** What waits goes to the end of a message that is sent. */
+  const carryAt = (at: number) => {
+    sent[at] = [carry(frame, join(frame, sent[at]!), waiting, withTail)]
+    waiting = []
+  }
+  const waitingAsUser = () => [carry(frame, asUser(frame, waiting[0]!), waiting.slice(1), withTail)]
 
   function addUser(piece: Piece<M>): void {
-    const before = last()
-    const full = waiting.length > 0 ? carry(frame, piece, waiting, withHead) : piece
+    const full = carry(frame, piece, waiting, withHead)
     waiting = []
-    if (before?.message.role === 'tool') fill('assistant', acknowledgement, 'the round before got no answer')
-    if (before?.message.role !== 'user') sent.push(full)
-    else if (piece.answered || before.answered) {
-      fill('assistant', acknowledgement, 'two user messages in a row')
-      sent.push(full)
-    } else sent[sent.length - 1] = join(frame, before, full)
+    if (lastRole() === 'tool') fill('assistant', acknowledgement, 'the round before got no answer')
+    const before = lastRole() === 'user' ? sent.at(-1)! : undefined
+    if (before && !piece.answered && !before[0]!.answered) before.push(full)
+    else {
+      if (before) fill('assistant', acknowledgement, 'two user messages in a row')
+      sent.push([full])
+    }
     if (piece.answered) fill('assistant', acknowledgement, 'a digest is answered')
   }
 
   function addAssistant(piece: Piece<M>): void {
-    const before = last()
-    if (before === undefined) {
+    if (sent.length === 0) {
       // The first turn must be the user's: what waits for one serves, else a line that says who began.
       if (waiting.length === 0) fill('user', openingText, 'the template wants a user message first')
-      else sent.push(carry(frame, asUser(frame, waiting[0]!), waiting.slice(1), withTail))
+      else sent.push(waitingAsUser())
       waiting = []
-    } else if (before.message.role === 'user' && waiting.length > 0) {
-      sent[sent.length - 1] = carry(frame, before, waiting, withTail)
-      waiting = []
-    }
-    const previous = last()!
-    const joins = previous.message.role === 'assistant' && previous.message.calls.length === 0
-    if (joins) sent[sent.length - 1] = join(frame, previous, piece)
-    else sent.push(piece)
+    } else if (lastRole() === 'user') carryAt(sent.length - 1)
+    const before = sent.at(-1)!
+    if (lastRole() === 'assistant' && before.at(-1)!.message.calls.length === 0) before.push(piece)
+    else sent.push([piece])
   }
 
   for (const piece of pieces) {
@@ -69,15 +70,14 @@ export function alternate<M extends MessageLike>(
       waiting.push(piece)
     else if (piece.message.role === 'user') addUser(piece)
     else if (piece.message.role === 'assistant') addAssistant(piece)
-    else sent.push(piece)
+    else sent.push([piece])
   }
   if (waiting.length > 0) {
-    const at = lastUser()
-    if (at >= 0) sent[at] = carry(frame, sent[at]!, waiting, withTail)
-    else sent.unshift(carry(frame, asUser(frame, waiting[0]!), waiting.slice(1), withTail))
+    const at = sent.findLastIndex(([first]) => first!.message.role === 'user')
+    if (at >= 0) carryAt(at)
+    else sent.unshift(waitingAsUser())
   }
-  const [first, ...more] = system
-  return first ? [more.reduce((joined, piece) => join(frame, joined, piece), first), ...sent] : sent
+  return [...(system.length > 0 ? [system] : []), ...sent].map(list => join(frame, list))
 }
 
 /** A message that also says what others said; those are accounted for as part of it. */
@@ -92,8 +92,11 @@ function carry<M extends MessageLike>(
   return rewritten(frame, combined(piece, others), attach(piece.raw, text))
 }
 
-function join<M extends MessageLike>(frame: Frame<M>, first: Piece<M>, second: Piece<M>): Piece<M> {
-  return rewritten(frame, combined(first, [second]), joinMessages(first.raw, second.raw))
+/** All of it as one message, read and counted once. */
+function join<M extends MessageLike>(frame: Frame<M>, [first, ...others]: readonly Piece<M>[]): Piece<M> {
+  if (others.length === 0) return first!
+  const raws = [first!, ...others].map(piece => piece.raw)
+  return rewritten(frame, combined(first!, others), joinMessages(raws))
 }
 
 function combined<M extends MessageLike>(piece: Piece<M>, others: readonly Piece<M>[]): Piece<M> {

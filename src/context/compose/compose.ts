@@ -26,7 +26,7 @@ export function compose<M extends MessageLike>(draft: Draft<M>): readonly Piece<
   if (draft.systemsFirst) {
     for (const index of transcript.systems) {
       if (index !== frame.marker) {
-        pieces.push(...unitPieces(frame, units[index]!).map(piece => ({ ...piece, part: 'system' as const })))
+        for (const piece of unitPieces(frame, units[index]!)) pieces.push({ ...piece, part: 'system' })
       }
     }
   }
@@ -43,7 +43,7 @@ export function compose<M extends MessageLike>(draft: Draft<M>): readonly Piece<
     // What was left out before the first user message cannot stand behind it.
     if (index > transcript.firstUser) insertUpTo(index)
     if (unit.kind === 'system' && draft.systemsFirst && index !== frame.marker) continue
-    pieces.push(...unitPieces(frame, unit))
+    for (const piece of unitPieces(frame, unit)) pieces.push(piece)
     if (index === transcript.firstUser) afterFirst()
   }
   insertUpTo(units.length)

@@ -1,5 +1,5 @@
 import type { MessageLike } from '../../log/message.ts'
-import { withResultText, withText } from '../../log/write-message.ts'
+import { withResultTexts, withText } from '../../log/write-message.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Piece } from '../draft/piece.ts'
 import { markerText } from '../texts.ts'
@@ -10,10 +10,13 @@ import { totalTokens } from './total.ts'
 /** A text of a piece that may be cut: the message's own, or one of its tool results. */
 interface Text {
   readonly place: number
+  /** Its place among the results, or `ownText`. */
   readonly result: number
   readonly text: string
   readonly tokens: number
 }
+
+const ownText = -1
 
 /**
  * Cuts the longest texts in their middle until everything fits: all down to one common length, so that short texts
@@ -62,16 +65,26 @@ function cutTo<M extends MessageLike>(
   level: number,
 ): readonly Piece<M>[] | undefined {
   const cut = [...pieces]
-  for (const { place, result, text, tokens } of texts) {
-    if (tokens <= level) continue
-    const piece = cut[place]!
-    const shorter = cutVisibly(frame, piece, text, level)
-    if (shorter === '') return undefined
+  const longer = texts.filter(text => text.tokens > level)
+  for (let at = 0; at < longer.length; ) {
+    const { place } = longer[at]!
+    const piece = pieces[place]!
+    const shorter = new Map<number, string>()
+    let cutFrom = 0
+    for (; longer[at]?.place === place; at++) {
+      const { result, text, tokens } = longer[at]!
+      const rest = cutVisibly(frame, piece, text, level)
+      if (rest === '') return undefined
+      shorter.set(result, rest)
+      cutFrom = tokens
+    }
     const altered = {
       rule: 'trim',
-      why: `cut in its middle from ${tokens} to ${level} tokens: the window is too small`,
+      why: `cut in its middle from ${cutFrom} to ${level} tokens: the window is too small`,
     }
-    const raw = result < 0 ? withText(piece.raw, shorter) : withResultText(piece.raw, result, shorter)
+    const own = shorter.get(ownText)
+    const said = own === undefined ? piece.raw : withText(piece.raw, own)
+    const raw = shorter.size > (own === undefined ? 0 : 1) ? withResultTexts(said, shorter) : said
     cut[place] = rewritten(frame, { ...piece, altered }, raw)
   }
   return cut
@@ -92,6 +105,9 @@ function textsOf(frame: Frame, { message, part }: Piece, place: number): readonl
   const texts =
     message.role === 'tool'
       ? message.results.map(({ text }, result) => ({ text, result }))
-      : [{ text: message.text, result: -1 }, ...message.results.map(({ text }, result) => ({ text, result }))]
+      : [
+          { text: message.text, result: ownText },
+          ...message.results.map(({ text }, result) => ({ text, result })),
+        ]
   return texts.map(({ text, result }) => ({ place, result, text, tokens: frame.count.text(text) }))
 }

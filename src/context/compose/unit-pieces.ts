@@ -1,7 +1,7 @@
 import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { toolResultFor, withoutResults, withTail } from '../../log/write-message.ts'
-import type { Unit } from '../conversation/unit.ts'
+import { strayAt, type Unit } from '../conversation/unit.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Piece } from '../draft/piece.ts'
 import type { Part } from '../receipt.ts'
@@ -14,15 +14,14 @@ export function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): 
   const { entries, firstUser } = frame.transcript
   const pieces: Piece<M>[] = []
   const notes: number[] = []
-  const strays = new Map(unit.strays.map(stray => [stray.at, stray]))
   const part = unit.index === firstUser ? 'first' : frame.ends.includes(unit.index) ? 'latest' : 'history'
   for (let at = unit.from; at < unit.to; at++) {
-    const { source, raw = source, message, tokens } = entries[at]!
-    const quoted = raw === source ? {} : { altered: quotedNote }
+    const { raw, message, tokens, stamp } = entries[at]!
+    const altered = stamp.altered && { altered: stamp.altered }
     const seqs = [frame.system.length + at]
-    const stray = strays.get(at)
+    const stray = strayAt(unit, at)
     if (message.role === 'assistant_note') notes.push(at)
-    else if (!stray) pieces.push({ raw, message, tokens, part, seqs, ...quoted })
+    else if (!stray) pieces.push({ raw, message, tokens, part, seqs, ...altered })
     else if (stray.results) {
       const altered = { rule: 'valid sequence', why: `one of its results ${stray.why}` }
       pieces.push(
@@ -33,11 +32,6 @@ export function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): 
   if (notes.length > 0 && frame.notes === 'inline') pieces[0] = withNotes(frame, pieces[0]!, notes)
   if (unit.missing.length > 0) addMissing(frame, pieces, unit, part)
   return pieces
-}
-
-const quotedNote = {
-  rule: 'notes',
-  why: 'a text that looks like a note to self is quoted: only the model writes notes',
 }
 
 /** Notes go out with the reply that they belong to, as the model wrote them: joined at once, so that it is counted once. */

@@ -6,6 +6,6 @@ import type { Entry } from './unit.ts'
 /** A message as an entry of a conversation. */
 export function stampEntry<M extends MessageLike>(source: M, seq: number, count: TokenCounter): Entry<M> {
   const stamp = stampMessage(source, seq, count)
-  const { message, tokens, raw } = stamp
-  return { source, message, role: message.role, tokens, stamp, ...(raw ? { raw: raw as M } : {}) }
+  const { message, tokens, raw = source } = stamp
+  return { source, raw: raw as M, message, role: message.role, tokens, stamp }
 }

@@ -1,6 +1,6 @@
 import type { Message, MessageLike } from '../../log/message.ts'
-import { parseMessage } from '../../log/parse-message.ts'
-import { mapTexts } from '../../log/write-message.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import { mapTexts, withoutCalls } from '../../log/write-message.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 
@@ -9,8 +9,9 @@ export interface Stamp {
   /** What the message looked like then: see `isFresh`. */
   readonly looks: readonly unknown[]
   readonly message: Message
-  /** What is sent in its place: a text that looks like a note of ours is quoted. */
+  /** What is sent in its place, and why: a text that looks like a note of ours is quoted, say. */
   readonly raw?: MessageLike
+  readonly altered?: { readonly rule: string; readonly why: string }
   readonly counter: string
   readonly tokens: number
 }
@@ -21,14 +22,14 @@ export function stampMessage(source: MessageLike, seq: number, count: TokenCount
   const known = typeof source === 'object' && source !== null ? stamps.get(source) : undefined
   const isKnown = known !== undefined && isFresh(known, source)
   if (isKnown && known.counter === count.id) return known
-  const stamp = isKnown ? counted(known, count) : counted(readMessage(source, seq), count)
+  const stamp = isKnown ? counted(known, count) : counted(readSource(source, seq), count)
   stamps.set(source, stamp)
   return stamp
 }
 
 /** Stamps a message whose tokens were counted when it was logged: no text is tokenised again. */
 export function adoptStamp(source: MessageLike, seq: number, counter: string, tokens: number): Stamp {
-  const stamp = { ...readMessage(source, seq), counter, tokens }
+  const stamp = { ...readSource(source, seq), counter, tokens }
   stamps.set(source, stamp)
   return stamp
 }
@@ -39,12 +40,28 @@ export function isFresh({ looks }: Stamp, source: MessageLike): boolean {
   return now.length === looks.length && now.every((value, at) => value === looks[at])
 }
 
-function readMessage(source: MessageLike, seq: number): Omit<Stamp, 'counter' | 'tokens'> {
-  const read = parseMessage(source, seq)
+function readSource(source: MessageLike, seq: number): Omit<Stamp, 'counter' | 'tokens'> {
+  const looks = looksOf(source)
+  const read = readMessage(source, seq)
   const isOurs = read.role === 'system' || read.role === 'assistant_note'
-  const raw = isOurs ? source : mapTexts(source, neutralizeNotes)
-  const message = raw === source ? read : parseMessage(raw, seq)
-  return { looks: looksOf(source), message, ...(raw === source ? {} : { raw }) }
+  const own = read.misplacedCalls === undefined ? source : withoutCalls(source)
+  const raw = isOurs ? own : mapTexts(own, neutralizeNotes)
+  if (raw === source) return { looks, message: read }
+  return {
+    looks,
+    message: readMessage(raw, seq),
+    raw,
+    altered: own === source ? quotedNote : withoutItsCalls,
+  }
+}
+
+const quotedNote = {
+  rule: 'notes',
+  why: 'a text that looks like a note to self is quoted: only the model writes notes',
+}
+const withoutItsCalls = {
+  rule: 'valid sequence',
+  why: 'only the assistant calls tools: its calls are not sent',
 }
 
 const counted = (read: Omit<Stamp, 'counter' | 'tokens'>, count: TokenCounter): Stamp => ({

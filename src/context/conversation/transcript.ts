@@ -62,8 +62,9 @@ export function createTranscript<M extends MessageLike>(
   const turns = [...past.turns]
   const notes = [...past.notes]
   let lastRound = units.findLastIndex(unit => unit.kind === 'tools')
-  /** The round that the last unit is; undefined when it takes no results. */
+  /** The round that the last unit is, and the strays in it; undefined when it takes no results. */
   let round: Round | undefined
+  let strays: Stray[] = []
 
   const firstUser = () => turns[0] ?? -1
 
@@ -72,8 +73,9 @@ export function createTranscript<M extends MessageLike>(
     addSums({ costBefore, noteCostBefore, ordinaryBefore }, unit, firstUser())
   }
 
-  function begin(kind: UnitKind, tokens: number, strays: readonly Stray[] = []): void {
+  function begin(kind: UnitKind, tokens: number, stray?: Stray): void {
     close()
+    strays = stray ? [stray] : []
     const index = units.length
     if (kind === 'user') turns.push(index)
     if (kind === 'system') systems.push(index)
@@ -105,10 +107,9 @@ export function createTranscript<M extends MessageLike>(
     const why = message.results[0]
       ? describeStray(message.results[unmatched[0] ?? 0]!)
       : 'answers no tool call'
-    if (!last || !round) return begin('stray', 0, [{ at, why }])
-    const stray = orphan ? [{ at, why }] : unmatched.length > 0 ? [{ at, results: unmatched, why }] : []
-    const cost = orphan ? 0 : tokens
-    setLast({ ...last, to: at + 1, tokens: last.tokens + cost, strays: [...last.strays, ...stray] })
+    if (!last || !round) return begin('stray', 0, { at, why })
+    if (orphan || unmatched.length > 0) strays.push({ at, ...(orphan ? {} : { results: unmatched }), why })
+    setLast({ ...last, to: at + 1, tokens: last.tokens + (orphan ? 0 : tokens) })
   }
 
   function addNote(at: number): void {

@@ -4,8 +4,8 @@ import type { Stamp } from './stamp.ts'
 /** One message of the conversation with what we know of it. */
 export interface Entry<M extends MessageLike = MessageLike> {
   readonly source: M
-  /** What is sent in its place, where a text had to be quoted. */
-  readonly raw?: M
+  /** What is sent in its place: most often itself. */
+  readonly raw: M
   readonly message: Message
   readonly role: Role
   readonly tokens: number
@@ -32,7 +32,7 @@ export interface Unit {
   readonly noteTokens: number
   /** Calls that never got a result although the conversation went on: providers refuse such a sequence. */
   readonly missing: readonly ToolCall[]
-  /** Entries, or single results in them, that answer no call and are therefore not sent. */
+  /** Entries, or single results in them, that answer no call and are therefore not sent, in their order. */
   readonly strays: readonly Stray[]
 }
 
@@ -41,4 +41,15 @@ export interface Stray {
   /** Absent: the whole entry. */
   readonly results?: readonly number[]
   readonly why: string
+}
+
+/** What of an entry of the unit is stray. */
+export function strayAt({ strays }: Unit, at: number): Stray | undefined {
+  let [from, to] = [0, strays.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (strays[middle]!.at < at) from = middle + 1
+    else to = middle
+  }
+  return strays[from]?.at === at ? strays[from] : undefined
 }

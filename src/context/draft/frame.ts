@@ -75,11 +75,12 @@ function headPieces<M extends MessageLike>(
   count: TokenCounter,
 ): readonly Piece<M>[] {
   const pieces: Piece<M>[] = system.map((entry, seq) => ({
-    raw: entry.source,
+    raw: entry.raw,
     message: entry.message,
     tokens: entry.tokens,
     part: 'system',
     seqs: [seq],
+    ...(entry.stamp.altered && { altered: entry.stamp.altered }),
   }))
   if (added === '') return pieces
   const last = pieces.pop()

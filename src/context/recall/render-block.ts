@@ -1,4 +1,5 @@
 import { neutralizeNotes } from '../../notes/neutralize.ts'
+import { strayAt } from '../conversation/unit.ts'
 import { textCost } from '../draft/cost.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Insertion } from '../draft/insertion.ts'
@@ -44,7 +45,8 @@ function unitLines({ transcript, system }: Frame, index: number): readonly strin
   const lines: string[] = []
   for (let at = unit.from; at < unit.to; at++) {
     const { role, text, calls, results } = transcript.entries[at]!.message
-    if (role === 'assistant_note' || unit.strays.some(stray => stray.at === at && !stray.results)) continue
+    const stray = strayAt(unit, at)
+    if (role === 'assistant_note' || (stray && !stray.results)) continue
     const speaker = role === 'tool' ? ['tool', results[0]?.name].filter(Boolean).join(' ') : role
     const own = role === 'tool' ? [] : results.map(result => result.text)
     const said = [text, ...calls.map(call => neutralizeNotes(`→ ${call.name}(${call.arguments})`)), ...own]

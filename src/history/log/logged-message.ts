@@ -1,4 +1,4 @@
-import { adoptStamp, stampMessage } from '../../context/conversation/stamp.ts'
+import { adoptStamp, type Stamp, stampMessage } from '../../context/conversation/stamp.ts'
 import { InvalidMessageError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
@@ -63,7 +63,7 @@ export function toEntry(
   const text = JSON.stringify(payload, toStorable)
   // What will be read back is what is counted: a Date has become a text by then.
   const read = JSON.parse(text) as Payload
-  const { message, tokens } = stampMessage(viewOf(read), 0, count)
+  const { message, tokens } = checkMessages(read, 0, count)
   return { id, role: message.role, time, payload: text, tokens: { [count.id]: tokens } }
 }
 
@@ -92,12 +92,18 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
 
 /** An entry from outside: whatever it says of itself is looked at again, and its tokens are counted here. */
 export function recountEntry(entry: Omit<StoredEntry, 'tokens'>, count: TokenCounter): StoredEntry {
-  const read = readPayload(entry.payload)
-  const { message, tokens } = stampMessage(viewOf(read), entry.seq, count)
-  parseMessage(read.message, entry.seq)
+  const { message, tokens } = checkMessages(readPayload(entry.payload), entry.seq, count)
   if (message.role !== entry.role)
     throw new InvalidMessageError(entry.seq, `has the role ${message.role}, its entry ${entry.role}`)
   return { ...entry, tokens: { [count.id]: tokens } }
+}
+
+/** What goes into the log is read strictly, once. Gives what contexts take of it. */
+function checkMessages(payload: Payload, seq: number, count: TokenCounter): Stamp {
+  const view = viewOf(payload)
+  parseMessage(payload.message, seq)
+  if (view !== payload.message) parseMessage(view, seq)
+  return stampMessage(view, seq, count)
 }
 
 function readPayload(text: string): Payload {

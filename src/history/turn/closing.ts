@@ -1,5 +1,5 @@
 import type { MessageLike } from '../../log/message.ts'
-import { parseMessage } from '../../log/parse-message.ts'
+import { readMessage } from '../../log/parse-message.ts'
 import { openRound } from '../../log/round.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { TurnStatus } from '../../stores/store.ts'
@@ -79,15 +79,15 @@ export function closingMessages(said: readonly MessageLike[], ending: Ending): r
 const isSpoken = ({ role }: MessageLike) => role !== 'assistant_note'
 
 function isAnswer(message: MessageLike | undefined): boolean {
-  return message?.role === 'assistant' && parseMessage(message, 0).calls.length === 0
+  return message?.role === 'assistant' && readMessage(message, 0).calls.length === 0
 }
 
 /** A call without a result gets one that says so. */
 function missingResults(turn: readonly MessageLike[]): readonly MessageLike[] {
   let round = openRound([])
-  let dialect = parseMessage({ role: 'user', content: '' }, 0).dialect
+  let dialect = readMessage({ role: 'user', content: '' }, 0).dialect
   for (const [seq, source] of turn.entries()) {
-    const message = parseMessage(source, seq)
+    const message = readMessage(source, seq)
     if (message.calls.length > 0) {
       round = openRound(message.calls)
       dialect = message.dialect
