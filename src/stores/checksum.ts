@@ -1,8 +1,13 @@
 import { crc32 } from 'node:zlib'
 
+type Value = string | number | null
+
 /**
- * A number of 32 bits that another content nearly never has: flipped bits are noticed, forgery is not. The parts have no
- * NUL, so the same characters in other parts give another number. Stored: another function needs a migration.
+ * A number of 32 bits that another content nearly never has: flipped bits are noticed, forgery is not. No text has a NUL,
+ * so the same characters in other parts give another number. Stored: another function needs a migration.
  */
-export const checksum = (...parts: readonly (string | number | null | undefined)[]): number =>
-  crc32(parts.join('\0'))
+export function checksum(values: readonly Value[], bytes?: Uint8Array): number {
+  const sum = crc32(values.map(value => (value === null ? '\0n' : value)).join('\0'))
+  // Without bytes zlib may begin anew.
+  return bytes?.length ? crc32(bytes, sum) : sum
+}

@@ -2,11 +2,13 @@ import { nameOf } from '../refusals.ts'
 import type { Lease, ThreadKey } from '../store.ts'
 import { ConflictError, NoConversationError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
-import type { HeldTurns } from './held-turns.ts'
+import { type ConversationRow, findConversation, insertConversation } from './conversation-rows.ts'
+import { rowSum, type Summed, sound } from './row-sums.ts'
 
-export interface BranchRow {
+export interface BranchRow extends Summed<'branches'> {
   readonly id: number
   readonly conversation_id: number
+  readonly actor: string
   readonly branch: string
   readonly parent_id: number | null
   readonly fork_at: number
@@ -16,12 +18,8 @@ export interface BranchRow {
   readonly owner: string | null
   readonly epoch: number
   readonly lease_until: number
-}
-
-interface NamedRow extends Omit<BranchRow, 'id'> {
-  readonly id: number | null
-  readonly found: number
-  readonly deleted_at: number | null
+  readonly updated_at: number
+  readonly checksum: number
 }
 
 /** A part of a branch's past, and the branch that wrote it. */
@@ -32,33 +30,34 @@ export interface Segment {
 }
 
 export function findBranch(connection: Connection, thread: ThreadKey): BranchRow | undefined {
-  const row = named(connection, thread)
-  return row?.id ? (row as BranchRow) : undefined
+  const conversation = findConversation(connection, thread)
+  return conversation && branchOf(connection, conversation, thread)
 }
 
 /** The branch to write to; refused where it never was or was deleted. */
 export function needBranch(connection: Connection, thread: ThreadKey): BranchRow {
-  const row = named(connection, thread)
-  if (row?.id) return row as BranchRow
-  throw new NoConversationError(thread.conversation, row ? row.deleted_at !== null : false)
+  const conversation = findConversation(connection, thread)
+  const branch = conversation && branchOf(connection, conversation, thread)
+  if (branch) return branch
+  throw new NoConversationError(thread.conversation, conversation ? conversation.deleted_at !== null : false)
 }
 
 /** Inside of a transaction: what is made here goes again when the write is refused. */
 export function makeBranch(connection: Connection, thread: ThreadKey, now: number): BranchRow {
-  const row = named(connection, thread)
-  if (row && row.deleted_at !== null) throw new NoConversationError(thread.conversation, true)
-  if (row?.id) return row as BranchRow
-  const { tenant, conversation } = thread
-  const conversationId =
-    row?.found ??
-    connection.run(
-      'INSERT INTO conversations (tenant, conversation, created_at) VALUES (?, ?, ?)',
-      tenant,
-      conversation,
+  const found = findConversation(connection, thread)
+  if (found && found.deleted_at !== null) throw new NoConversationError(thread.conversation, true)
+  const conversation = found ?? insertConversation(connection, thread, now)
+  return (
+    branchOf(connection, conversation, thread) ??
+    insertBranch(connection, {
+      ...thread,
+      conversationId: conversation.id,
+      parent: null,
+      at: 0,
+      turns: 0,
       now,
-    )
-  insertBranch(connection, { ...thread, conversationId, parent: null, at: 0, turns: 0, now })
-  return needBranch(connection, thread)
+    })
+  )
 }
 
 export function insertBranch(
@@ -72,23 +71,37 @@ export function insertBranch(
     turns: number
     now: number
   },
-): void {
+): BranchRow {
   const { conversationId, actor, branch, parent, at, turns, now } = row
-  connection.run(
-    `INSERT INTO branches (conversation_id, actor, branch, parent_id, fork_at, head, turns, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  const id = connection.run(
+    `INSERT INTO branches (conversation_id, actor, branch, parent_id, fork_at, head, turns, updated_at, checksum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)`,
     ...[conversationId, actor, branch, parent, at, at, turns, now],
   )
+  return saveBranch(connection, connection.get<BranchRow>('SELECT * FROM branches WHERE id = ?', id)!)
 }
 
-/** A clock that goes back, or a log restored from the future, does not make a branch older. */
-export function setHead(connection: Connection, id: number, head: number, now: number): void {
-  const sql = 'UPDATE branches SET head = ?, updated_at = max(updated_at, ?) WHERE id = ?'
-  connection.run(sql, head, now, id)
+/** What of it may change. A clock that goes back, or a log restored from the future, does not make a branch older. */
+export function saveBranch(
+  connection: Connection,
+  branch: BranchRow,
+  changes: Partial<BranchRow> = {},
+): BranchRow {
+  const row = { ...branch, ...changes, updated_at: Math.max(branch.updated_at, changes.updated_at ?? 0) }
+  const { head, turns, open_turn: open, owner, epoch, lease_until: until, updated_at: updated, id } = row
+  const checksum = rowSum('branches', row)
+  connection.run(
+    `UPDATE branches SET head = ?, turns = ?, open_turn = ?, owner = ?, epoch = ?, lease_until = ?, updated_at = ?,
+       checksum = ? WHERE id = ?`,
+    ...[head, turns, open, owner, epoch, until, updated, checksum, id],
+  )
+  return { ...row, checksum }
 }
 
-export const branchById = (connection: Connection, id: number) =>
-  connection.get<BranchRow>('SELECT * FROM branches WHERE id = ?', id)
+export function branchById(connection: Connection, id: number): BranchRow | undefined {
+  const row = connection.get<BranchRow>('SELECT * FROM branches WHERE id = ?', id)
+  return row && sound('branches', row, row.id === id)
+}
 
 /** Who wrote what of a branch, from its first entry on. */
 export function segmentsOf(connection: Connection, branch: BranchRow): Segment[] {
@@ -109,21 +122,13 @@ export function expectHead(thread: ThreadKey, { head }: BranchRow, expected: num
 export const isHeldBy = ({ open_turn: open, owner, epoch }: BranchRow, lease: Lease) =>
   open !== null && owner === lease.owner && epoch === lease.epoch
 
-/** Remembers the open turn of a branch, as committed. Not that of a fork: its new entries must be looked up in two. */
-export function holdTurn(held: HeldTurns, thread: ThreadKey, branch: BranchRow): void {
-  const { id: branchId, head, open_turn: turn, owner, epoch, parent_id: parent } = branch
-  if (turn === null || owner === null || parent !== null) held.delete(thread)
-  else held.set(thread, { branchId, head, turn, lease: { owner, epoch } })
-}
-
-function named(
+function branchOf(
   connection: Connection,
-  { tenant, conversation, actor, branch }: ThreadKey,
-): NamedRow | undefined {
-  return connection.get<NamedRow>(
-    `SELECT branches.*, conversations.id AS found, deleted_at FROM conversations
-     LEFT JOIN branches ON conversation_id = conversations.id AND actor = ? AND branch = ?
-     WHERE tenant = ? AND conversation = ?`,
-    ...[actor, branch, tenant, conversation],
-  )
+  { id }: ConversationRow,
+  { actor, branch }: ThreadKey,
+): BranchRow | undefined {
+  const sql = 'SELECT * FROM branches WHERE conversation_id = ? AND actor = ? AND branch = ?'
+  const row = connection.get<BranchRow>(sql, id, actor, branch)
+  const isAskedFor = row?.conversation_id === id && row.actor === actor && row.branch === branch
+  return row && sound('branches', row, isAskedFor)
 }

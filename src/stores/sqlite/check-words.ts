@@ -13,7 +13,7 @@ export function checkWords(connection: Connection): string[] {
   connection.exec('CREATE VIRTUAL TABLE temp.found USING fts5vocab (main, words, instance)')
   try {
     const rows = connection.iterate<{ term: string; doc: number }>('SELECT term, doc FROM temp.found')
-    for (const { term, doc } of rows) add(doc, checksum(term))
+    for (const { term, doc } of rows) add(doc, checksum([term]))
   } finally {
     connection.exec('DROP TABLE temp.found')
   }
@@ -21,7 +21,7 @@ export function checkWords(connection: Connection): string[] {
     LEFT JOIN waiting ON waiting.branch_id = entries.branch_id WHERE after IS NULL OR seq <= after`
   const problems: string[] = []
   for (const { place, seq, branchId, payload } of connection.iterate<Row>(sql)) {
-    for (const word of words(payloadTexts(payload))) add(place, -checksum(word))
+    for (const word of words(payloadTexts(payload))) add(place, -checksum([word]))
     if (sums.get(place))
       problems.push(`entry ${seq} of branch ${branchId} is not in the word index as it should be`)
     sums.delete(place)

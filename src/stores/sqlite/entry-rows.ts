@@ -4,6 +4,7 @@ import { CorruptEntryError, TooLargeError } from '../store-error.ts'
 import { type BranchRow, type Segment, segmentsOf } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
 import type { IndexQueue } from './index-queue.ts'
+import { isSound, rowSum, type Summed } from './row-sums.ts'
 import { maxSeq, placeOf } from './schema.ts'
 
 /** Those of the entries that the branch does not have: not by itself, nor in the past that it shares, nor twice. */
@@ -50,15 +51,17 @@ export function insertEntry(
 ): void {
   if (seq > maxSeq) throw new TooLargeError('The thread, in entries,', seq, maxSeq)
   const place = placeOf(branchId, seq)
-  connection.run(insertSql, place, id, turn, role, time, JSON.stringify(tokens), payload)
+  const row = { place, id, turn, role, time, tokens: JSON.stringify(tokens), payload }
+  connection.run(insertSql, place, id, turn, role, time, row.tokens, rowSum('entries', row), payload)
   queue?.add(connection, branchId, seq, payload)
 }
 
 const insertSql =
-  'INSERT INTO entries (place, id, turn, role, time, tokens, payload) VALUES (?, ?, ?, ?, ?, ?, ?)'
+  'INSERT INTO entries (place, id, turn, role, time, tokens, checksum, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?)'
 
-export interface EntryRow {
+export interface EntryRow extends Summed<'entries'> {
   readonly place: number
+  readonly branch_id: number
   readonly seq: number
   readonly id: string
   readonly turn: number
@@ -66,6 +69,7 @@ export interface EntryRow {
   readonly time: number
   readonly tokens: string
   readonly payload: string
+  readonly checksum: number
 }
 
 const roles: ReadonlySet<string> = new Set<Role>(['system', 'user', 'assistant', 'tool', 'assistant_note'])
@@ -73,6 +77,8 @@ const roles: ReadonlySet<string> = new Set<Role>(['system', 'user', 'assistant',
 /** A row that we could not have written is refused: nothing is skipped in silence. */
 export function toEntry(row: EntryRow, thread: string): StoredEntry {
   const { seq, id, turn, role, time, tokens, payload } = row
+  if (!isSound('entries', row))
+    throw new CorruptEntryError(thread, seq, 'it is not what was stored, its checksum differs')
   if (!roles.has(role)) throw new CorruptEntryError(thread, seq, `its role is "${role}"`)
   if (typeof payload !== 'string') throw new CorruptEntryError(thread, seq, 'its payload is no text')
   try {

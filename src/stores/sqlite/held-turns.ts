@@ -1,31 +1,26 @@
-import type { Lease, ThreadKey } from '../store.ts'
-
-/** Where an open turn stands, as the file has it. */
-export interface HeldTurn {
-  readonly branchId: number
-  readonly head: number
-  readonly turn: number
-  readonly lease: Lease
-}
+import type { ThreadKey } from '../store.ts'
+import type { BranchRow } from './branch-rows.ts'
 
 /**
- * The open turns that this process wrote to last, so that an append need not look them up again. It may, since a file
+ * The branches whose open turns this process wrote to last, so that an append need not look them up again. It may, since a file
  * has one writer. Only what is committed comes in here, and all of it goes with any error.
  */
 export interface HeldTurns {
-  get(thread: ThreadKey): HeldTurn | undefined
-  set(thread: ThreadKey, held: HeldTurn): void
+  get(thread: ThreadKey): BranchRow | undefined
+  /** The branch as committed. Not that of a fork: its new entries must be looked up in two. */
+  set(thread: ThreadKey, branch: BranchRow): void
   delete(thread: ThreadKey): void
   clear(): void
 }
 
 export function createHeldTurns(limit = 1_000): HeldTurns {
-  const turns = new Map<string, HeldTurn>()
+  const turns = new Map<string, BranchRow>()
   return {
     get: thread => turns.get(keyOf(thread)),
-    set(thread, held) {
+    set(thread, branch) {
       if (turns.size >= limit) turns.clear()
-      turns.set(keyOf(thread), held)
+      if (branch.open_turn === null || branch.parent_id !== null) turns.delete(keyOf(thread))
+      else turns.set(keyOf(thread), branch)
     },
     delete: thread => turns.delete(keyOf(thread)),
     clear: () => turns.clear(),

@@ -11,6 +11,7 @@ export interface Migration {
 
 /**
  * Each step takes the file one version further, in one transaction. A step that was released is never changed.
+ * Each row has a checksum of itself, so that damage is noticed when it is read (row-sums.ts).
  * Long names stand once, in `conversations` and `branches`; the logical key still begins with tenant and conversation.
  */
 export const migrations: readonly Migration[] = [
@@ -25,6 +26,7 @@ export const migrations: readonly Migration[] = [
         deleted_at INTEGER,
         title TEXT,
         metadata TEXT,
+        checksum INTEGER NOT NULL,
         UNIQUE (tenant, conversation)
       );
       CREATE TABLE branches (
@@ -41,6 +43,7 @@ export const migrations: readonly Migration[] = [
         epoch INTEGER NOT NULL DEFAULT 0,
         lease_until INTEGER NOT NULL DEFAULT 0,
         updated_at INTEGER NOT NULL,
+        checksum INTEGER NOT NULL,
         UNIQUE (conversation_id, actor, branch)
       );
       CREATE INDEX branches_parent ON branches (parent_id) WHERE parent_id IS NOT NULL;
@@ -57,6 +60,7 @@ export const migrations: readonly Migration[] = [
         body TEXT,
         owner TEXT NOT NULL,
         epoch INTEGER NOT NULL,
+        checksum INTEGER NOT NULL,
         PRIMARY KEY (branch_id, turn)
       ) WITHOUT ROWID;
       CREATE UNIQUE INDEX turns_key ON turns (branch_id, key) WHERE key IS NOT NULL;
@@ -70,6 +74,7 @@ export const migrations: readonly Migration[] = [
         role TEXT NOT NULL,
         time INTEGER NOT NULL,
         tokens TEXT NOT NULL,
+        checksum INTEGER NOT NULL,
         payload TEXT NOT NULL
       );
       CREATE UNIQUE INDEX entries_id ON entries (branch_id, id);
@@ -102,6 +107,7 @@ export const migrations: readonly Migration[] = [
         reported INTEGER,
         status TEXT NOT NULL,
         error TEXT,
+        checksum INTEGER NOT NULL,
         UNIQUE (branch_id, id)
       );
       CREATE INDEX calls_branch ON calls (branch_id);
@@ -109,6 +115,7 @@ export const migrations: readonly Migration[] = [
         branch_id INTEGER NOT NULL REFERENCES branches (id),
         key TEXT NOT NULL,
         at INTEGER NOT NULL,
+        checksum INTEGER NOT NULL,
         bytes BLOB NOT NULL,
         PRIMARY KEY (branch_id, key)
       );

@@ -2,9 +2,8 @@ import { checkEntries, checkThread } from '../check-input.ts'
 import { leaseLost } from '../refusals.ts'
 import type { AppendEntries, Store, ThreadKey } from '../store.ts'
 import { StoreError } from '../store-error.ts'
-import { expectHead, holdTurn, isHeldBy, needBranch, setHead } from './branch-rows.ts'
+import { type BranchRow, expectHead, isHeldBy, needBranch, saveBranch } from './branch-rows.ts'
 import { insertEntries, newOnes } from './entry-rows.ts'
-import type { HeldTurn } from './held-turns.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { resultCode, SQLITE_CONSTRAINT } from './sqlite-error.ts'
 
@@ -22,7 +21,7 @@ export function sqliteAppend(context: SqliteContext): Pick<Store, 'append'> {
   }
 
   /** Nothing when an entry is stored already: the database refuses it, and the long way finds out which. */
-  function tryNext(thread: ThreadKey, known: HeldTurn, { entries }: AppendEntries): number | undefined {
+  function tryNext(thread: ThreadKey, known: BranchRow, { entries }: AppendEntries): number | undefined {
     try {
       return write(thread, known, entries)
     } catch (error) {
@@ -31,16 +30,14 @@ export function sqliteAppend(context: SqliteContext): Pick<Store, 'append'> {
     }
   }
 
-  function write(thread: ThreadKey, known: HeldTurn, entries: AppendEntries['entries']): number {
+  function write(thread: ThreadKey, known: BranchRow, entries: AppendEntries['entries']): number {
     const connection = context.ready()
-    const { branchId: id, turn } = known
-    const head = connection.write(() => {
-      const end = insertEntries(connection, { id, head: known.head }, turn, entries, context.queue())
-      setHead(connection, id, end, now())
-      return end
+    const branch = connection.write(() => {
+      const head = insertEntries(connection, known, known.open_turn!, entries, context.queue())
+      return saveBranch(connection, known, { head, updated_at: now() })
     })
-    held.set(thread, { ...known, head })
-    return head
+    held.set(thread, branch)
+    return branch.head
   }
 
   function appendAny(thread: ThreadKey, { lease, expectedHead, entries }: AppendEntries): { head: number } {
@@ -50,20 +47,16 @@ export function sqliteAppend(context: SqliteContext): Pick<Store, 'append'> {
       const branch = needBranch(connection, thread)
       const fresh = newOnes(connection, branch, entries)
       // A repeated append, whoever holds the turn by now: all of it is stored.
-      if (entries.length > 0 && fresh.length === 0) return { branch, head: branch.head }
+      if (entries.length > 0 && fresh.length === 0) return branch
       if (!isHeldBy(branch, lease)) throw leaseLost(thread, lease)
       expectHead(thread, branch, expectedHead)
       const head = insertEntries(connection, branch, branch.open_turn!, fresh, context.queue())
-      setHead(connection, branch.id, head, now())
-      return { branch, head }
+      return saveBranch(connection, branch, { head, updated_at: now() })
     })
-    holdTurn(held, thread, { ...written.branch, head: written.head })
+    held.set(thread, written)
     return { head: written.head }
   }
 }
 
-const isNext = ({ head, lease }: HeldTurn, append: AppendEntries) =>
-  append.entries.length > 0 &&
-  head === append.expectedHead &&
-  lease.epoch === append.lease.epoch &&
-  lease.owner === append.lease.owner
+const isNext = (branch: BranchRow, { entries, expectedHead, lease }: AppendEntries) =>
+  entries.length > 0 && branch.head === expectedHead && isHeldBy(branch, lease)

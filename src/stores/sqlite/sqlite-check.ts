@@ -1,6 +1,7 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { checkWords } from './check-words.ts'
 import type { Connection } from './connection.ts'
+import { isSound, type Table, tables } from './row-sums.ts'
 import { rebuildWordIndex } from './word-index.ts'
 
 /**
@@ -25,9 +26,24 @@ export function checkFile(
   const rules = checks.flatMap(sql =>
     reported(() => connection.all<{ problem: string }>(sql).map(row => row.problem)),
   )
+  const changed = tables.flatMap(table => reported(() => [...changedRows(connection, table)]))
   const words = isIndexed ? reported(() => checkWords(connection)) : []
   if (rebuild && words.length > 0) connection.write(() => rebuildWordIndex(connection))
-  return [...broken, ...foreign, ...rules, ...words]
+  return [...broken, ...foreign, ...rules, ...changed, ...words]
+}
+
+/** Rows that are not what was written. Caches are not among them: a damaged one is made again when it is needed. */
+function* changedRows(connection: Connection, table: Table): Generator<string> {
+  for (const row of connection.iterate<Parameters<typeof isSound>[1]>(`SELECT * FROM ${table}`)) {
+    if (!isSound(table, row as never)) yield `${nameOf(table, row)} has changed since it was written`
+  }
+}
+
+function nameOf(table: Table, row: object): string {
+  const { seq, branch_id: branch, turn, id } = row as Readonly<Record<string, unknown>>
+  if (table === 'entries') return `entry ${seq} of branch ${branch}`
+  if (table === 'turns') return `turn ${turn} of branch ${branch}`
+  return `row ${id} of ${table}`
 }
 
 /** What cannot even be read is a problem like any other, and does not hide those that come after it. */

@@ -1,8 +1,11 @@
 import { checkNames, checkPage, toDescription } from '../check-input.ts'
 import type { ConversationInfo, ListConversations, Store } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
+import type { BranchRow } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
+import { type ConversationRow, findConversation, saveConversation } from './conversation-rows.ts'
 import type { SqliteValue } from './driver.ts'
+import { sound } from './row-sums.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 
 /** Conversations as wholes: listed and described. */
@@ -14,7 +17,11 @@ export function sqliteConversations(
       checkNames({ tenant })
       checkPage(options)
       const connection = context.ready()
-      const rows = connection.all<ConversationRow>(listSql(options), tenant, ...placesOf(options))
+      const rows = connection.all<ConversationRow & { used_at: number }>(
+        listSql(options),
+        tenant,
+        ...placesOf(options),
+      )
       return rows.map(row => toInfo(connection, row))
     },
     async describeConversation(tenant, conversation, description) {
@@ -22,25 +29,12 @@ export function sqliteConversations(
       const given = toDescription(description)
       const connection = context.ready()
       connection.write(() => {
-        const row = connection.get<ConversationRow & { deleted_at: number | null }>(
-          'SELECT * FROM conversations WHERE tenant = ? AND conversation = ?',
-          ...[tenant, conversation],
-        )
+        const row = findConversation(connection, { tenant, conversation })
         if (!row || row.deleted_at !== null) throw new NoConversationError(conversation, row !== undefined)
-        const { id, title, metadata } = { ...row, ...withoutUndefined(given) }
-        connection.run('UPDATE conversations SET title = ?, metadata = ? WHERE id = ?', title, metadata, id)
+        saveConversation(connection, { ...row, ...withoutUndefined(given) })
       })
     },
   }
-}
-
-interface ConversationRow {
-  readonly id: number
-  readonly conversation: string
-  readonly created_at: number
-  readonly used_at: number
-  readonly title: string | null
-  readonly metadata: string | null
 }
 
 /** No index by the last use: it would be written with every append, and a list of 10,000 is sorted in some milliseconds. */
@@ -61,18 +55,25 @@ function placesOf({ after, order = 'recent', limit = -1 }: ListConversations): S
   return order === 'name' ? [conversation, limit] : [updatedAt, updatedAt, conversation, limit]
 }
 
-function toInfo(connection: Connection, row: ConversationRow): ConversationInfo {
-  const { id, conversation, created_at: createdAt, used_at: updatedAt, title, metadata } = row
+function toInfo(connection: Connection, row: ConversationRow & { used_at: number }): ConversationInfo {
+  const {
+    id,
+    conversation,
+    created_at: createdAt,
+    used_at: updatedAt,
+    title,
+    metadata,
+  } = sound('conversations', row)
   return {
     conversation,
     createdAt,
     updatedAt,
     ...(title !== null && { title }),
     ...(metadata !== null && { metadata: JSON.parse(metadata) }),
-    threads: connection.all(
-      'SELECT actor, branch, head FROM branches WHERE conversation_id = ? ORDER BY actor, branch',
-      id,
-    ),
+    threads: connection
+      .all<BranchRow>('SELECT * FROM branches WHERE conversation_id = ? ORDER BY actor, branch', id)
+      .map(found => sound('branches', found))
+      .map(({ actor, branch, head }) => ({ actor, branch, head })),
   }
 }
 

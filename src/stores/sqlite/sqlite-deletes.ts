@@ -2,6 +2,7 @@ import { checkNames, checkTime } from '../check-input.ts'
 import type { Store } from '../store.ts'
 import type { BranchRow } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
+import { findConversation, saveConversation } from './conversation-rows.ts'
 import { maxSeq, placeOf } from './schema.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { forgetEntries, rebuildWordIndex } from './word-index.ts'
@@ -28,17 +29,17 @@ export function sqliteDeletes(context: SqliteContext): Pick<Store, 'deleteCalls'
       if (unusedSince !== undefined) checkTime('unusedSince', unusedSince)
       const connection = context.ready()
       const deleted = connection.write(() => {
-        const row = connection.get<Conversation>(conversationSql, tenant, conversation)
-        if (!row) return undefined
+        const row = findConversation(connection, { tenant, conversation })
+        if (!row || row.deleted_at !== null) return undefined
         // Forks come after what they were forked from, so they go first.
         const branches = connection.all<BranchRow>(branchesSql, row.id)
-        const isHeld = branches.some(branch => branch.open_turn !== null && leases.heldMs(branch) > 0)
-        if (unusedSince !== undefined && (row.updated_at >= unusedSince || isHeld)) return undefined
-        connection.run(
-          'UPDATE conversations SET deleted_at = ?, title = NULL, metadata = NULL WHERE id = ?',
-          context.now(),
-          row.id,
-        )
+        const isUsed = (since: number) =>
+          row.created_at >= since ||
+          branches.some(
+            branch => branch.updated_at >= since || (branch.open_turn !== null && leases.heldMs(branch) > 0),
+          )
+        if (unusedSince !== undefined && isUsed(unusedSince)) return undefined
+        saveConversation(connection, { ...row, deleted_at: context.now(), title: null, metadata: null })
         const isForgotten = !context.queue() || branches.every(({ id }) => forgetEntries(connection, id))
         for (const { id } of branches) removeBranch(connection, id)
         if (!isForgotten) rebuildWordIndex(connection)
@@ -57,17 +58,7 @@ export function sqliteDeletes(context: SqliteContext): Pick<Store, 'deleteCalls'
 const oldCalls = `FROM calls WHERE time < ? AND branch_id IN (
   SELECT branches.id FROM branches JOIN conversations ON conversations.id = conversation_id WHERE tenant = ?)`
 
-interface Conversation {
-  readonly id: number
-  readonly updated_at: number
-}
-
-const conversationSql = `SELECT conversations.id, max(created_at, ifnull(max(updated_at), 0)) AS updated_at
-  FROM conversations LEFT JOIN branches ON conversation_id = conversations.id
-  WHERE tenant = ? AND conversation = ? AND deleted_at IS NULL GROUP BY conversations.id`
-
-const branchesSql =
-  'SELECT id, open_turn, lease_until FROM branches WHERE conversation_id = ? ORDER BY id DESC'
+const branchesSql = 'SELECT * FROM branches WHERE conversation_id = ? ORDER BY id DESC'
 
 function removeBranch(connection: Connection, id: number): void {
   connection.run('DELETE FROM entries WHERE place BETWEEN ? AND ?', placeOf(id, 0), placeOf(id, maxSeq))

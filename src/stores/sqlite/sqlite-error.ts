@@ -11,6 +11,8 @@ export function toStoreError(error: unknown, path: string): unknown {
 /** Without the extension: SQLITE_IOERR_WRITE and its kin are all SQLITE_IOERR. */
 export function resultCode(error: unknown): number | undefined {
   const { errcode: code, message } = (error ?? {}) as { errcode?: unknown; message?: string }
+  // An integer that no number can hold, where we only write numbers.
+  if ((error as { code?: unknown } | undefined)?.code === 'ERR_OUT_OF_RANGE') return 11
   return typeof code === 'number' ? code & 0xff : codes[message ?? '']
 }
 

@@ -5,8 +5,17 @@ import { planRestore, type Stored, timesOf } from '../plan-restore.ts'
 import { nameOf } from '../refusals.ts'
 import type { RestoreEntries, ThreadKey } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
-import { type BranchRow, branchById, findBranch, makeBranch, needBranch, segmentsOf } from './branch-rows.ts'
+import {
+  type BranchRow,
+  branchById,
+  findBranch,
+  makeBranch,
+  needBranch,
+  saveBranch,
+  segmentsOf,
+} from './branch-rows.ts'
 import type { Connection } from './connection.ts'
+import { findConversation } from './conversation-rows.ts'
 import { insertEntry, seqOf, toEntry } from './entry-rows.ts'
 import { readEntries } from './read-entries.ts'
 import type { SqliteContext } from './sqlite-context.ts'
@@ -36,11 +45,8 @@ export function sqliteRestore(
     const last = fresh.turns.at(-1)
     const open = last?.status === 'open' ? last.turn : null
     const head = branch.head + fresh.entries.length
-    connection.run(
-      `UPDATE branches SET head = ?, turns = ?, open_turn = ?, owner = '', epoch = ?, lease_until = 0,
-         updated_at = max(updated_at, ?) WHERE id = ?`,
-      ...[head, last?.turn ?? branch.turns, open, epoch, times.last, branch.id],
-    )
+    const turns = { turns: last?.turn ?? branch.turns, open_turn: open, owner: '', epoch, lease_until: 0 }
+    saveBranch(connection, branch, { head, ...turns, updated_at: times.last })
     return { head }
   })
 }
@@ -70,13 +76,6 @@ function branchFor(
   addFork(connection, parent, thread, forkOf.at, time)
   return needBranch(connection, thread)
 }
-
-const findConversation = (connection: Connection, { tenant, conversation }: ThreadKey) =>
-  connection.get<{ created_at: number; deleted_at: number | null }>(
-    'SELECT created_at, deleted_at FROM conversations WHERE tenant = ? AND conversation = ?',
-    tenant,
-    conversation,
-  )
 
 function storedOf(connection: Connection, thread: ThreadKey, branch: BranchRow): Stored {
   const segments = segmentsOf(connection, branch)

@@ -1,9 +1,9 @@
 import { checkNames, checkThread } from '../check-input.ts'
 import { turnOpen } from '../refusals.ts'
 import type { Store } from '../store.ts'
-import { findBranch, holdTurn } from './branch-rows.ts'
+import { findBranch, saveBranch } from './branch-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
-import { toTurn, turnByNumber } from './turn-rows.ts'
+import { saveTurn, toTurn, turnByNumber } from './turn-rows.ts'
 
 /** Goes on with a turn that somebody left open. */
 export function sqliteResume(context: SqliteContext): Pick<Store, 'resume'> {
@@ -19,21 +19,15 @@ export function sqliteResume(context: SqliteContext): Pick<Store, 'resume'> {
         const heldMs = leases.heldMs(branch)
         if (heldMs > 0) throw turnOpen(thread, branch.open_turn, heldMs)
         const lease = { owner, epoch: branch.epoch + 1 }
-        connection.run(
-          'UPDATE branches SET owner = ?, epoch = ?, lease_until = ? WHERE id = ?',
-          ...[owner, lease.epoch, now() + leaseMs, branch.id],
-        )
-        connection.run(
-          'UPDATE turns SET owner = ?, epoch = ? WHERE branch_id = ? AND turn = ?',
-          ...[owner, lease.epoch, branch.id, branch.open_turn],
-        )
-        const turn = toTurn(turnByNumber(connection, branch, branch.open_turn), branch.head)
-        return { branch, answer: { kind: 'begun' as const, turn, lease, head: branch.head } }
+        const saved = saveBranch(connection, branch, { ...lease, lease_until: now() + leaseMs })
+        const row = saveTurn(connection, turnByNumber(connection, branch, branch.open_turn), lease)
+        const turn = toTurn(row, branch.head)
+        return { branch: saved, answer: { kind: 'begun' as const, turn, lease, head: branch.head } }
       })
       if (!resumed) return undefined
       const { branch, answer } = resumed
       leases.give(branch.id, leaseMs)
-      holdTurn(context.held, thread, { ...branch, ...answer.lease, open_turn: answer.turn.turn })
+      context.held.set(thread, branch)
       return answer
     },
   }

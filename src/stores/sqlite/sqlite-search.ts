@@ -1,9 +1,13 @@
-import type { Role } from '../../log/message.ts'
 import { checkNames } from '../check-input.ts'
 import { hasWords, toWanted } from '../has-words.ts'
+import { nameOf } from '../refusals.ts'
 import { snippet } from '../snippet.ts'
 import type { Found } from '../store.ts'
+import { StoreError } from '../store-error.ts'
+import { branchById } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
+import { conversationById } from './conversation-rows.ts'
+import { type EntryRow, toEntry } from './entry-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { toMatch, unindexed } from './word-index.ts'
 
@@ -16,11 +20,7 @@ export function sqliteSearch(context: SqliteContext, tenant: string, query: stri
   const hits = context.queue()
     ? lookUp(connection, tenant, wanted, limit)
     : scan(connection, tenant, wanted, limit)
-  return hits.flatMap(({ place }) => {
-    const row = connection.get<FoundRow>(foundSql, place)
-    // Deleted by the writer while a reader was looking.
-    return row ? [toFound(row, tenant, wanted)] : []
-  })
+  return hits.flatMap(({ place }) => toFound(connection, place, tenant, wanted))
 }
 
 /** What waits for the index first: a reader must not miss what the writer moves in between. */
@@ -56,20 +56,26 @@ const indexSql = `SELECT place, time FROM words JOIN ${joined} WHERE words MATCH
   AND tenant = ? ORDER BY time DESC, place DESC LIMIT ?`
 const scanSql = `SELECT place, time, (SELECT payload FROM entries AS texts WHERE texts.place = ordered.place) AS payload
   FROM (SELECT place, time FROM ${joined} WHERE tenant = ?) AS ordered ORDER BY time DESC, place DESC`
-const foundSql = `SELECT conversation, actor, branch, seq, role, time, payload FROM ${joined} WHERE place = ?`
 
-interface FoundRow {
-  readonly conversation: string
-  readonly actor: string
-  readonly branch: string
-  readonly seq: number
-  readonly role: string
-  readonly time: number
-  readonly payload: string
+/** Nothing where it was deleted by the writer while a reader was looking. */
+function toFound(connection: Connection, place: number, tenant: string, wanted: readonly string[]): Found[] {
+  const row = connection.get<EntryRow>('SELECT * FROM entries WHERE place = ?', place)
+  const found = row && branchById(connection, row.branch_id)
+  const conversation = found && conversationById(connection, found.conversation_id)
+  if (conversation?.tenant !== tenant) return []
+  const thread = {
+    tenant,
+    conversation: conversation.conversation,
+    actor: found!.actor,
+    branch: found!.branch,
+  }
+  const { seq, role, time, payload } = toEntry(row!, nameOf(thread))
+  if (!hasWords(payload, wanted)) throw damagedIndex(connection)
+  return [{ thread, seq, role, time, snippet: snippet(payload, wanted) }]
 }
 
-function toFound(row: FoundRow, tenant: string, wanted: readonly string[]): Found {
-  const { conversation, actor, branch, seq, role, time, payload } = row
-  const thread = { tenant, conversation, actor, branch }
-  return { thread, seq, role: role as Role, time, snippet: snippet(payload, wanted) }
-}
+const damagedIndex = ({ path }: Connection) =>
+  new StoreError(
+    'store_corrupt',
+    `${path}: the index of words is damaged: run "throughline log check --rebuild", which makes it anew.`,
+  )

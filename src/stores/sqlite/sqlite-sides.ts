@@ -1,6 +1,8 @@
 import { checkCall, checkName, checkThread } from '../check-input.ts'
+import { checksum } from '../checksum.ts'
 import type { Store, StoredCall } from '../store.ts'
 import { findBranch, needBranch } from './branch-rows.ts'
+import { rowSum, sound } from './row-sums.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 
 type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache'>
@@ -14,14 +16,16 @@ export function sqliteSides(context: SqliteContext): Sides {
       const { id, turn, time, model, plan, predicted, reported = null, status, error = null } = call
       const connection = context.ready()
       connection.write(() => {
-        const branch = needBranch(connection, thread)
+        const { id: branchId } = needBranch(connection, thread)
+        const row = { ...call, branch_id: branchId, reported, error }
         connection.run(
-          `INSERT INTO calls (branch_id, id, turn, time, model, plan, predicted, reported, status, error)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          `INSERT INTO calls (branch_id, id, turn, time, model, plan, predicted, reported, status, error, checksum)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (branch_id, id) DO UPDATE SET turn = excluded.turn, time = excluded.time, model = excluded.model,
              plan = excluded.plan, predicted = excluded.predicted, reported = excluded.reported,
-             status = excluded.status, error = excluded.error`,
-          ...[branch.id, id, turn, time, model, plan, predicted, reported, status, error],
+             status = excluded.status, error = excluded.error, checksum = excluded.checksum`,
+          ...[branchId, id, turn, time, model, plan, predicted, reported, status, error],
+          rowSum('calls', row),
         )
       })
     },
@@ -29,8 +33,7 @@ export function sqliteSides(context: SqliteContext): Sides {
       checkThread(thread)
       const connection = context.ready()
       const branch = findBranch(connection, thread)
-      const sql = `SELECT id, turn, time, model, plan, predicted, reported, status, error FROM calls
-        WHERE branch_id = ? ORDER BY number DESC LIMIT ?`
+      const sql = 'SELECT * FROM calls WHERE branch_id = ? ORDER BY number DESC LIMIT ?'
       return branch ? connection.all<CallRow>(sql, branch.id, limit).map(toCall) : []
     },
     async saveCache(thread, key, at, bytes) {
@@ -39,9 +42,10 @@ export function sqliteSides(context: SqliteContext): Sides {
       const connection = context.ready()
       connection.write(() => {
         const branch = needBranch(connection, thread)
-        const sql = `INSERT INTO caches (branch_id, key, at, bytes) VALUES (?, ?, ?, ?)
-          ON CONFLICT (branch_id, key) DO UPDATE SET at = excluded.at, bytes = excluded.bytes`
-        connection.run(sql, branch.id, key, at, bytes)
+        const sql = `INSERT INTO caches (branch_id, key, at, checksum, bytes) VALUES (?, ?, ?, ?, ?)
+          ON CONFLICT (branch_id, key) DO UPDATE SET at = excluded.at, checksum = excluded.checksum,
+            bytes = excluded.bytes`
+        connection.run(sql, branch.id, key, at, cacheSum(branch.id, key, at, bytes), bytes)
       })
     },
     async loadCache(thread, key) {
@@ -49,20 +53,33 @@ export function sqliteSides(context: SqliteContext): Sides {
       checkName('key', key)
       const connection = context.ready()
       const branch = findBranch(connection, thread)
-      const sql = 'SELECT at, bytes FROM caches WHERE branch_id = ? AND key = ?'
-      const row = branch && connection.get<{ at: number; bytes: Uint8Array }>(sql, branch.id, key)
-      return row && { at: row.at, bytes: new Uint8Array(row.bytes) }
+      const sql = 'SELECT at, checksum, bytes FROM caches WHERE branch_id = ? AND key = ?'
+      const row = branch && connection.get<CacheRow>(sql, branch.id, key)
+      // A damaged one is none: it can be made again.
+      if (!row || row.checksum !== cacheSum(branch.id, key, row.at, row.bytes)) return undefined
+      return { at: row.at, bytes: new Uint8Array(row.bytes) }
     },
   }
 }
 
-interface CallRow extends Omit<StoredCall, 'reported' | 'error'> {
-  readonly reported: number | null
-  readonly error: string | null
+interface CacheRow {
+  readonly at: number
+  readonly checksum: number
+  readonly bytes: Uint8Array
 }
 
-const toCall = ({ reported, error, ...call }: CallRow): StoredCall => ({
-  ...call,
-  ...(reported !== null && { reported }),
-  ...(error !== null && { error }),
-})
+interface CallRow extends Omit<StoredCall, 'reported' | 'error'> {
+  readonly branch_id: number
+  readonly reported: number | null
+  readonly error: string | null
+  readonly checksum: number
+}
+
+function toCall(row: CallRow): StoredCall {
+  const { id, turn, time, model, plan, predicted, reported, status, error } = sound('calls', row)
+  const call = { id, turn, time, model, plan, predicted, status }
+  return { ...call, ...(reported !== null && { reported }), ...(error !== null && { error }) }
+}
+
+const cacheSum = (branchId: number, key: string, at: number, bytes: Uint8Array) =>
+  checksum([branchId, key, at], bytes)

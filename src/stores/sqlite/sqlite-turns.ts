@@ -2,7 +2,7 @@ import { checkEntries, checkNames, checkThread } from '../check-input.ts'
 import { leaseLost, turnOpen } from '../refusals.ts'
 import type { Begun, Lease, NewEntry, Store, StoredTurn } from '../store.ts'
 import { KeyReusedError } from '../store-error.ts'
-import { type BranchRow, expectHead, holdTurn, isHeldBy, makeBranch, needBranch } from './branch-rows.ts'
+import { type BranchRow, expectHead, isHeldBy, makeBranch, needBranch, saveBranch } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
 import { insertEntries, newOnes } from './entry-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
@@ -40,18 +40,14 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end'
           ...(body !== undefined && { body }),
         }
         insertTurn(connection, branch.id, turn, lease)
-        connection.run(
-          `UPDATE branches SET head = ?, turns = ?, open_turn = ?, owner = ?, epoch = ?, lease_until = ?,
-             updated_at = max(updated_at, ?) WHERE id = ?`,
-          ...[head, number, number, owner, lease.epoch, now() + leaseMs, now(), branch.id],
-        )
-        return { kind: 'begun', turn, lease, head, branch }
+        const open = { head, turns: number, open_turn: number, ...lease, lease_until: now() + leaseMs }
+        const saved = saveBranch(connection, branch, { ...open, updated_at: now() })
+        return { kind: 'begun', turn, lease, head, branch: saved }
       })
       const { branch, ...answer } = begun
       if (answer.kind === 'begun') {
-        const { turn, lease, head } = answer
         leases.give(branch.id, leaseMs)
-        holdTurn(context.held, thread, { ...branch, ...lease, open_turn: turn.turn, head })
+        context.held.set(thread, branch)
       }
       return answer
     },
@@ -72,9 +68,8 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end'
         if (entries.length === 0 || fresh.length > 0) expectHead(thread, branch, expectedHead)
         const head = insert(connection, branch, branch.open_turn!, fresh)
         const end = { status, last: head, endedAt: now(), ...(error !== undefined && { error }) }
-        closeTurn(connection, branch.id, branch.open_turn!, end)
-        const sql = `UPDATE branches SET head = ?, open_turn = NULL, updated_at = max(updated_at, ?) WHERE id = ?`
-        connection.run(sql, head, now(), branch.id)
+        closeTurn(connection, branch, branch.open_turn!, end)
+        saveBranch(connection, branch, { head, open_turn: null, updated_at: now() })
         return { head, branch }
       })
       if (ended.branch) leases.take(ended.branch.id)
@@ -83,13 +78,13 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end'
     async renew(thread, lease, leaseMs) {
       checkThread(thread)
       const connection = context.ready()
-      const { id } = connection.write(() => {
+      const renewed = connection.write(() => {
         const branch = needBranch(connection, thread)
         if (!isHeldBy(branch, lease)) throw leaseLost(thread, lease)
-        connection.run('UPDATE branches SET lease_until = ? WHERE id = ?', now() + leaseMs, branch.id)
-        return branch
+        return saveBranch(connection, branch, { lease_until: now() + leaseMs })
       })
-      leases.give(id, leaseMs)
+      leases.give(renewed.id, leaseMs)
+      context.held.set(thread, renewed)
     },
   }
 
@@ -106,7 +101,7 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end'
   function interrupt(connection: Connection, branch: BranchRow, closing: readonly NewEntry[]): number {
     if (branch.open_turn === null) return branch.head
     const last = insert(connection, branch, branch.open_turn, newOnes(connection, branch, closing))
-    closeTurn(connection, branch.id, branch.open_turn, { status: 'interrupted', last, endedAt: now() })
+    closeTurn(connection, branch, branch.open_turn, { status: 'interrupted', last, endedAt: now() })
     return last
   }
 }

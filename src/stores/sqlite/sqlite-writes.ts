@@ -9,7 +9,7 @@ import {
   insertBranch,
   makeBranch,
   needBranch,
-  setHead,
+  saveBranch,
 } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
 import { insertEntries, newOnes } from './entry-rows.ts'
@@ -32,7 +32,7 @@ export function sqliteWrites(context: SqliteContext): Pick<Store, 'seed' | 'fork
         if (branch.open_turn !== null) throw turnOpen(thread, branch.open_turn, leases.heldMs(branch))
         expectHead(thread, branch, expectedHead)
         const head = insertEntries(connection, branch, 0, fresh, context.queue())
-        setHead(connection, branch.id, head, now())
+        saveBranch(connection, branch, { head, updated_at: now() })
         return { head }
       })
     },

@@ -1,8 +1,12 @@
 import type { StoredTurn, TurnStatus } from '../store.ts'
+import { StoreError } from '../store-error.ts'
 import { type BranchRow, branchById } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
+import type { SqliteValue } from './driver.ts'
+import { rowSum, type Summed, sound } from './row-sums.ts'
 
-export interface TurnRow {
+export interface TurnRow extends Summed<'turns'> {
+  readonly branch_id: number
   readonly turn: number
   readonly status: TurnStatus
   readonly first: number
@@ -14,6 +18,7 @@ export interface TurnRow {
   readonly body: string | null
   readonly owner: string
   readonly epoch: number
+  readonly checksum: number
 }
 
 /** The last place of an open turn is the head: it is written down when the turn ends. */
@@ -36,12 +41,12 @@ export function toTurn(row: TurnRow, head: number): StoredTurn {
 export function turnsOf(connection: Connection, branch: BranchRow): StoredTurn[] {
   const sql = 'SELECT * FROM turns WHERE branch_id = ? AND first <= ? ORDER BY turn DESC'
   const own = connection.all<TurnRow>('SELECT * FROM turns WHERE branch_id = ? ORDER BY turn DESC', branch.id)
-  const turns = own.map(row => toTurn(row, branch.head))
+  const turns = own.map(row => toTurn(sound('turns', row), branch.head))
   let limit = branch.fork_at
   for (let id = branch.parent_id; id !== null && limit > 0; ) {
     const parent: BranchRow = branchById(connection, id)!
     for (const row of connection.all<TurnRow>(sql, id, limit)) {
-      const { key: _, body: __, ...turn } = toTurn(row, parent.head)
+      const { key: _, body: __, ...turn } = toTurn(sound('turns', row), parent.head)
       turns.push({ ...turn, last: Math.min(turn.last, limit) })
     }
     limit = Math.min(limit, parent.fork_at)
@@ -51,17 +56,27 @@ export function turnsOf(connection: Connection, branch: BranchRow): StoredTurn[]
 }
 
 export const turnByKey = (connection: Connection, branch: BranchRow, key: string) =>
-  connection.get<TurnRow>('SELECT * FROM turns WHERE branch_id = ? AND key = ?', branch.id, key)
+  getTurn(connection, 'SELECT * FROM turns WHERE branch_id = ? AND key = ?', branch.id, key)
 
 export const turnByEpoch = (connection: Connection, branch: BranchRow, epoch: number) =>
-  connection.get<TurnRow>(
+  getTurn(
+    connection,
     'SELECT * FROM turns WHERE branch_id = ? AND epoch = ? ORDER BY turn DESC',
     branch.id,
     epoch,
   )
 
-export const turnByNumber = (connection: Connection, branch: BranchRow, turn: number) =>
-  connection.get<TurnRow>('SELECT * FROM turns WHERE branch_id = ? AND turn = ?', branch.id, turn)!
+export function turnByNumber(connection: Connection, branch: BranchRow, turn: number): TurnRow {
+  const row = getTurn(connection, 'SELECT * FROM turns WHERE branch_id = ? AND turn = ?', branch.id, turn)
+  if (row) return row
+  const problem = `turn ${turn} of branch "${branch.branch}" is missing: the file is damaged, restore a backup`
+  throw new StoreError('store_corrupt', `${connection.path}: ${problem}.`)
+}
+
+function getTurn(connection: Connection, sql: string, ...values: SqliteValue[]): TurnRow | undefined {
+  const row = connection.get<TurnRow>(sql, ...values)
+  return row && sound('turns', row)
+}
 
 export function insertTurn(
   connection: Connection,
@@ -71,16 +86,33 @@ export function insertTurn(
 ): void {
   const { turn: number, status, first, last, startedAt, endedAt = null, error = null } = turn
   const { key = null, body = null } = turn
+  const place = { branch_id: branchId, turn: number, status, first, last }
+  const row = { ...place, started_at: startedAt, ended_at: endedAt, error, key, body, owner, epoch }
   connection.run(
-    `INSERT INTO turns (branch_id, turn, status, first, last, started_at, ended_at, error, key, body, owner, epoch)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO turns (branch_id, turn, status, first, last, started_at, ended_at, error, key, body, owner, epoch,
+       checksum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[branchId, number, status, first, last, startedAt, endedAt, error, key, body, owner, epoch],
+    rowSum('turns', row),
   )
+}
+
+/** What of it may change. */
+export function saveTurn(connection: Connection, turn: TurnRow, changes: Partial<TurnRow>): TurnRow {
+  const row = { ...turn, ...changes }
+  const { status, last, ended_at: ended, error, owner, epoch, branch_id: branchId, turn: number } = row
+  const checksum = rowSum('turns', row)
+  connection.run(
+    `UPDATE turns SET status = ?, last = ?, ended_at = ?, error = ?, owner = ?, epoch = ?, checksum = ?
+     WHERE branch_id = ? AND turn = ?`,
+    ...[status, last, ended, error, owner, epoch, checksum, branchId, number],
+  )
+  return { ...row, checksum }
 }
 
 export function closeTurn(
   connection: Connection,
-  branchId: number,
+  branch: BranchRow,
   turn: number,
   end: {
     readonly status: TurnStatus
@@ -89,8 +121,6 @@ export function closeTurn(
     readonly error?: string
   },
 ): void {
-  connection.run(
-    'UPDATE turns SET status = ?, last = ?, ended_at = ?, error = ? WHERE branch_id = ? AND turn = ?',
-    ...[end.status, end.last, end.endedAt, end.error ?? null, branchId, turn],
-  )
+  const { status, last, endedAt, error = null } = end
+  saveTurn(connection, turnByNumber(connection, branch, turn), { status, last, ended_at: endedAt, error })
 }

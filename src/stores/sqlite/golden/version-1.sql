@@ -7,6 +7,7 @@ CREATE TABLE conversations (
   deleted_at INTEGER,
   title TEXT,
   metadata TEXT,
+  checksum INTEGER NOT NULL,
   UNIQUE (tenant, conversation)
 );
 CREATE TABLE branches (
@@ -23,6 +24,7 @@ CREATE TABLE branches (
   epoch INTEGER NOT NULL DEFAULT 0,
   lease_until INTEGER NOT NULL DEFAULT 0,
   updated_at INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
   UNIQUE (conversation_id, actor, branch)
 );
 CREATE INDEX branches_parent ON branches (parent_id) WHERE parent_id IS NOT NULL;
@@ -39,6 +41,7 @@ CREATE TABLE turns (
   body TEXT,
   owner TEXT NOT NULL,
   epoch INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (branch_id, turn)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX turns_key ON turns (branch_id, key) WHERE key IS NOT NULL;
@@ -52,6 +55,7 @@ CREATE TABLE entries (
   role TEXT NOT NULL,
   time INTEGER NOT NULL,
   tokens TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   payload TEXT NOT NULL
 );
 CREATE UNIQUE INDEX entries_id ON entries (branch_id, id);
@@ -84,6 +88,7 @@ CREATE TABLE calls (
   reported INTEGER,
   status TEXT NOT NULL,
   error TEXT,
+  checksum INTEGER NOT NULL,
   UNIQUE (branch_id, id)
 );
 CREATE INDEX calls_branch ON calls (branch_id);
@@ -91,6 +96,7 @@ CREATE TABLE caches (
   branch_id INTEGER NOT NULL REFERENCES branches (id),
   key TEXT NOT NULL,
   at INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
   bytes BLOB NOT NULL,
   PRIMARY KEY (branch_id, key)
 );
@@ -102,22 +108,22 @@ CREATE VIRTUAL TABLE words USING fts5 (text, content = '', detail = none, column
 INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
 PRAGMA user_version = 1;
 
-INSERT INTO conversations VALUES 
-  (1, 'acme', 'lemonade', 1000, NULL, 'Birds', '{"a":1}'),
-  (2, 'acme', 'gone', 1000, 1500, NULL, NULL);
+INSERT INTO conversations VALUES
+  (1, 'acme', 'lemonade', 1000, NULL, 'Birds', '{"a":1}', 3976055512),
+  (2, 'acme', 'gone', 1000, 1500, NULL, NULL, 1936499285);
 INSERT INTO branches VALUES
-  (1, 1, 'Dr. Smith', 'main', NULL, 0, 3, 2, 2, 'ada', 2, 3000, 2000),
-  (2, 1, 'Dr. Smith', 'edit', 1, 2, 3, 1, NULL, NULL, 0, 0, 2100);
+  (1, 1, 'Dr. Smith', 'main', NULL, 0, 3, 2, 2, 'ada', 2, 3000, 2000, 2740001678),
+  (2, 1, 'Dr. Smith', 'edit', 1, 2, 3, 1, NULL, NULL, 0, 0, 2100, 4252983127);
 INSERT INTO turns VALUES
-  (1, 1, 'completed', 1, 2, 1000, 1100, NULL, 'k', 'hash', 'ada', 1),
-  (1, 2, 'open', 3, 3, 2000, NULL, NULL, NULL, NULL, 'ada', 2);
-INSERT INTO entries (place, id, turn, role, time, tokens, payload) VALUES
-  (16777217, 'one', 1, 'user', 1000, '{"o200k":2}', '{"role":"user","content":"the pelican"}'),
-  (16777218, 'two', 1, 'assistant', 1100, '{}', '{"role":"assistant","content":"a bird"}'),
-  (16777219, 'three', 2, 'user', 2000, '{}', '{"role":"user","content":"and now?"}'),
-  (33554435, 'other', 0, 'user', 2100, '{}', '{"role":"user","content":"another zebra"}');
-INSERT INTO calls VALUES (1, 1, 'call', 1, 1050, 'llama', '{}', 10, 12, 'failed', 'overloaded');
-INSERT INTO caches VALUES (1, 'fold', 2, x'01');
+  (1, 1, 'completed', 1, 2, 1000, 1100, NULL, 'k', 'hash', 'ada', 1, 3873203261),
+  (1, 2, 'open', 3, 3, 2000, NULL, NULL, NULL, NULL, 'ada', 2, 2845679856);
+INSERT INTO entries (place, id, turn, role, time, tokens, checksum, payload) VALUES
+  (16777217, 'one', 1, 'user', 1000, '{"o200k":2}', 3935311230, '{"role":"user","content":"the pelican"}'),
+  (16777218, 'two', 1, 'assistant', 1100, '{}', 2217884476, '{"role":"assistant","content":"a bird"}'),
+  (16777219, 'three', 2, 'user', 2000, '{}', 2189415060, '{"role":"user","content":"and now?"}'),
+  (33554435, 'other', 0, 'user', 2100, '{}', 4054621560, '{"role":"user","content":"another zebra"}');
+INSERT INTO calls VALUES (1, 1, 'call', 1, 1050, 'llama', '{}', 10, 12, 'failed', 'overloaded', 1317496935);
+INSERT INTO caches VALUES (1, 'fold', 2, 3161889424, x'01');
 -- Two are in the index, two wait for it.
 INSERT INTO words (rowid, text) VALUES (16777217, 'the pelican'), (33554435, 'another zebra');
 INSERT INTO waiting VALUES (1, 1);
