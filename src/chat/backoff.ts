@@ -1,3 +1,5 @@
+import { onAbort } from './on-abort.ts'
+
 /** How a call that failed is tried again. */
 export interface RetryOptions {
   /** How often, after the first time. Default 3; 0 for never. */
@@ -17,14 +19,13 @@ export function pauseBefore(attempt: number, backoffMs: number, asked: number | 
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
+      unlisten()
       resolve()
     }, ms)
-    signal.addEventListener('abort', stop, { once: true })
+    const unlisten = onAbort(signal, () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
   })
 }

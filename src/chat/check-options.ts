@@ -1,19 +1,53 @@
+import { checkOptions as checkFitOptions } from '../context/draft/frame-options.ts'
 import { InvalidOptionError } from '../log/error.ts'
+import { showValue } from '../log/show-value.ts'
 import { noteToolName } from '../notes/index.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { readResultName } from './clip-result.ts'
 import type { Tool } from './tool.ts'
 
-/** What cannot be meant is said when the chat is made, not in the middle of a turn. */
+/** Refuses bad options when the chat is created, not in the middle of a turn. */
 export function checkOptions(options: ChatOptions): void {
-  if (typeof options.model?.stream !== 'function')
-    throw new InvalidOptionError('model', 'expected a model, such as ollama({ model }) or reader()')
+  const { model, history, system, tools, notes, cancelledTurn, window, count, pins, shape } = options ?? {}
+  expect(
+    'model',
+    typeof model?.stream === 'function',
+    'a model, such as ollama({ model }) or reader()',
+    model,
+  )
+  expect(
+    'history',
+    history === undefined || typeof history?.thread === 'function',
+    'what createHistory({ store }) gives',
+    history,
+  )
+  expect(
+    'system',
+    system === undefined || typeof system === 'string' || typeof system === 'function',
+    'a text or a function that gives one',
+    system,
+  )
+  expect(
+    'cancelledTurn',
+    cancelledTurn === undefined || cancelledTurn === 'keep' || cancelledTurn === 'disregard',
+    '"keep" or "disregard"',
+    cancelledTurn,
+  )
   for (const [option, least] of Object.entries(leasts)) {
     const value = options[option as keyof typeof leasts]
-    if (value === undefined || (Number.isFinite(value) && value >= least)) continue
-    throw new InvalidOptionError(option, `expected a number of at least ${least}, got ${String(value)}`)
+    const isFine = value === undefined || (Number.isFinite(value) && value >= least)
+    expect(option, isFine, `a number of at least ${least}`, value)
   }
-  checkTools(options.tools ?? [])
+  checkTools(tools)
+  const { place, nonce } = checkNotes(notes)
+  checkFitOptions({
+    window: window ?? 4096,
+    ...(count !== undefined && { count }),
+    ...(pins !== undefined && { pins }),
+    ...(shape !== undefined && { shape }),
+    ...(place !== undefined && { notes: place }),
+    ...(nonce !== undefined && { nonce }),
+  })
 }
 
 const leasts = {
@@ -28,12 +62,32 @@ const leasts = {
   maxResultTokens: 64,
 } as const
 
-function checkTools(tools: readonly Tool[]): void {
+function checkTools(tools: unknown = []): void {
+  expect('tools', Array.isArray(tools), 'a list of what defineTool gives', tools)
   const names = new Set<string>()
-  for (const { name } of tools) {
+  for (const tool of tools as readonly Partial<Tool>[]) {
+    const { name = '', schema, run } = tool ?? {}
+    expect(
+      'tools',
+      schema !== undefined && typeof run === 'function',
+      'a list of what defineTool gives',
+      tool,
+    )
     if (name === readResultName || name === noteToolName)
       throw new InvalidOptionError('tools', `"${name}" is a tool of the chat itself: choose another name`)
     if (names.has(name)) throw new InvalidOptionError('tools', `two of them are called "${name}"`)
     names.add(name)
   }
+}
+
+function checkNotes(notes: ChatOptions['notes'] = false): Exclude<ChatOptions['notes'], boolean | undefined> {
+  if (typeof notes === 'boolean') return {}
+  expect('notes', typeof notes === 'object' && notes !== null, 'true, false or { by, place, … }', notes)
+  const { by = 'reply' } = notes
+  expect('notes', by === 'reply' || by === 'tool', 'by: "reply" or by: "tool"', by)
+  return notes
+}
+
+function expect(option: string, isFine: boolean, what: string, got: unknown): void {
+  if (!isFine) throw new InvalidOptionError(option, `expected ${what}, got ${showValue(got)}`)
 }

@@ -1,6 +1,7 @@
 import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
+import { showValue } from '../log/show-value.ts'
 import { estimate } from '../tokens/estimate.ts'
 import type { ChatOptions } from './chat-options.ts'
 import type { ChatPart } from './chat-part.ts'
@@ -68,7 +69,9 @@ export function createChat(options: ChatOptions): Chat {
         yield* runTurn({ session, outcome, signal, setUp })
       })
     },
-    respond(messages, { signal, ...request } = {}) {
+    respond(messages, given) {
+      checkMessages(messages)
+      const { signal, ...request } = given ?? {}
       checkRequest(request)
       return cancellable(signal, async function* (outcome, signal) {
         let run: TurnRun | undefined
@@ -89,9 +92,19 @@ export function createChat(options: ChatOptions): Chat {
 const noOptions = {} as SendOptions
 
 function toUserMessage(input: string | MessageLike): MessageLike {
+  const isMessage = typeof input === 'object' && input !== null && !Array.isArray(input)
+  if (typeof input !== 'string' && !isMessage)
+    throw new InvalidOptionError('input', `expected a text or a user message, got ${showValue(input)}`)
   const message = typeof input === 'string' ? { role: 'user', content: input } : input
   if (parseMessage(message, 0).role === 'user') return message
   throw new InvalidOptionError('input', `a turn begins with a user message, not with "${message.role}"`)
+}
+
+function checkMessages(messages: readonly MessageLike[]): void {
+  if (!Array.isArray(messages))
+    throw new InvalidOptionError('messages', `expected the list of all messages, got ${showValue(messages)}`)
+  const seq = messages.findIndex(message => typeof message !== 'object' || message === null)
+  if (seq >= 0) parseMessage(messages[seq], seq)
 }
 
 /** An empty one is a variable that was never set: said before anything is asked or written. */

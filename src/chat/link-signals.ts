@@ -1,3 +1,5 @@
+import { onAbort } from './on-abort.ts'
+
 export interface LinkedSignal {
   readonly signal: AbortSignal
   /** The work is over: nothing is left at the signals that go on. */
@@ -10,15 +12,15 @@ export interface LinkedSignal {
  */
 export function linkSignals(...given: readonly (AbortSignal | undefined)[]): LinkedSignal {
   const own = new AbortController()
-  const links = given.flatMap(signal => (signal ? [{ signal, abort: () => own.abort(signal.reason) }] : []))
-  for (const { signal, abort } of links) {
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
+  const links: (() => void)[] = []
+  for (const signal of given) {
+    if (signal?.aborted) own.abort(signal.reason)
+    else if (signal) links.push(onAbort(signal, () => own.abort(signal.reason)))
   }
   return {
     signal: own.signal,
     unlink() {
-      for (const { signal, abort } of links) signal.removeEventListener('abort', abort)
+      for (const unlisten of links) unlisten()
     },
   }
 }

@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../log/error.ts'
+import { showValue } from '../log/show-value.ts'
 import type { ToolSpec } from '../models/model.ts'
 import type { InferOutput, StandardSchema } from '../state/index.ts'
 
@@ -43,9 +44,27 @@ export interface ToolOptions<Schema extends StandardSchema> {
  * defineTool({ name: 'add', input: z.object({ a: z.number(), b: z.number() }), run: ({ a, b }) => a + b })
  */
 export function defineTool<Schema extends StandardSchema>(options: ToolOptions<Schema>): Tool {
-  const { name, description, input, parameters, run, endsTurn = false, timeoutMs } = options
-  if (!/^[\w.-]{1,64}$/.test(name))
-    throw new InvalidOptionError('name', `"${name}" is no name of a tool: use letters, digits, "_" and "-"`)
+  const {
+    name,
+    description,
+    input,
+    parameters,
+    run,
+    endsTurn = false,
+    timeoutMs,
+  } = options ?? ({} as ToolOptions<Schema>)
+  if (typeof name !== 'string' || !/^[\w.-]{1,64}$/.test(name))
+    throw new InvalidOptionError(
+      'name',
+      `${showValue(name)} is no name of a tool: use letters, digits, "_" and "-"`,
+    )
+  if (input?.['~standard'] === undefined)
+    throw new InvalidOptionError(
+      'input',
+      `"${name}" needs a schema, such as z.object({ … }), got ${showValue(input)}`,
+    )
+  if (typeof run !== 'function')
+    throw new InvalidOptionError('run', `"${name}" needs a function to run, got ${showValue(run)}`)
   if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs >= 1)) {
     const problem = `"${name}" needs a number of milliseconds, 1 or more, got ${String(timeoutMs)}`
     throw new InvalidOptionError('timeoutMs', problem)

@@ -1,3 +1,5 @@
+import { onAbort } from './on-abort.ts'
+
 export interface Limit {
   readonly signal: AbortSignal
   readonly ms: number
@@ -16,10 +18,10 @@ export async function withLimit<T>(work: Promise<T>, { signal, ms, late }: Limit
   const over = new Promise<never>((_, reject) => {
     const abort = () => reject(signal.reason)
     const timer = setTimeout(() => reject(late()), Math.min(ms, longest))
-    signal.addEventListener('abort', abort)
+    const unlisten = onAbort(signal, abort)
     leave = () => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', abort)
+      unlisten()
     }
     if (signal.aborted) abort()
   })
