@@ -7,6 +7,7 @@ import type { Conversation } from './conversation/read-conversation.ts'
 import { isFresh } from './conversation/stamp.ts'
 import { createDraft } from './draft/draft.ts'
 import { createFrame } from './draft/frame.ts'
+import { checkPolicy } from './draft/policy.ts'
 import { makeReceipt } from './make-receipt.ts'
 import { defaultPolicy } from './policies/default.ts'
 import { sharedPrefix } from './shared-prefix.ts'
@@ -18,12 +19,7 @@ export function fitConversation<M extends MessageLike>(
 ): Context<M> | undefined {
   const frame = createFrame(conversation, options)
   const policy = options.policy ?? defaultPolicy
-  if (typeof policy?.apply !== 'function') {
-    throw new InvalidOptionError(
-      'policy',
-      'expected a policy, such as balanced() (did you forget the parentheses?)',
-    )
-  }
+  checkPolicy(policy)
   const draft = policy.apply(createDraft(frame).as(policy.name))
   if (draft?.frame !== frame) {
     throw new InvalidOptionError('policy', `"${policy.name}" gave no draft of this conversation back`)

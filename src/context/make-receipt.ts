@@ -25,6 +25,8 @@ export function makeReceipt<M extends MessageLike>(
   // The transcript goes on growing with the conversation; this receipt speaks of what is there now.
   const total = system.length + transcript.entries.length
   const notes = gatherNotes(draft.frame, draft.spans) ?? draft.frame.headNotes
+  const { cut, insertions } = draft
+  const seqOf = (unit: number) => system.length + transcript.units[unit]!.from
   let lines: readonly ReceiptEntry[] | undefined
   let counts: Record<Fate, number> | undefined
   return {
@@ -35,9 +37,14 @@ export function makeReceipt<M extends MessageLike>(
     margin,
     capacity,
     tokens,
+    free: Math.max(0, capacity - tokens),
     over: Math.max(0, tokens - capacity),
     parts: tokensByPart(draft.frame, pieces),
     inserted: insertedOf(pieces),
+    faults: insertions.flatMap(({ faults = [] }) =>
+      faults.map(({ unit, problem }) => ({ seq: seqOf(unit), problem })),
+    ),
+    ...(cut ? { cut: { ...cut, before: seqOf(cut.before), at: seqOf(cut.at) } } : {}),
     ...(prefix ? { prefix } : {}),
     get counts() {
       counts ??= countFates(this.entries)

@@ -70,6 +70,27 @@ export interface SharedPrefix {
   readonly share: number
 }
 
+/** Where a policy that cuts seldom (`stable`, and all with recall) has cut the conversation, when, why, and what it keeps free. */
+export interface ReceiptCut {
+  /** The first message after the cut: what stands before it is not sent as it is, unless it is protected. */
+  readonly before: number
+  /** The message at which it fell: `needed` tokens of conversation were to be sent then, and `limit` had room. */
+  readonly at: number
+  readonly needed: number
+  readonly limit: number
+  /** By how many tokens the conversation may grow until it is cut again. */
+  readonly growth: number
+  /** How many tokens are kept for what a message asks for. */
+  readonly recall: number
+}
+
+/** Something of yours that went wrong while the context was made, and what it was about. */
+export interface ReceiptFault {
+  /** The user message of the exchange. */
+  readonly seq: number
+  readonly problem: string
+}
+
 /** Accounts for every token of a context and for every message of the conversation. */
 export interface Receipt {
   readonly policy: string
@@ -81,11 +102,17 @@ export interface Receipt {
   /** What may be used: window - reserve - margin. */
   readonly capacity: number
   readonly tokens: number
+  /** What is left of the capacity. */
+  readonly free: number
   /** By how much the protected part exceeds the capacity: 0 unless `overflow: 'keep'` had to be used. */
   readonly over: number
   readonly parts: Readonly<Record<Part, number>>
   readonly counts: Readonly<Record<Fate, number>>
   readonly inserted: readonly Inserted[]
+  /** Present when the policy has cut the conversation: see `explain`. */
+  readonly cut?: ReceiptCut
+  /** Digesters that threw, or gave what is no text: the next one was asked. */
+  readonly faults: readonly ReceiptFault[]
   /** Present when the call before is known. */
   readonly prefix?: SharedPrefix
   /**

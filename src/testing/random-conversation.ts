@@ -40,7 +40,7 @@ export function randomConversation(seed: number, length = 30): readonly MessageL
 const vocabulary = 'tide rope lamp river stone count paper seven north window quiet green'.split(' ')
 
 /** mulberry32: small, seeded, the same everywhere. */
-function createRandom(seed: number): (below: number) => number {
+export function createRandom(seed: number): (below: number) => number {
   let state = seed >>> 0
   return below => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -1,5 +1,6 @@
+import { InvalidOptionError } from '../../log/error.ts'
 import { cut } from '../../log/line.ts'
-import { attempt } from './attempt.ts'
+import { neutralizeNotes } from '../../notes/neutralize.ts'
 import type { Digester, Exchange } from './exchange.ts'
 import { digestText } from './text.ts'
 
@@ -7,23 +8,48 @@ import { digestText } from './text.ts'
 const MAX_REQUEST = 80
 const MAX_DIGEST = 1000
 
-/** The line for an exchange by the digesters that are given, with a digest of at most `max` characters. */
+export interface DigestLine {
+  readonly line: string
+  /** What the digesters did wrong: `digester "digestPoll" threw: boom`. */
+  readonly problems: readonly string[]
+}
+
+/**
+ * The line for an exchange by the digesters that are given, with a digest of at most `max` characters. The one place
+ * that writes digests: what strangers wrote (a request, a tool's name, arguments, results) is quoted here.
+ */
 export function digestLine(
   exchange: Exchange,
   digesters: readonly Digester[],
   max: number = MAX_DIGEST,
-): string {
+): DigestLine {
+  const problems: string[] = []
   const request = cut(exchange.request, MAX_REQUEST).replaceAll('"', "'")
-  return `[Previous: "${request}" → ${cut(firstDigest(exchange, digesters), max)}]`
+  const digest = cut(firstDigest(exchange, digesters, problems), max)
+  return { line: neutralizeNotes(`[Previous: "${request}" → ${digest}]`), problems }
+}
+
+/** Throws InvalidOptionError for what is no list of digesters. */
+export function checkDigesters(digesters: readonly Digester[]): void {
+  if (!Array.isArray(digesters) || digesters.some(digester => typeof digester !== 'function'))
+    throw new InvalidOptionError('digesters', 'expected a list such as [mine, ...defaultDigesters]')
 }
 
 /** When nobody wants the exchange, its text speaks for it: an empty digest would say that nothing happened. */
-function firstDigest(exchange: Exchange, digesters: readonly Digester[]): string {
+function firstDigest(exchange: Exchange, digesters: readonly Digester[], problems: string[]): string {
   for (const digester of digesters) {
-    // A user's digester may throw, or return no text: the next one is asked.
-    const digest: unknown = attempt(() => digester(exchange), undefined)
-    const line = typeof digest === 'string' ? cut(digest, MAX_DIGEST) : ''
-    if (line !== '') return line
+    // A user's digester may throw, or return no text: the next one is asked, and the receipt says so.
+    try {
+      const digest: unknown = digester(exchange)
+      const line = typeof digest === 'string' ? cut(digest, MAX_DIGEST) : ''
+      if (line !== '') return line
+      if (digest && typeof digest !== 'string')
+        problems.push(`${nameOf(digester)} gave a value that is no text`)
+    } catch (error) {
+      problems.push(`${nameOf(digester)} threw: ${cut(String(error), 200)}`)
+    }
   }
   return digestText(exchange)
 }
+
+const nameOf = ({ name }: Digester) => `digester "${name}"`

@@ -23,5 +23,5 @@ export function digestExchange(
   exchange: Exchange,
   digesters: readonly Digester[] = defaultDigesters,
 ): string {
-  return digestLine(exchange, digesters)
+  return digestLine(exchange, digesters).line
 }

@@ -2,7 +2,7 @@ import type { MessageLike } from '../../log/message.ts'
 import type { Entry, Unit } from '../conversation/unit.ts'
 import { draftCost, isFixed } from './cost.ts'
 import type { Frame } from './frame.ts'
-import type { Insertion, Stretch } from './insertion.ts'
+import type { Fault, Insertion, Stretch } from './insertion.ts'
 import { findSpan, laySpans, type Span } from './span.ts'
 
 /** A context in the making. Every step gives a new draft; what is protected stays, whatever a policy drops. */
@@ -18,6 +18,7 @@ export interface Draft<M extends MessageLike = MessageLike> {
   readonly spans: readonly Span[]
   readonly insertions: readonly Insertion[]
   readonly systemsFirst: boolean
+  readonly cut: Cut | undefined
   entriesOf(unit: Unit): readonly Entry<M>[]
   isProtected(unit: Unit): boolean
   isKept(unit: Unit): boolean
@@ -33,6 +34,8 @@ export interface Draft<M extends MessageLike = MessageLike> {
   withoutFirstInsertion(why: string): Draft<M>
   /** Moves system messages that stand in the conversation to its front. */
   moveSystemsFirst(): Draft<M>
+  /** Says where the conversation was cut, and why: for the receipt. */
+  withCut(cut: Cut): Draft<M>
   /** The same draft, with another rule's name on what follows. */
   as(rule: string): Draft<M>
 }
@@ -40,6 +43,20 @@ export interface Draft<M extends MessageLike = MessageLike> {
 /** A line and the units that it stands for. */
 export interface Digest extends Stretch {
   readonly line: string
+  readonly faults?: readonly Fault[]
+}
+
+/** Where a policy that cuts seldom has cut: units, and tokens. */
+export interface Cut {
+  /** The first unit after it, and the one at which it fell. */
+  readonly before: number
+  readonly at: number
+  /** What was to be sent then, and the room that there was. */
+  readonly needed: number
+  readonly limit: number
+  /** By how much the conversation may grow before the next one, and what is kept for recall. */
+  readonly growth: number
+  readonly recall: number
 }
 
 interface State {
@@ -47,6 +64,7 @@ interface State {
   readonly spans: readonly Span[]
   readonly insertions: readonly Insertion[]
   readonly systemsFirst: boolean
+  readonly cut?: Cut
 }
 
 const untouched: State = { rule: 'policy', spans: [], insertions: [], systemsFirst: false }
@@ -99,6 +117,7 @@ export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State
     spans: state.spans,
     insertions: state.insertions,
     systemsFirst: state.systemsFirst,
+    cut: state.cut,
     get tokens() {
       tokens ??= draftCost(frame, state.spans, state.insertions)
       return tokens
@@ -120,12 +139,14 @@ export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State
       return next({ insertions, spans: freed.reduce(layOne, state.spans) })
     },
     moveSystemsFirst: () => next({ systemsFirst: true }),
+    withCut: cut => next({ cut }),
     as: rule => next({ rule }),
   }
 }
 
-function toInsertion({ from, to, line }: Digest, why: string): Insertion {
-  return { part: 'digests', before: to, role: 'user', text: line, why, of: [{ from, to }], answered: true }
+function toInsertion({ from, to, line, faults = [] }: Digest, why: string): Insertion {
+  const of = [{ from, to }]
+  return { part: 'digests', before: to, role: 'user', text: line, why, of, faults, answered: true }
 }
 
 const layOne = (spans: readonly Span[], span: Span) => laySpans(spans, [span])

@@ -14,8 +14,15 @@ export interface Insertion {
   readonly of: readonly ExplainedStretch[]
   /** It belongs to the unit that it stands before and goes with it. A digest goes with the units it stands for. */
   readonly beside?: boolean
+  /** What its digesters did wrong, and on which unit. */
+  readonly faults?: readonly Fault[]
   /** Where roles alternate it is answered `(acknowledged)` instead of joined to the next user message. */
   readonly answered?: boolean
+}
+
+export interface Fault {
+  readonly unit: number
+  readonly problem: string
 }
 
 export interface Stretch {

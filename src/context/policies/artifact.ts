@@ -1,4 +1,5 @@
 import type { Message } from '../../log/message.ts'
+import { neutralizeNotes } from '../../notes/neutralize.ts'
 import { createFindNewest } from '../conversation/find-newest.ts'
 import type { Entry } from '../conversation/unit.ts'
 import { digestProgram } from '../digests/index.ts'
@@ -37,7 +38,7 @@ export function artifact({
       if (newest < 0 || latestUser < 0 || draft.isKept(draft.units[newest]!)) return draft
       const why = 'what is being worked on travels in full'
       const of = [{ from: newest, to: newest + 1, why }]
-      const text = `${title}\n${textOf(newest)}`
+      const text = `${title}\n${neutralizeNotes(textOf(newest)!)}`
       return draft.insert(
         [{ part: 'recall', before: latestUser, role: 'user', text, why, of, beside: true }],
         'recalled',

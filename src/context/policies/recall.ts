@@ -2,7 +2,7 @@ import type { Policy } from '../draft/policy.ts'
 import { recallBlocks } from '../recall/blocks.ts'
 import { toEffort } from '../recall/effort.ts'
 import { blockHeadCost, renderBlock } from '../recall/render-block.ts'
-import { cutStably, type StableOptions } from './stable.ts'
+import { createStableCut, type StableOptions } from './stable.ts'
 
 export interface RecallOptions extends StableOptions {
   /** From 0 (hardly ever) to 1 (most of the window, for every message): how much is brought back. Default 0.5. */
@@ -28,11 +28,11 @@ export const thorough = (options: StableOptions = {}): Policy => recallAs('thoro
 
 function recallAs(name: string, amount: number, options: StableOptions): Policy {
   const effort = toEffort(amount)
-  const stableOptions = { digests: 1 / 24, ...options }
+  const cutStably = createStableCut({ digests: 1 / 24, ...options }, effort)
   return {
     name,
     apply(draft) {
-      const { draft: cut, fold, room } = cutStably(draft, stableOptions, effort)
+      const { draft: cut, fold, room } = cutStably(draft)
       const { frame } = draft
       const blocks = recallBlocks(frame.transcript, fold, room, effort, blockHeadCost(frame))
       return blocks.length === 0

@@ -1,17 +1,21 @@
 import type { MessageLike } from '../../log/message.ts'
+import type { Digester } from '../digests/exchange.ts'
 import type { Draft } from '../draft/draft.ts'
 import type { Policy } from '../draft/policy.ts'
-import { cutDigests } from '../stable/cut-digests.ts'
+import { createCutDigests } from '../stable/cut-digests.ts'
 import { cutJournal } from '../stable/cut-journal.ts'
 import type { Fold } from '../stable/fold.ts'
 import { foldTranscript } from '../stable/fold-transcript.ts'
 import { divideRoom, type Room } from '../stable/room.ts'
+import { spanCost } from '../stable/span-cost.ts'
 
 export interface StableOptions {
   /** After a cut the tail is at most this share of its room. Default 0.4. */
   readonly low?: number
   /** The share of the room for digests and the journal of what was cut. Default 0 for `stable`, 1/24 with recall. */
   readonly digests?: number
+  /** Asked in order for what an exchange that was cut comes to. Default: [digestTools, digestText]. */
+  readonly digesters?: readonly Digester[]
 }
 
 /**
@@ -19,26 +23,37 @@ export interface StableOptions {
  * full again. The beginning of the prompt stays as it was, and a model server that keeps it need not read it again.
  */
 export function stable(options: StableOptions = {}): Policy {
-  return { name: 'stable', apply: draft => cutStably(draft, options).draft }
+  const cutStably = createStableCut(options)
+  return { name: 'stable', apply: draft => cutStably(draft).draft }
 }
 
+const builtIn = createCutDigests()
+
 /** The cut, with room kept for recall: what `stable` and `recall` share. */
-export function cutStably<M extends MessageLike>(
-  draft: Draft<M>,
-  { low = 0.4, digests = 0 }: StableOptions,
+export function createStableCut(
+  { low = 0.4, digests = 0, digesters }: StableOptions,
   { room: recall, keep } = { room: 0, keep: 0.5 },
-): { draft: Draft<M>; fold: Fold; room: Room } {
-  const { frame } = draft
-  const room = divideRoom(frame, { recall, digests, low, keep, least: 1 / 32 })
-  const fold = foldTranscript(frame.transcript, room)
-  const cut = draft.dropRange(0, fold.cut, 'before the cut')
-  // Half of the digests' room for what the turn at the cut did with tools; inside a long turn also a part of recall's,
-  // for then the journal is the only memory of most of what was done.
-  const isInside = fold.cut > 0 && draft.units[fold.cut]?.kind !== 'user'
-  const borrowed = isInside ? Math.floor(room.recall / 4) : 0
-  const journal = cutJournal(cut, fold.cut, Math.floor(room.digests / 2) + borrowed)
-  const lines = cutDigests(cut, fold.cut, room.digests - Math.min(room.digests, journal?.tokens ?? 0))
-  const added = [lines, journal].filter(insertion => insertion !== undefined)
-  const left = { ...room, recall: room.recall - borrowed }
-  return { draft: added.length > 0 ? cut.insert(added, 'digested') : cut, fold, room: left }
+): <M extends MessageLike>(draft: Draft<M>) => { draft: Draft<M>; fold: Fold; room: Room } {
+  const cutDigests = digesters ? createCutDigests(digesters) : builtIn
+  return draft => {
+    const { frame } = draft
+    const room = divideRoom(frame, { recall, digests, low, keep, least: 1 / 32 })
+    const fold = foldTranscript(frame.transcript, room)
+    if (fold.cut === 0) return { draft, fold, room }
+    const { epoch, needed, limit } = fold
+    const spent = spanCost(frame.transcript, fold.cut, draft.units.length, room.inlineNotes) + fold.stuck
+    const growth = Math.max(0, room.tail - spent)
+    const cut = draft
+      .dropRange(0, fold.cut, 'before the cut')
+      .withCut({ before: fold.cut, at: epoch, needed, limit, growth, recall: room.recall })
+    // Half of the digests' room for what the turn at the cut did with tools; inside a long turn also a part of recall's,
+    // for then the journal is the only memory of most of what was done.
+    const isInside = draft.units[fold.cut]?.kind !== 'user'
+    const borrowed = isInside ? Math.floor(room.recall / 4) : 0
+    const journal = cutJournal(cut, fold.cut, Math.floor(room.digests / 2) + borrowed)
+    const lines = cutDigests(cut, fold.cut, room.digests - Math.min(room.digests, journal?.tokens ?? 0))
+    const added = [lines, journal].filter(insertion => insertion !== undefined)
+    const left = { ...room, recall: room.recall - borrowed }
+    return { draft: added.length > 0 ? cut.insert(added, 'digested') : cut, fold, room: left }
+  }
 }

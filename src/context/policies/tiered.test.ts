@@ -123,14 +123,14 @@ describe('tiered, the document of S1', () => {
     expect(messages).toContain(chat[6])
   })
 
-  it('takes a digest of the user', () => {
+  it('takes digesters of the user', () => {
     const policy = tiered({
       full: 1,
-      digest: ({ request }) => `(earlier: ${request})`,
+      digesters: [() => undefined, () => 'a scene'],
       isCurrent: () => false,
     })
     const { messages } = run(3, {}, policy)
-    expect(messages.map(message => message.content)).toContain('(earlier: make it scene 1)')
+    expect(messages.map(message => message.content)).toContain('[Previous: "make it scene 1" → a scene]')
   })
 
   it('says of every digested message which rule did it', () => {

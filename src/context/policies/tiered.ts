@@ -1,6 +1,7 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import { createFindNewest } from '../conversation/find-newest.ts'
-import { digestExchange, digestProgram, type Exchange } from '../digests/index.ts'
+import { checkDigesters, type DigestLine, digestLine } from '../digests/digest-line.ts'
+import { type Digester, defaultDigesters, digestProgram, type Exchange } from '../digests/index.ts'
 import { rememberExchanges } from '../digests/remember-exchanges.ts'
 import { digestCost, markerCost } from '../draft/cost.ts'
 import type { Digest, Draft } from '../draft/draft.ts'
@@ -12,8 +13,8 @@ interface TieredOptions {
   readonly full?: number
   /** How many exchanges are remembered at all, whole ones included. Default: as many as fit. */
   readonly max?: number
-  /** Makes the line that stands for an older exchange. */
-  readonly digest?: (exchange: Exchange) => string
+  /** Asked in order for what an older exchange comes to. Default: defaultDigesters. */
+  readonly digesters?: readonly Digester[]
   /** Recognises what is being worked on: the newest such exchange is always sent whole, a line is not enough to edit from. */
   readonly isCurrent?: (exchange: Exchange) => boolean
 }
@@ -22,13 +23,14 @@ interface TieredOptions {
 export function tiered({
   full = 2,
   max = Number.POSITIVE_INFINITY,
-  digest = digestExchange,
+  digesters = defaultDigesters,
   isCurrent = exchange => digestProgram(exchange) !== undefined,
 }: TieredOptions = {}): Policy {
   if (!(full >= 0))
     throw new InvalidOptionError('full', `expected how many exchanges to keep whole, got ${full}`)
   if (!(max >= full)) throw new InvalidOptionError('max', `expected at least full (${full}), got ${max}`)
-  const lineFor = rememberExchanges(digest)
+  checkDigesters(digesters)
+  const digest = rememberExchanges(exchange => digestLine(exchange, digesters))
   const findNewest = createFindNewest()
   return {
     name: 'tiered',
@@ -43,7 +45,7 @@ export function tiered({
       let result = draft.dropRange(draft.turns[0]!, stays?.from ?? end, 'older than the digests that fit')
       if (stays) result = result.dropRange(stays.to, end, 'older than the digests that fit')
       const oldest = Math.max(0, count - max)
-      const lines = fittingDigests(draft, result, { oldest, older, stays, digest: lineFor })
+      const lines = fittingDigests(draft, result, { oldest, older, stays, digest })
       return result.digest(lines, `older than the last ${full} exchanges`)
     },
   }
@@ -53,7 +55,7 @@ interface Selection {
   readonly oldest: number
   readonly older: number
   readonly stays: PlacedExchange | undefined
-  readonly digest: (exchange: Exchange) => string
+  readonly digest: (exchange: Exchange) => DigestLine
 }
 
 /** The newest lines that fit. When they stand for all that was left out, the marker's room is theirs too. */
@@ -63,11 +65,12 @@ function fittingDigests(draft: Draft, rest: Draft, { oldest, older, stays, diges
   for (let turn = older - 1; turn >= oldest; turn--) {
     const exchange = exchangeAt(draft, turn)
     if (exchange.from === stays?.from) continue
-    const line = digest(exchange)
+    const { line, problems } = digest(exchange)
     free -= digestCost(draft.frame, line)
     const isLast = turn === 0 || (turn === 1 && stays?.from === draft.turns[0])
     if (free + (isLast ? markerCost(draft.frame) : 0) < 0) break
-    lines.push({ from: exchange.from, to: exchange.to, line })
+    const { from: unit, to } = exchange
+    lines.push({ from: unit, to, line, faults: problems.map(problem => ({ unit, problem })) })
   }
   return lines.reverse()
 }

@@ -5,9 +5,9 @@ import type { Room } from '../stable/room.ts'
 import { spanCost } from '../stable/span-cost.ts'
 import { type Block, chooseBlock } from './choose-block.ts'
 import type { Effort } from './effort.ts'
-import { explain } from './explain.ts'
 import { indexTranscript } from './index-transcript.ts'
 import { judge } from './judge.ts'
+import { reasonsFor } from './reasons.ts'
 
 interface Progress {
   readonly next: number
@@ -67,7 +67,7 @@ function atUser(
   const judgement = judge({ transcript, index, effort, user, cut })
   const explained = (block: Block) => ({
     ...block,
-    reasons: explain(index, text, judgement.terms, block.units, user),
+    reasons: reasonsFor(index, text, judgement.terms, block.units, user),
   })
   const recalled = new Set(kept.flatMap(block => block.units))
   const search = { transcript, judgement, effort, base: room.base, user, cut, headCost }

@@ -49,10 +49,11 @@ function unitLines({ transcript, system }: Frame, index: number): readonly strin
     if (role === 'assistant_note' || (stray && !stray.results)) continue
     const speaker = role === 'tool' ? ['tool', results[0]?.name].filter(Boolean).join(' ') : role
     const own = role === 'tool' ? [] : results.map(result => result.text)
-    const said = [text, ...calls.map(call => neutralizeNotes(`→ ${call.name}(${call.arguments})`)), ...own]
+    const said = [text, ...calls.map(call => `→ ${call.name}(${call.arguments})`), ...own]
       .filter(Boolean)
       .join('\n')
-    lines.push(`#${system.length + at} ${speaker}: ${said}`)
+    // Names and arguments are not quoted where they stand in a message of their own.
+    lines.push(neutralizeNotes(`#${system.length + at} ${speaker}: ${said}`))
   }
   return lines
 }

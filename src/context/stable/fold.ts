@@ -29,11 +29,24 @@ export interface Fold {
   /** The turn that is being read (an index into the turns), and its user message. */
   readonly turn: number
   readonly user: number
+  /** Why it was made: what was to be sent, and the room that there was. */
+  readonly needed: number
+  readonly limit: number
   /** System messages before the cut: they are sent all the same. */
   readonly stuck: number
 }
 
-export const unfolded: Fold = { next: 0, cut: 0, epoch: 0, epochUser: -1, turn: -1, user: -1, stuck: 0 }
+export const unfolded: Fold = {
+  next: 0,
+  cut: 0,
+  epoch: 0,
+  epochUser: -1,
+  turn: -1,
+  user: -1,
+  needed: 0,
+  limit: 0,
+  stuck: 0,
+}
 
 /**
  * Reads the units from where the fold stands up to `end`, and moves the cut only when the room is full, far enough
@@ -55,7 +68,8 @@ function atUser(transcript: Transcript, config: FoldConfig, fold: Fold, at: numb
   const cost = (from: number) => spanCost(transcript, from, at, config.inlineNotes)
   const charge = at === transcript.firstUser ? 0 : Math.max(config.least, transcript.units[at]!.tokens)
   const limit = fold.cut === 0 ? config.whole : config.tail
-  if (cost(fold.cut) + fold.stuck + charge <= limit) return fold
+  const needed = cost(fold.cut) + fold.stuck + charge
+  if (needed <= limit) return fold
   let cut = at
   for (let turn = fold.turn - 1; turn > 0; turn--) {
     const user = transcript.turns[turn]!
@@ -65,7 +79,7 @@ function atUser(transcript: Transcript, config: FoldConfig, fold: Fold, at: numb
     if (sum + fold.stuck > config.low && !isLastExchange) break
     cut = user
   }
-  return cutAt(transcript, fold, cut, at, at)
+  return cutAt(transcript, { ...fold, needed, limit }, cut, at, at)
 }
 
 /** Inside a long turn: the turn's user message is protected, its earlier rounds are not. */
@@ -75,14 +89,16 @@ function atRound(transcript: Transcript, config: FoldConfig, fold: Fold, at: num
   const held = user > transcript.firstUser ? transcript.units[user]!.tokens : 0
   const limit = fold.cut === 0 ? config.whole : config.tail
   const heldNow = fold.cut > user ? held : 0
-  if (cost(fold.cut) + fold.stuck + heldNow <= limit) return fold
+  const needed = cost(fold.cut) + fold.stuck + heldNow
+  if (needed <= limit) return fold
+  const full = { ...fold, needed, limit }
   // Whole turns first; where the turn alone is too large, its oldest rounds.
   if (user >= fold.cut && user > transcript.firstUser && cost(user) + fold.stuck <= config.low) {
-    return cutAt(transcript, fold, user, at, user)
+    return cutAt(transcript, full, user, at, user)
   }
   let cut = at
   while (cut - 1 > Math.max(user, fold.cut - 1) && cost(cut - 1) + held + fold.stuck <= config.low) cut -= 1
-  return cut > fold.cut ? cutAt(transcript, fold, cut, at, user) : fold
+  return cut > fold.cut ? cutAt(transcript, full, cut, at, user) : fold
 }
 
 function cutAt(transcript: Transcript, fold: Fold, cut: number, epoch: number, epochUser: number): Fold {

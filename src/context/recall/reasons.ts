@@ -5,7 +5,7 @@ import { termsOf, withoutLabel } from './terms.ts'
 const mostWords = 6
 
 /** Why each unit was brought back, in the words of the message that asked for it. */
-export function explain(
+export function reasonsFor(
   index: RecallIndex,
   text: string,
   asked: readonly { readonly id: number }[],
