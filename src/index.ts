@@ -47,6 +47,7 @@ export {
   type LoggedMessage,
   type Retained,
   type RetainOptions,
+  type SearchOptions,
   type Thread,
   type ThreadContextOptions,
   type ThreadStatus,

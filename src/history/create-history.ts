@@ -18,6 +18,7 @@ import { normalizeText } from './log/logged-message.ts'
 import { createThreadLog } from './log/thread-log.ts'
 import { createThreadLogs } from './log/thread-logs.ts'
 import { allConversations, type Retained, type RetainOptions, retain } from './retain.ts'
+import { type SearchOptions, searchLog } from './search.ts'
 import { createThread, type Thread } from './thread.ts'
 import { exportConversation } from './transfer/export-conversation.ts'
 import { type Imported, type ImportOptions, importLines } from './transfer/import-lines.ts'
@@ -50,7 +51,8 @@ export interface History {
   conversations(options?: ListConversations): Promise<readonly ConversationInfo[]>
   /** Sets the title and the metadata that lists show; null removes one. Both may be set again at any time. */
   describe(conversation: string, description: DescribeConversation): Promise<void>
-  search(query: string, options?: { readonly limit?: number }): Promise<readonly Found[]>
+  /** Messages that have every word of the query, the newest first: what a user may see, unless `scope` says otherwise. */
+  search(query: string, options?: SearchOptions): Promise<readonly Found[]>
   /** Deletes a conversation whole; late writes are refused. False when there was none. */
   delete(conversation: string): Promise<boolean>
   /** A conversation as lines of JSON, or all of them: lossless, line by line. Notes are in it. */
@@ -63,9 +65,6 @@ export interface History {
   check(options?: { readonly rebuild?: boolean }): Promise<readonly string[]>
   close(): Promise<void>
 }
-
-/** A tenant has few system prompts that are used again and again. */
-const fewPrompts = 20
 
 /**
  * Threads on a store: the log is the truth, and every view of it is made from it.
@@ -110,11 +109,7 @@ export function createHistory(options: HistoryOptions): History {
         ...rest,
         ...(title !== undefined && { title: title && normalizeText(title) }),
       }),
-    async search(query, { limit = 20 } = {}) {
-      // Prompts are found too, and left out: a few more are asked for in their stead.
-      const found = await store.search(tenant, query, { limit: limit + fewPrompts })
-      return found.filter(({ thread }) => thread.actor !== promptActor).slice(0, limit)
-    },
+    search: (query, options) => searchLog({ store, tenant, count }, query, options),
     async delete(conversation) {
       logs.drop(tenant, conversation)
       return store.deleteConversation(tenant, conversation)

@@ -37,14 +37,20 @@ export async function viewDisplay(
     )
   if (limit === undefined) return shown(await listNewest(source, view))
   const logged: LoggedMessage[] = []
+  let enough = limit
   for await (const one of readLog(source, { ...toRange(view), reverse: true })) {
     logged.push(one)
     // What hides a result is its call: a round is read whole. Each look costs more, so looks are few.
-    const isWhole = one.message.role !== 'tool' && one.message.role !== 'assistant_note'
-    if (isWhole && logged.length >= limit && shown(logged.toReversed()).length >= limit) break
+    if (!beginsRound(one) || logged.length < enough) continue
+    if (shown(logged.toReversed()).length >= limit) break
+    enough = 2 * logged.length
   }
   return newest(shown(logged.toReversed()), limit)
 }
+
+/** Results and notes belong to what stands before them. */
+export const beginsRound = ({ message }: LoggedMessage) =>
+  !['tool', 'function', 'assistant_note'].includes(message.role)
 
 /** The notes, oldest first. `limit` counts notes. */
 export async function viewNotes(

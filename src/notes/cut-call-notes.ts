@@ -31,11 +31,13 @@ export function cutCallNotes<M extends MessageLike>(source: M, notes: NoteOption
 
   return rebuild(source, (value, field) => {
     // Beside `tool_calls` nobody reads it, and nobody runs it.
-    if (field === 'function_call' && value && source.tool_calls) return undefined
+    if (field === 'function_call' && value && isFull(source.tool_calls)) return undefined
     if (field !== 'content') return cut(value)
     return Array.isArray(value) ? rebuild(value, part => (isText(part) ? part : cut(part))) : value
   })
 }
+
+const isFull = (list: unknown) => Array.isArray(list) && list.length > 0
 
 /** Arguments that are nested more deeply are refused before they come here. */
 const mostDepth = 500

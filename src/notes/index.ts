@@ -6,4 +6,4 @@ export { noteInstruction, noteTool, noteToolName, readNoteCall } from './note-in
 export { createNoteScanner, type NoteScanner, type SplitReply } from './note-scanner.ts'
 export { shownArguments } from './shown-arguments.ts'
 export { splitNote } from './split-note.ts'
-export { toDisplay } from './to-display.ts'
+export { showEach, toDisplay } from './to-display.ts'

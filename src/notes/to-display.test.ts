@@ -125,6 +125,10 @@ describe('notes in every way to write a call', () => {
       function_call: null,
     },
     function_call: { function_call: { name: 'edit', arguments: json } },
+    'function_call beside an empty list': {
+      tool_calls: [],
+      function_call: { name: 'edit', arguments: json },
+    },
     'function_call with a value': { function_call: { name: 'edit', arguments: { text } } },
     custom: { tool_calls: [{ id: 'c', type: 'custom', custom: { name: 'edit', input: text } }] },
     'a part with input': {

@@ -16,15 +16,26 @@ export function toDisplay<M extends MessageLike>(
   messages: readonly M[],
   notes: NoteOptions = {},
 ): readonly M[] {
-  const shown: M[] = []
+  return showEach(messages, notes).filter(message => message !== undefined)
+}
+
+/**
+ * The same message by message: undefined for one that is not shown. With `isPart` they are part of a conversation: a
+ * result that answers none of their calls may answer an earlier one, and is not shown either.
+ */
+export function showEach<M extends MessageLike>(
+  messages: readonly M[],
+  notes: NoteOptions,
+  { isPart = false }: { readonly isPart?: boolean } = {},
+): readonly (M | undefined)[] {
   let called: readonly ToolCall[] = []
   let round = openRound(called)
   /** Calls with notes came before: a result that answers no call that we know may be theirs. */
-  let hadNotes = false
-  for (const [seq, given] of messages.entries()) {
+  let hadNotes = isPart
+  return messages.map((given, seq) => {
     const { role, calls, misplacedCalls, results, text } = readMessage(given, seq)
     const source = misplacedCalls === undefined ? given : withoutCalls(given)
-    if (role === 'assistant_note') continue
+    if (role === 'assistant_note') return undefined
     if (role !== 'tool') {
       called = calls
       round = openRound(calls)
@@ -36,16 +47,13 @@ export function toDisplay<M extends MessageLike>(
       return (call ? carriesNote(call, notes) : hadNotes) ? 'veiled' : 'shown'
     })
     const answers = withFates(source, fates)
-    if (role === 'tool') {
-      if (results.length === 0 ? !hadNotes : fates.some(fate => fate !== 'hidden')) shown.push(answers)
-      continue
-    }
+    if (role === 'tool')
+      return (results.length === 0 ? hadNotes : fates.every(fate => fate === 'hidden')) ? undefined : answers
     const own = calls.flatMap((call, index) => (isNote(call) ? [index] : []))
-    if (own.length > 0 && own.length === calls.length && text === '') continue
+    if (own.length > 0 && own.length === calls.length && text === '') return undefined
     const left = own.length > 0 ? withoutCalls(answers, own) : answers
-    shown.push(role === 'assistant' ? cutCallNotes(left, notes) : left)
-  }
-  return shown
+    return role === 'assistant' ? cutCallNotes(left, notes) : left
+  })
 }
 
 /** What stands for the result of a call whose arguments had a note: a tool may repeat them in any writing. */
@@ -61,12 +69,11 @@ const isNote = (call: { readonly name?: string } | undefined) => call?.name === 
 
 function withFates<M extends MessageLike>(source: M, fates: readonly string[]): M {
   if (fates.every(fate => fate === 'shown')) return source
-  const changed = mapResults(source, ({ type, toolCallId, toolName, ...rest }, index) => {
-    if (fates[index] === 'hidden') return undefined
+  const changed = mapResults(source, (part, index) => {
+    if (fates[index] === 'shown') return part
+    const { type, toolCallId, toolName } = part
     const output = { type: 'text', value: veiledResult }
-    return fates[index] === 'veiled'
-      ? { type, toolCallId, toolName, output }
-      : { type, toolCallId, toolName, ...rest }
+    return fates[index] === 'hidden' ? undefined : { type, toolCallId, toolName, output }
   })
   if (changed !== source) return changed
   // The message is the result: what else it has may repeat the note too.

@@ -54,12 +54,15 @@ export function addLookCommands(add: AddCommand): void {
         process.stdout.write(await thread.dump(await toDumped(thread, options)))
       }),
     )
-  add('search <words>', 'entries that have all of these words').action((words: string, options: LogOptions) =>
-    readHistory(options, async history => {
-      for (const { thread, seq, role, snippet } of await history.search(words))
-        print(`${thread.conversation}/${thread.actor}/${thread.branch} #${seq} ${role}: ${snippet}`)
-    }),
-  )
+  add('search <words>', 'messages that have all of these words, as a user may see them')
+    .option('--all', 'also in notes, in calls that write them and in the data of the application')
+    .action((words: string, options: LogOptions & { readonly all?: boolean }) =>
+      readHistory(options, async history => {
+        const scope = options.all ? 'everything' : 'shown'
+        for (const { thread, seq, role, snippet } of await history.search(words, { scope }))
+          print(`${thread.conversation}/${thread.actor}/${thread.branch} #${seq} ${role}: ${snippet}`)
+      }),
+    )
 }
 
 interface DumpOptions {

@@ -1,0 +1,101 @@
+import type { MessageLike } from '../log/message.ts'
+import { type NoteOptions, showEach } from '../notes/index.ts'
+import { hasWords, toWanted } from '../stores/has-words.ts'
+import { snippet } from '../stores/snippet.ts'
+import type { Found, Store, ThreadKey } from '../stores/store.ts'
+import { CorruptEntryError } from '../stores/store-error.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
+import { promptActor } from './calls/prompts.ts'
+import type { LoggedMessage } from './log/logged-message.ts'
+import { readLog } from './log/read-log.ts'
+import { beginsRound } from './views.ts'
+
+export interface SearchOptions extends NoteOptions {
+  /** At most so many. Default 20. */
+  readonly limit?: number
+  /**
+   * `shown` (default) finds only what a user may see, as `thread.display()` shows it. `everything` is for operators: also
+   * notes, the calls that write them, views, and the `data` that an application keeps with its messages.
+   */
+  readonly scope?: 'shown' | 'everything'
+}
+
+interface SearchSource {
+  readonly store: Store
+  readonly tenant: string
+  readonly count: TokenCounter
+}
+
+/** Hidden hits take no place: the store is asked for more and more, four times as many each time, up to this. */
+const mostHits = 20_000
+
+/** Entries that have every word of the query, the newest first. The store looks into whole entries: what is shown decides. */
+export async function searchLog(
+  source: SearchSource,
+  query: string,
+  { limit = 20, scope = 'shown', nonce }: SearchOptions = {},
+): Promise<readonly Found[]> {
+  const wanted = toWanted(query)
+  const shownAt = createLookUp(source, { nonce })
+  const found: Found[] = []
+  const seen = new Set<string>()
+
+  async function take(hit: Found): Promise<void> {
+    if (hit.thread.actor === promptActor || (scope === 'shown' && hit.role === 'assistant_note')) return
+    if (scope === 'everything') return void found.push(hit)
+    const text = JSON.stringify(await shownAt(hit)) ?? ''
+    if (text !== '' && hasWords(text, wanted)) found.push({ ...hit, snippet: snippet(text, wanted) })
+  }
+
+  for (let asked = limit + 20; ; asked = Math.min(4 * asked, mostHits)) {
+    const hits = await source.store.search(source.tenant, query, { limit: asked })
+    for (const hit of hits) {
+      if (found.length >= limit) return found
+      const place = nameOf(hit.thread, hit.seq)
+      if (!seen.has(place)) await take(hit)
+      seen.add(place)
+    }
+    if (hits.length < asked || asked >= mostHits) return found
+  }
+}
+
+const nameOf = ({ conversation, actor, branch }: ThreadKey, seq?: number) =>
+  JSON.stringify([conversation, actor, branch, seq])
+
+/** What a user may see of an entry. Hits come from the newest back, so the round that was read last is asked first. */
+function createLookUp({ store, count }: SearchSource, notes: NoteOptions) {
+  const rounds = new Map<string, ReadonlyMap<number, MessageLike | undefined>>()
+  return async ({ thread, seq }: Found): Promise<MessageLike | undefined> => {
+    const name = nameOf(thread)
+    const known = rounds.get(name)
+    if (known?.has(seq)) return known.get(seq)
+    const logged = (await readRound({ store, key: thread, count }, seq)).filter(one => !one.isClosing)
+    const shown = showEach(
+      logged.map(({ message }) => message),
+      notes,
+      { isPart: true },
+    )
+    const round = new Map(logged.map((one, at) => [one.seq, shown[at]]))
+    rounds.set(name, round)
+    return round.get(seq)
+  }
+}
+
+/** An entry with what stands before it in its round: what hides a result is its call. */
+async function readRound(
+  source: { readonly store: Store; readonly key: ThreadKey; readonly count: TokenCounter },
+  seq: number,
+): Promise<readonly LoggedMessage[]> {
+  const logged: LoggedMessage[] = []
+  try {
+    for await (const one of readLog(source, { to: seq, reverse: true })) {
+      logged.push(one)
+      if (beginsRound(one)) break
+    }
+  } catch (error) {
+    // It can be shown to nobody; `check` names it.
+    if (!(error instanceof CorruptEntryError)) throw error
+    return []
+  }
+  return logged.reverse()
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { createHistory, type History } from '../src/history/index.ts'
+import type { MessageLike } from '../src/log/message.ts'
+import { everyStore } from './every-store.ts'
+
+async function write(history: History, conversation: string, ...turns: readonly (readonly MessageLike[])[]) {
+  for (const [first, ...rest] of turns) {
+    const begun = await history.thread(conversation).begin(first!)
+    if (begun.kind !== 'begun') throw new Error(begun.kind)
+    await begun.turn.complete(rest)
+  }
+}
+
+const user = (content: string) => ({ role: 'user', content })
+const said = (content: string) => ({ role: 'assistant', content })
+const calling = (id: string, name: string, json: string) => ({
+  role: 'assistant',
+  content: '',
+  tool_calls: [{ id, type: 'function', function: { name, arguments: json } }],
+})
+const result = (id: string, content: string) => ({ role: 'tool', tool_call_id: id, content })
+const note = (content: string) => ({ role: 'assistant_note', content })
+
+describe.each(await everyStore())('search on %s', (_, create) => {
+  const found = async (history: History, query: string, options = {}) =>
+    (await history.search(query, options)).map(({ seq, snippet }) => [seq, snippet])
+
+  it('finds what a user may see, and what he may not only where everything is asked for', async () => {
+    const history = createHistory({ store: create() })
+    await write(history, 'trip', [
+      user('the heron'),
+      calling('a', 'write_note_to_self', '{"note":"osprey heron"}'),
+      result('a', 'osprey kept'),
+      calling('b', 'echo', JSON.stringify({ text: 'a heron [NOTE TO SELF: the osprey nests]' })),
+      result('b', 'You said: osprey, heron'),
+      calling('c', 'look', '{"for":"heron"}'),
+      result('c', 'a heron on a pole'),
+      said('The heron is there.'),
+      note('osprey at the heron'),
+    ])
+    expect(await found(history, 'osprey')).toEqual([])
+    expect(await found(history, 'write_note_to_self')).toEqual([])
+    const shown = await found(history, 'heron')
+    expect(shown.map(([seq]) => seq)).toEqual([8, 7, 6, 4, 1])
+    expect(JSON.stringify(shown)).not.toContain('osprey')
+    const everything = await found(history, 'osprey', { scope: 'everything' })
+    expect(everything.map(([seq]) => seq)).toEqual([9, 5, 4, 3, 2])
+    expect(everything[0]![1]).toContain('osprey at the heron')
+  })
+
+  it('finds every word in the shown text, not one there and one in a note', async () => {
+    const history = createHistory({ store: create() })
+    await write(history, 'trip', [
+      user('hello'),
+      calling('b', 'echo', JSON.stringify({ text: 'a heron [NOTE TO SELF: an osprey]' })),
+      result('b', 'done'),
+      said('ok'),
+    ])
+    expect(await found(history, 'heron osprey')).toEqual([])
+    expect(await found(history, 'heron')).toHaveLength(1)
+    expect(await found(history, 'heron osprey', { scope: 'everything' })).toHaveLength(1)
+  })
+
+  it('finds no data, no view and nothing that closes a turn', async () => {
+    const history = createHistory({ store: create() })
+    const thread = history.thread('trip')
+    const begun = await thread.begin(user('the heron'))
+    if (begun.kind !== 'begun') throw new Error(begun.kind)
+    await begun.turn.append({
+      message: said('A heron.'),
+      view: said('An osprey.'),
+      data: { secret: 'heron osprey' },
+    })
+    await begun.turn.fail('overheated')
+    expect(await found(history, 'osprey')).toEqual([])
+    expect(await found(history, 'overheated')).toEqual([])
+    expect(await found(history, 'heron')).toEqual([
+      [2, 'A heron.'],
+      [1, 'the heron'],
+    ])
+    expect(await found(history, 'osprey', { scope: 'everything' })).toHaveLength(1)
+  })
+
+  it('gives as many as were asked for, however many newer ones are hidden', async () => {
+    const history = createHistory({ store: create() })
+    await write(history, 'old', ...[1, 2, 3].map(n => [user(`pelican ${n}`), said('yes')]))
+    await write(
+      history,
+      'new',
+      ...Array.from({ length: 12 }, (_, n) => [
+        user(`hello ${n}`),
+        said('yes'),
+        ...Array.from({ length: 10 }, () => note('pelican')),
+      ]),
+    )
+    expect((await found(history, 'pelican', { limit: 2 })).map(([, text]) => text)).toEqual([
+      'pelican 3',
+      'pelican 2',
+    ])
+    expect(await found(history, 'pelican')).toHaveLength(3)
+    expect(await found(history, 'pelican', { limit: 50, scope: 'everything' })).toHaveLength(50)
+  })
+
+  it('hides the notes of a nonce that it is given', async () => {
+    const history = createHistory({ store: create() })
+    const text = '[NOTE TO SELF x7: an osprey]'
+    await write(history, 'trip', [
+      user('hi'),
+      calling('b', 'echo', JSON.stringify({ text })),
+      result('b', text),
+      said('ok'),
+    ])
+    expect(await found(history, 'osprey', { nonce: 'x7' })).toEqual([])
+  })
+})
