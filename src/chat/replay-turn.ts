@@ -1,5 +1,6 @@
 import type { Begun } from '../history/thread.ts'
 import { ThroughlineError } from '../log/error.ts'
+import { isErrorResult } from '../log/is-error-result.ts'
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { type NoteOptions, toDisplay } from '../notes/index.ts'
@@ -31,8 +32,10 @@ function* partsOf(messages: readonly MessageLike[]): Generator<ChatPart> {
     if (role === 'assistant' && text !== '') yield { type: 'text-delta', text }
     for (const { id = '', name, arguments: json } of calls)
       yield { type: 'tool-call', id, name, arguments: json }
-    for (const { callId = '', name = '', text: result } of results)
-      yield { type: 'tool-result', id: callId, name, text: result, isError: result.startsWith('Error: ') }
+    for (const [index, result] of results.entries()) {
+      const { callId = '', name = '', text } = result
+      yield { type: 'tool-result', id: callId, name, text, isError: isErrorResult(message, result, index) }
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { markResult } from '../log/is-error-result.ts'
 import type { MessageLike } from '../log/message.ts'
 import { type NoteOptions, noteToolName } from '../notes/index.ts'
 import { shownArguments } from '../notes/shown-arguments.ts'
@@ -62,17 +63,18 @@ async function finish(call: ReplyCall, run: ToolsRun): Promise<readonly ChatPart
 async function record(call: ReplyCall, outcome: ToolOutcome, run: ToolsRun): Promise<readonly ChatPart[]> {
   const { session, mostResultTokens: mostTokens, onMessage } = run
   const { text, isError } = outcome
-  const message: MessageLike = { role: 'tool', tool_call_id: call.id, name: call.name, content: text }
+  const result: MessageLike = { role: 'tool', tool_call_id: call.id, name: call.name, content: text }
+  const message = markResult(result, isError)
   let isClipped = false
   await session.append((place): readonly TurnMessage[] => {
     const clipped = clippedView(text, { place, mostTokens, count: session.count })
     isClipped = clipped !== undefined
-    return [isClipped ? { message, view: { ...message, content: clipped } } : message]
+    return [{ message, isError, ...(isClipped && { view: { ...message, content: clipped } }) }]
   })
   onMessage(message)
   const shown = carriesNote(call, run.notes) ? veiledResult : text
-  const result: ChatPart = { type: 'tool-result', id: call.id, name: call.name, text: shown, isError }
-  if (!isClipped) return [result]
+  const part: ChatPart = { type: 'tool-result', id: call.id, name: call.name, text: shown, isError }
+  if (!isClipped) return [part]
   const warning = `The result of ${call.name} has ${text.length} characters: the model sees its beginning.`
-  return [result, { type: 'warning', code: 'result_clipped', message: warning }]
+  return [part, { type: 'warning', code: 'result_clipped', message: warning }]
 }

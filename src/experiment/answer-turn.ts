@@ -110,8 +110,7 @@ async function* answerCall(
 async function* askAfterTool(run: Run, role: Role, open: RoleTurn): AsyncGenerator<ExperimentEvent, void> {
   const { rounds: round, results, answered } = readTurn(open.said)
   if (!answered || (hasNoteTool(role) && answered.call.name === noteToolName)) return
-  const { call, text } = answered
-  const result = { text, isError: text.startsWith('Error: ') }
+  const { call, ...result } = answered
   const told = { role: role.name, round, call: toHookCall(call), result }
   yield* askHooks(run, 'after-tool', [role.name, open.attempt, results - 1], told)
 }

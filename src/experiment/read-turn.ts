@@ -1,4 +1,5 @@
 import type { ReplyCall } from '../chat/call-model.ts'
+import { isErrorResult } from '../log/is-error-result.ts'
 import type { ToolCall } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { openRound } from '../log/round.ts'
@@ -15,7 +16,9 @@ export interface TurnProgress {
   /** How many calls have a result, in all rounds. */
   readonly results: number
   /** The call that was answered last, when nothing was said since. */
-  readonly answered: { readonly call: ReplyCall; readonly text: string } | undefined
+  readonly answered:
+    | { readonly call: ReplyCall; readonly text: string; readonly isError: boolean }
+    | undefined
   readonly note: string | undefined
 }
 
@@ -34,10 +37,11 @@ export function readTurn(said: readonly Said[]): TurnProgress {
       round = openRound(calls)
     }
     answered = undefined
-    for (const result of message.results) {
+    for (const [index, result] of message.results.entries()) {
       const call = calls[round.take(result)]
       if (!call) continue
-      answered = { call: toReplyCall(call), text: result.text }
+      const isError = isErrorResult(raw, result, index)
+      answered = { call: toReplyCall(call), text: result.text, isError }
       results += 1
     }
     note = data?.note ?? note

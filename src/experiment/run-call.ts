@@ -1,6 +1,7 @@
 import type { ReplyCall } from '../chat/call-model.ts'
 import { runTool, type ToolOutcome } from '../chat/run-tool.ts'
 import type { Tool } from '../chat/tool.ts'
+import { markResult } from '../log/is-error-result.ts'
 import type { MessageLike } from '../log/message.ts'
 import { TooLargeError } from '../stores/store-error.ts'
 import { applyChange, changeEnvironment, type Patch } from './environment.ts'
@@ -54,10 +55,10 @@ export async function recordCall(
   outcome: CallOutcome,
 ): Promise<ToolOutcome> {
   const { change, ...told } = outcome
-  const message = toResult(call, told.text)
+  const message = markResult(toResult(call, told.text), told.isError)
   const data: TurnData = change ? { patches: change.patches } : {}
   try {
-    await turn.append(change ? { message, data } : message)
+    await turn.append({ message, isError: told.isError, ...(change && { data }) })
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error
     const failed = { text: `Error: ${error.message}`, isError: true }

@@ -148,6 +148,30 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     expect((await thread.state(state)).value).toEqual({ n: 3 })
   })
 
+  it('keeps whether a tool failed, whatever its result says, and shows it to no model', async () => {
+    const any: StandardSchema<{ n: number }> = {
+      '~standard': { version: 1, vendor: 'test', validate: value => ({ value: value as { n: number } }) },
+    }
+    const state = defineState({ name: 'number', tool: 'count', schema: any })
+    const history = open()
+    const turn = await begin(history.thread('trip'), 'count')
+    await turn.append(call('count'), { message: result('{"n":3}'), isError: false })
+    await turn.append(call('count'), { message: result('{"n":0,"problem":"busy"}'), isError: true })
+    await turn.append(call('count'), { message: result('Error: was the title'), isError: false })
+    await turn.append(call('count'))
+    await turn.interrupt()
+    const copy = open()
+    await copy.import(history.export('trip'))
+    for (const thread of [history.thread('trip'), copy.thread('trip')]) {
+      const results = (await thread.entries()).filter(({ message }) => message.role === 'tool')
+      expect(results.map(({ isError }) => isError)).toEqual([false, true, false, true])
+      const { value, skipped } = await thread.state(state)
+      expect(value).toEqual({ n: 3 })
+      expect(skipped.map(({ reason }) => reason)).toEqual(['error result', 'not JSON', 'error result'])
+      expect(JSON.stringify([await thread.messages(), await thread.context()])).not.toContain('isError')
+    }
+  })
+
   it('lets a turn be left, and gone on with by whoever comes next', async () => {
     const store = createStore()
     const first = createHistory({ store, count: words() }).thread('trip')

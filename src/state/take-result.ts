@@ -1,7 +1,7 @@
 import { InvalidOptionError } from '../log/error.ts'
+import { isErrorResult } from '../log/is-error-result.ts'
 import type { State } from './define-state.ts'
 import { freeze } from './freeze.ts'
-import { isErrorResult } from './is-error-result.ts'
 import { parseJson } from './parse-json.ts'
 import type { RoundResult } from './read-round.ts'
 import { refusePromise } from './refuse-promise.ts'
@@ -44,7 +44,8 @@ export function takeResult(state: State<unknown>, result: RoundResult): Taken {
 }
 
 function take(state: State<unknown>, result: RoundResult): Taken {
-  if (isErrorResult(result)) return { reason: 'error result', detail: shorten(result.text) }
+  if (isErrorResult(result.source, result, result.index))
+    return { reason: 'error result', detail: shorten(result.text) }
   let json: unknown
   try {
     json = parseJson(result.text)

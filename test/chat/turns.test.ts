@@ -184,6 +184,24 @@ describe('the same key', () => {
     expect(await statusesOf(history.thread('chat'))).toEqual(['completed'])
   })
 
+  it('says again which tool failed, whatever its result says', async () => {
+    const run = () => 'Error: is the first word of the log'
+    const tools = [
+      defineTool({ name: 'tail', input: z.object({}), run }),
+      defineTool({ name: 'fail', input: z.object({}), run: () => Promise.reject(new Error('no disk')) }),
+    ]
+    const chat = createChat({ history: newHistory(), model: reader(), tools })
+    for (const [key, isError] of [
+      ['tail', false],
+      ['fail', true],
+    ] as const) {
+      for (let times = 0; times < 2; times++) {
+        const parts = await partsOf(chat.send(`call ${key} with {}`, { ...inChat, key }))
+        expect(parts.filter(({ type }) => type === 'tool-result')).toMatchObject([{ isError }])
+      }
+    }
+  })
+
   it('with another message is refused', async () => {
     const chat = createChat({ history: newHistory(), model: reader() })
     await chat.send('One.', { ...inChat, key: 'k1' }).result()

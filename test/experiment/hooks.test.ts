@@ -37,6 +37,27 @@ async function runWith(hooks: readonly Hook<E>[], { maxSteps = 2, answer = call(
   }
 }
 
+it('a hook learns whether a tool failed, whatever its result says', async () => {
+  const told: unknown[] = []
+  const { experiments } = openExperiments()
+  const plan = defineExperiment({
+    name: 'told',
+    environment,
+    tools: ({ tool }) => [
+      tool({ name: 'tail', input: z.object({}), run: () => 'Error: is the first word of the log' }),
+      tool({ name: 'fail', input: z.object({}), run: () => Promise.reject(new Error('no disk')) }),
+    ],
+    roles: [
+      { name: 'one', model: script(call('tail')).model },
+      { name: 'two', model: script(call('fail')).model },
+    ],
+    hooks: [{ on: 'after-tool', run: ({ result }) => void told.push(result?.isError) }],
+    maxSteps: 1,
+  })
+  await eventsOf(experiments.run(plan, { id: 'e' }))
+  expect(told).toEqual([false, true])
+})
+
 describe('hooks', () => {
   it('run at every point, in order, and see the environment', async () => {
     const seen: string[] = []

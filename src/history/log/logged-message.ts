@@ -1,5 +1,6 @@
 import { adoptStamp, type Stamp, stampMessage } from '../../context/conversation/stamp.ts'
 import { InvalidMessageError } from '../../log/error.ts'
+import { markResult } from '../../log/is-error-result.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { withTail } from '../../log/write-message.ts'
@@ -22,6 +23,8 @@ export interface LoggedMessage {
   readonly isClosing: boolean
   /** How far our counts were from the provider's: holds for what comes after. */
   readonly calibration?: Calibration
+  /** Of a tool message: whether the tool failed. Absent where nobody has said so. */
+  readonly isError?: boolean
   /** The application's own. */
   readonly data?: unknown
 }
@@ -33,6 +36,8 @@ export interface SeenMessage {
   readonly view?: MessageLike
   /** Contexts put it after the text: how a turn ended of which this is the last that arrived. Never shown. */
   readonly ending?: string
+  /** Of a tool message: whether the tool failed. Otherwise that is read from its text, `Error: …`. Never sent. */
+  readonly isError?: boolean
   /** The application's own, as JSON: kept in the same entry, never sent and never shown. */
   readonly data?: unknown
 }
@@ -69,11 +74,14 @@ export function toEntry(
 
 /** Reads an entry back. A payload that cannot be read is an error with its place: nothing is skipped in silence. */
 export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounter): LoggedMessage {
-  const { seq, turn, id, time, payload, tokens } = entry
+  const { seq, turn, id, time, role, payload, tokens } = entry
   try {
     const read = readPayload(payload)
     const { closing, calibration, data } = read
+    // What we close a turn with is a result only where the tool gave none.
+    const { isError = closing && role === 'tool' ? true : undefined } = read
     const message = withTime(read.message, time)
+    if (isError !== undefined) markResult(message, isError)
     const seen = viewOf(read)
     const view = seen === read.message ? message : withTime(seen, time)
     const counted = tokens[count.id]
@@ -81,7 +89,11 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
     if (isCount(counted)) adoptStamp(view, seq, count.id, counted)
     else stampMessage(view, seq, count)
     const isClosing = closing === true
-    const rest = { ...(calibration && { calibration }), ...(data === undefined ? {} : { data }) }
+    const rest = {
+      ...(calibration && { calibration }),
+      ...(isError !== undefined && { isError }),
+      ...(data !== undefined && { data }),
+    }
     return { seq, turn, id, time, message, view, isClosing, ...rest }
   } catch (error) {
     throw new CorruptEntryError(thread, seq, error instanceof Error ? error.message : String(error), {
@@ -108,10 +120,11 @@ function checkMessages(payload: Payload, seq: number, count: TokenCounter): Stam
 
 function readPayload(text: string): Payload {
   const payload = JSON.parse(text) as Partial<Payload> | null
-  const { message, view, ending, calibration } = payload ?? {}
+  const { message, view, ending, isError, calibration } = payload ?? {}
   if (!isObject(message)) throw new TypeError('it has no message')
   if (view !== undefined && !isObject(view)) throw new TypeError('its view is no message')
   if (ending !== undefined && typeof ending !== 'string') throw new TypeError('its ending is no text')
+  if (isError !== undefined && typeof isError !== 'boolean') throw new TypeError('its isError is no boolean')
   if (calibration !== undefined && !isCalibration(calibration)) throw new TypeError('its calibration is none')
   return payload as Payload
 }

@@ -1,8 +1,18 @@
-import type { RoundResult } from './read-round.ts'
+/** What is known of tool messages, and stands in none of them: servers refuse fields that they do not know. */
+const known = new WeakMap<object, boolean>()
 
-/** A tool that failed: `Error: …` as its text, or marked as failed the way the AI SDK does. */
-export function isErrorResult({ text, source, index }: RoundResult): boolean {
-  return text.startsWith('Error:') || isMarked(source, index)
+/** Says of a tool message whether its tool failed. */
+export function markResult<M extends object>(message: M, isError: boolean): M {
+  known.set(message, isError)
+  return message
+}
+
+/**
+ * Whether a tool failed. Of what we ran or stored we know; a message from elsewhere is read: marked as failed the way the
+ * AI SDK does, or `Error: …` as its text. `index` is the place of the result among those of the message.
+ */
+export function isErrorResult(source: object, { text }: { readonly text: string }, index = 0): boolean {
+  return known.get(source) ?? (isMarked(source, index) || text.startsWith('Error:'))
 }
 
 /** An error may be JSON and even match the schema: what the AI SDK marks as an error is never a value. */
