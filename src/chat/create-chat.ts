@@ -3,16 +3,12 @@ import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { showValue } from '../log/show-value.ts'
 import { estimate } from '../tokens/estimate.ts'
+import { listLog, type ModelMemory, notesInReply, runTurn, type TurnLog, threadLog } from '../turn/index.ts'
+import { answerWithTools, type ToAnswer } from './answer-with-tools.ts'
 import type { ChatOptions } from './chat-options.ts'
-import type { ChatPart } from './chat-part.ts'
 import { checkOptions } from './check-options.ts'
-import { linkSignals } from './link-signals.ts'
-import { listSession, type ModelMemory } from './list-session.ts'
 import { replayTurn } from './replay-turn.ts'
-import { createReply, neverBegun, type Outcome, type Reply } from './reply.ts'
-import { runTurn, type TurnRun } from './run-turn.ts'
-import { notesInReply, setUpTurn } from './set-up-turn.ts'
-import { threadSession } from './thread-session.ts'
+import { createReply, type Reply, type ReplyWork } from './reply.ts'
 
 export interface SendOptions {
   /** Whose words these are, and on what: nobody is answered from another conversation. */
@@ -59,37 +55,32 @@ export function createChat(options: ChatOptions): Chat {
       const { conversation, actor, branch, key, signal, ...request } = given ?? noOptions
       const thread = history.thread(conversation, { actor, branch })
       const { projectId } = checkRequest(request)
-      return cancellable(signal, async function* (outcome, signal) {
+      return createReply(signal, async work => {
         const begun = await thread.begin(message, { key, cancelledTurn })
-        if (begun.kind === 'replayed') return yield* replayTurn(begun, outcome, notesInReply(options))
+        if (begun.kind === 'replayed') return replayTurn(begun, work, notesInReply(options))
         const { turn } = begun
-        const added = outcome.messages
-        const session = threadSession({ history, thread, turn, states: state, projectId, added })
-        const setUp = () => setUpTurn(options, session, { ...request, signal })
-        yield* runTurn({ session, outcome, signal, setUp })
+        await answer(threadLog({ history, thread, turn, states: state, projectId }), work, request)
       })
     },
     respond(messages, given) {
       checkMessages(messages)
       const { signal, ...request } = given ?? {}
       checkRequest(request)
-      return cancellable(signal, async function* (outcome, signal) {
-        let run: TurnRun | undefined
-        const mostResultTokens = () => run?.mostResultTokens
-        const added = outcome.messages
-        const session = listSession(messages, { count, memory, added, cancelledTurn, mostResultTokens })
-        const setUp = async () => {
-          run = await setUpTurn(options, session, { ...request, signal })
-          return run
-        }
-        yield* runTurn({ session, outcome, signal, setUp })
-      })
+      return createReply(signal, work =>
+        answer(listLog(messages, { count, memory, cancelledTurn }), work, request),
+      )
     },
   }
-}
 
-/** From programs that are not checked by a compiler: the history says which one is missing. */
-const noOptions = {} as SendOptions
+  function answer(log: TurnLog, work: ReplyWork, request: ToAnswer['request']): Promise<void> {
+    log.onAdded(message => void work.added.push(message))
+    return runTurn({
+      ...work,
+      log,
+      answer: tally => answerWithTools(options, { ...work, log, tally, request }),
+    })
+  }
+}
 
 function toUserMessage(input: string | MessageLike): MessageLike {
   const isMessage = typeof input === 'object' && input !== null && !Array.isArray(input)
@@ -116,20 +107,5 @@ function checkRequest<Request extends Pick<SendOptions, 'projectId'>>(request: R
   )
 }
 
-/** Both ways to cancel are one signal, which lasts as long as the turn. */
-function cancellable(
-  signal: AbortSignal | undefined,
-  run: (outcome: Outcome, signal: AbortSignal) => AsyncGenerator<ChatPart, void>,
-): Reply {
-  return createReply(async function* (outcome, left) {
-    const cancel = linkSignals(signal, left)
-    try {
-      if (!cancel.signal.aborted) return yield* run(outcome, cancel.signal)
-      // Before it began: nothing is written.
-      outcome.settle({ ...neverBegun, text: '', messages: [] })
-      yield { type: 'end', ...neverBegun }
-    } finally {
-      cancel.unlink()
-    }
-  })
-}
+/** A call from JavaScript may leave them out: the history says what is missing. */
+const noOptions = {} as SendOptions

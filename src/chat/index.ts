@@ -1,6 +1,16 @@
-export type { ChatNotes, ChatOptions } from './chat-options.ts'
-export type { ChatEnd, ChatPart, ChatResult, ChatStatus, WarningCode } from './chat-part.ts'
+export {
+  defineTool,
+  type Tool,
+  type ToolOptions,
+  type ToolRun,
+  TooManyRoundsError,
+  type TurnEnd as ChatEnd,
+  type TurnEndStatus as ChatStatus,
+  type TurnNotes as ChatNotes,
+  type TurnPart as ChatPart,
+  type TurnResult as ChatResult,
+  type WarningCode,
+} from '../turn/index.ts'
+export type { ChatOptions } from './chat-options.ts'
 export { type Chat, createChat, type SendOptions } from './create-chat.ts'
-export { TooManyRoundsError } from './end-failed.ts'
 export type { Reply } from './reply.ts'
-export { defineTool, type Tool, type ToolOptions, type ToolRun } from './tool.ts'

@@ -4,29 +4,29 @@ import { isErrorResult } from '../log/is-error-result.ts'
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { type NoteOptions, toDisplay } from '../notes/index.ts'
-import type { ChatPart } from './chat-part.ts'
-import type { Outcome } from './reply.ts'
+import type { TurnPart } from '../turn/index.ts'
+import type { ReplyWork } from './reply.ts'
 
 /** The answer that the same key got before: nothing is asked again. */
-export async function* replayTurn(
+export async function replayTurn(
   { turn: { turn, status, error: code }, messages }: Extract<Begun, { kind: 'replayed' }>,
-  outcome: Outcome,
+  { emit, settle, added }: ReplyWork,
   notes: NoteOptions | undefined,
-): AsyncGenerator<ChatPart, void> {
+): Promise<void> {
   const end = { status: status === 'open' ? ('interrupted' as const) : status, turn, rounds: 0, usage: {} }
   const answered = messages.slice(1)
-  outcome.messages.push(...answered)
+  for (const message of answered) added.push(message)
   const hasEnded = status === 'completed' || status === 'cancelled'
   const parts = hasEnded ? [...partsOf(toDisplay(answered, notes))] : []
   const error = hasEnded ? undefined : notAnswered(status, code)
   const text = parts.flatMap(part => (part.type === 'text-delta' ? [part.text] : [])).join('\n\n')
-  outcome.settle({ ...end, text, messages: answered, ...(error && { error }) })
-  yield* parts
-  if (error) yield { type: 'error', error }
-  yield { type: 'end', ...end }
+  settle({ ...end, text, messages: answered, ...(error && { error }) })
+  for (const part of parts) await emit(part)
+  if (error) await emit({ type: 'error', error })
+  await emit({ type: 'end', ...end })
 }
 
-function* partsOf(messages: readonly MessageLike[]): Generator<ChatPart> {
+function* partsOf(messages: readonly MessageLike[]): Generator<TurnPart> {
   for (const [seq, message] of messages.entries()) {
     const { role, text, calls, results } = readMessage(message, seq)
     if (role === 'assistant' && text !== '') yield { type: 'text-delta', text }

@@ -1,26 +1,22 @@
-import { linkSignals } from '../chat/link-signals.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { ConversationInfo } from '../stores/store.ts'
+import { linkSignals } from '../turn/index.ts'
+import { conduct } from './conduct.ts'
+import { settleWish } from './control/settle-wish.ts'
+import { beginExperiment, checkPlan, readState, takeExperiment } from './control/take-experiment.ts'
+import { createExperiment, type Experiment } from './experiment.ts'
 import { ExperimentError } from './experiment-error.ts'
-import { createExperimentRun, type ExperimentRun } from './experiment-run.ts'
-import type { ExperimentPlan } from './plan.ts'
-import { runActor } from './role.ts'
-import { type Run, type RunOptions, roleThread } from './run.ts'
-import { runExperiment, tell } from './run-experiment.ts'
-import type { RunLog } from './run-log.ts'
-import { lastSnapshot, stepsOf } from './run-state.ts'
-import { settleWish } from './settle-wish.ts'
+import { type ExperimentsOptions, roleThread } from './log/active-experiment.ts'
+import type { ExperimentLog } from './log/experiment-log.ts'
+import { lastSnapshot, stepsOf } from './log/experiment-state.ts'
+import type { ExperimentPlan } from './plan/plan.ts'
+import { experimentActor } from './plan/role.ts'
 import {
   type ExperimentSummary,
   type ExperimentView,
   showExperiment,
   summarizeExperiment,
 } from './show-experiment.ts'
-import { checkPlan, createRun, readState, takeRun } from './take-experiment.ts'
-
-export interface ExperimentsOptions extends RunOptions {
-  readonly newId?: () => string
-}
 
 export interface StartOptions {
   /** Pauses the experiment at once: the turn that is being answered is left as it stands, and goes on with resume. */
@@ -30,9 +26,9 @@ export interface StartOptions {
 
 export interface Experiments {
   /** Runs a plan as a new experiment. Default id: a new one. */
-  run(plan: ExperimentPlan, options?: StartOptions & { readonly id?: string }): ExperimentRun
+  run(plan: ExperimentPlan, options?: StartOptions & { readonly id?: string }): Experiment
   /** Goes on with one that is paused or was killed. Refused with `turn_open` while another process runs it. */
-  resume(plan: ExperimentPlan, id: string, options?: StartOptions): ExperimentRun
+  resume(plan: ExperimentPlan, id: string, options?: StartOptions): Experiment
   /** `asked`: whoever runs it pauses before the next role acts. `done`: nobody runs it now. */
   pause(id: string): Promise<'asked' | 'done'>
   stop(id: string): Promise<'asked' | 'done'>
@@ -57,23 +53,22 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
     id: string,
     plan: ExperimentPlan,
     { signal, backoffMs }: StartOptions,
-    take: () => Promise<{ readonly log: RunLog; readonly isResumed: boolean } | undefined>,
-  ): ExperimentRun =>
-    createExperimentRun(id, async function* (left) {
+    take: () => Promise<{ readonly log: ExperimentLog; readonly isResumed: boolean } | undefined>,
+  ): Experiment =>
+    createExperiment(id, async (emit, left) => {
       const taken = await take()
-      if (!taken) return yield* tell({ id, ...(await readState(options, id)).ended! })
+      if (!taken) return { id, ...(await readState(options, id)).ended! }
       const { log } = taken
-      const linked = linkSignals(log.signal, left, ...(signal ? [signal] : []))
-      const run: Run = {
-        ...options,
-        ...(backoffMs !== undefined && { backoffMs }),
-        ...{ id, plan, ...taken },
-        signal: linked.signal,
-        environment: lastSnapshot(log.state),
-        step: stepsOf(log.state) + 1,
-      }
+      const linked = linkSignals(log.signal, left, signal)
       try {
-        return yield* runExperiment(run)
+        return await conduct({
+          ...options,
+          ...(backoffMs !== undefined && { backoffMs }),
+          ...{ id, plan, emit, ...taken },
+          signal: linked.signal,
+          environment: lastSnapshot(log.state),
+          step: stepsOf(log.state) + 1,
+        })
       } finally {
         linked.unlink()
       }
@@ -81,12 +76,15 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
 
   return {
     run: (plan, { id = newId(), ...given } = {}) =>
-      start(id, plan, given, async () => ({ log: await createRun(options, id, plan), isResumed: false })),
+      start(id, plan, given, async () => ({
+        log: await beginExperiment(options, id, plan),
+        isResumed: false,
+      })),
     resume: (plan, id, given = {}) =>
       start(id, plan, given, async () => {
         const state = await readState(options, id)
         checkPlan(state, plan)
-        const log = state.ended ? undefined : await takeRun(options, id)
+        const log = state.ended ? undefined : await takeExperiment(options, id)
         return log && { log, isResumed: true }
       }),
     pause: id => settleWish(options, id, 'pause'),
@@ -96,7 +94,7 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
       for (let after: ConversationInfo | undefined; ; ) {
         const page = await history.conversations({ order: 'name', limit: 100, after })
         for (const { conversation, threads } of page)
-          if (threads.some(({ actor }) => actor === runActor))
+          if (threads.some(({ actor }) => actor === experimentActor))
             found.push(await summarizeExperiment(options, conversation))
         after = page.at(-1)
         if (page.length < 100) return found

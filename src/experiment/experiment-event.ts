@@ -1,5 +1,5 @@
-import type { GoalTest } from './goal.ts'
-import type { Environment } from './variable.ts'
+import type { Environment } from './environment/variable.ts'
+import type { GoalTest } from './plan/goal.ts'
 
 export type ExperimentEnd = 'COMPLETED' | 'FAILED' | 'STOPPED'
 

@@ -1,12 +1,17 @@
 export { type RulesAnswer, type RulesOptions, type RulesRequest, rules } from '../models/rules.ts'
-export type { Wish } from './control.ts'
 export {
   createExperiments,
   type Experiments,
-  type ExperimentsOptions,
   type StartOptions,
 } from './create-experiments.ts'
-export { defineExperiment, type ExperimentOptions } from './define-experiment.ts'
+export type {
+  Declaration,
+  Declarations,
+  Environment,
+  EnvironmentOf,
+  VariableType,
+} from './environment/variable.ts'
+export type { Experiment } from './experiment.ts'
 export {
   ExperimentError,
   type ExperimentErrorCode,
@@ -14,7 +19,10 @@ export {
   VariableError,
 } from './experiment-error.ts'
 export type { ExperimentEnd, ExperimentEvent, ExperimentResult, ToolResultEvent } from './experiment-event.ts'
-export type { ExperimentRun } from './experiment-run.ts'
+export type { ExperimentsOptions } from './log/active-experiment.ts'
+export type { Snapshot } from './log/experiment-state.ts'
+export type { Wish } from './log/wish.ts'
+export { defineExperiment, type ExperimentOptions } from './plan/define-experiment.ts'
 export {
   defineExperimentTool,
   type ExperimentTool,
@@ -22,15 +30,12 @@ export {
   type ExperimentToolRun,
   type ExperimentTools,
   type ToolMaker,
-} from './experiment-tool.ts'
-export type { Goal, GoalTest } from './goal.ts'
-export type { Hook, HookCall, HookDecision, HookPoint } from './hook.ts'
-export { modelFor } from './model-for.ts'
-export { type ParseExperimentOptions, parseExperiment } from './parse-experiment.ts'
-export type { ExperimentPlan } from './plan.ts'
-export type { PlanJson, PolicyJson, RoleJson } from './plan-json.ts'
-export type { RoleOptions } from './role.ts'
-export type { RunOptions } from './run.ts'
-export type { Snapshot } from './run-state.ts'
+} from './plan/experiment-tool.ts'
+export type { Goal, GoalTest } from './plan/goal.ts'
+export type { Hook, HookCall, HookDecision, HookPoint } from './plan/hook.ts'
+export { modelFor } from './plan/model-for.ts'
+export { type ParseExperimentOptions, parseExperiment } from './plan/parse-experiment.ts'
+export type { ExperimentPlan } from './plan/plan.ts'
+export type { PlanJson, PolicyJson, RoleJson } from './plan/plan-json.ts'
+export type { RoleOptions } from './plan/role.ts'
 export type { ExperimentStatus, ExperimentSummary, ExperimentView } from './show-experiment.ts'
-export type { Declaration, Declarations, Environment, EnvironmentOf, VariableType } from './variable.ts'

@@ -1,11 +1,11 @@
+import { experimentThread, readState } from './control/take-experiment.ts'
 import type { ExperimentEnd } from './experiment-event.ts'
-import type { GoalTest } from './goal.ts'
-import type { PlanJson } from './plan-json.ts'
-import type { RunOptions } from './run.ts'
-import type { MetGoal } from './run-entry.ts'
-import { lastSnapshot, type RunState, type Snapshot, stepsOf } from './run-state.ts'
-import { foldStep } from './step-turns.ts'
-import { readState, runThread } from './take-experiment.ts'
+import type { ExperimentsOptions } from './log/active-experiment.ts'
+import type { MetGoal } from './log/experiment-entry.ts'
+import { type ExperimentState, lastSnapshot, type Snapshot, stepsOf } from './log/experiment-state.ts'
+import { foldStep } from './log/step-turns.ts'
+import type { GoalTest } from './plan/goal.ts'
+import type { PlanJson } from './plan/plan-json.ts'
 
 /** INTERRUPTED: its runner is gone, and it can be resumed. */
 export type ExperimentStatus = ExperimentEnd | 'RUNNING' | 'PAUSED' | 'INTERRUPTED'
@@ -33,11 +33,14 @@ export interface ExperimentView extends ExperimentSummary {
   readonly plan?: PlanJson
 }
 
-export async function summarizeExperiment(options: RunOptions, id: string): Promise<ExperimentSummary> {
+export async function summarizeExperiment(
+  options: ExperimentsOptions,
+  id: string,
+): Promise<ExperimentSummary> {
   return toSummary(options, id, await readState(options, id))
 }
 
-export async function showExperiment(options: RunOptions, id: string): Promise<ExperimentView> {
+export async function showExperiment(options: ExperimentsOptions, id: string): Promise<ExperimentView> {
   const state = await readState(options, id)
   const { created, goal, snapshots, ended } = state
   const { roles, goals, plan } = created
@@ -60,7 +63,11 @@ function placeOf(goals: readonly MetGoal[], met: MetGoal | undefined): number {
     : goals.findIndex(goal => goal.description === description)
 }
 
-async function toSummary(options: RunOptions, id: string, state: RunState): Promise<ExperimentSummary> {
+async function toSummary(
+  options: ExperimentsOptions,
+  id: string,
+  state: ExperimentState,
+): Promise<ExperimentSummary> {
   const { created, ended } = state
   return {
     id,
@@ -72,8 +79,12 @@ async function toSummary(options: RunOptions, id: string, state: RunState): Prom
   }
 }
 
-async function statusOf(options: RunOptions, id: string, state: RunState): Promise<ExperimentStatus> {
+async function statusOf(
+  options: ExperimentsOptions,
+  id: string,
+  state: ExperimentState,
+): Promise<ExperimentStatus> {
   if (state.ended) return state.ended.status
   if (state.isPaused) return 'PAUSED'
-  return (await runThread(options, id).status()).state === 'interrupted' ? 'INTERRUPTED' : 'RUNNING'
+  return (await experimentThread(options, id).status()).state === 'interrupted' ? 'INTERRUPTED' : 'RUNNING'
 }

@@ -1,6 +1,6 @@
 export type { CallInfo } from './calls/calls.ts'
 export { createHistory, type History, type HistoryOptions } from './create-history.ts'
-export type { LoggedMessage } from './log/logged-message.ts'
+export type { LoggedMessage, SeenMessage } from './log/logged-message.ts'
 export type { Retained, RetainOptions } from './retain.ts'
 export type { SearchOptions } from './search.ts'
 export type { Begun, Recent, RecentOptions, Thread, ThreadContextOptions } from './thread.ts'

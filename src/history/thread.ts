@@ -42,7 +42,7 @@ export interface Thread {
   /** The entries as they were logged, with all that is kept besides the messages. */
   entries(options?: ViewOptions): Promise<readonly LoggedMessage[]>
   /** Messages from before the first turn. */
-  seed(...messages: readonly MessageLike[]): Promise<void>
+  seed(...messages: readonly (MessageLike | SeenMessage)[]): Promise<void>
   messages(options?: ViewOptions): Promise<readonly MessageLike[]>
   context(options?: ThreadContextOptions): Promise<Context>
   /** What a user may see: no notes, nothing that we wrote to close a turn. `nonce` where notes have one. */

@@ -72,7 +72,7 @@ describe('a reply that nobody reads', () => {
   it('is reported, once', () => {
     const sent = reportsOf(chat => void chat.send('Hello?', inChat))
     expect(sent).toEqual([
-      [expect.stringContaining('await'), expect.objectContaining({ code: 'THROUGHLINE_UNREAD_REPLY' })],
+      [expect.stringContaining('await'), expect.objectContaining({ code: 'THROUGHLINE_UNREAD' })],
     ])
   })
 

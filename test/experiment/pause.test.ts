@@ -4,8 +4,8 @@ import { z } from 'zod'
 import {
   createExperiments,
   defineExperiment,
+  type Experiment,
   type ExperimentPlan,
-  type ExperimentRun,
   type HookPoint,
 } from '../../src/experiment/index.ts'
 import { rules } from '../../src/models/rules.ts'
@@ -56,7 +56,7 @@ function watched({ endsAt }: { readonly endsAt?: number } = {}) {
   return { plan, happened }
 }
 
-type Leave = (run: (signal: AbortSignal) => ExperimentRun, at: number) => Promise<number>
+type Leave = (run: (signal: AbortSignal) => Experiment, at: number) => Promise<number>
 
 const byLeaving: Leave = async (start, at) => {
   let seen = 0

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import type { ExperimentPlan, ExperimentRun, Experiments } from '../../experiment/index.ts'
+import type { Experiment, ExperimentPlan, Experiments } from '../../experiment/index.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import { type AddCommand, isPostgres, type LogOptions, print } from '../log/open-log.ts'
 import { UserError } from '../user-error.ts'
@@ -54,7 +54,7 @@ async function start(
     plan,
     file,
   }: { readonly id: string; readonly plan: ExperimentPlan; readonly file: string | undefined },
-  begin: (experiments: Experiments, signal: AbortSignal) => ExperimentRun,
+  begin: (experiments: Experiments, signal: AbortSignal) => Experiment,
 ): Promise<void> {
   const interrupts = catchInterrupts()
   const control: { file?: ReturnType<typeof createControlFile> } = {}

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { ExperimentPlan, ExperimentResult, ExperimentRun } from '../../experiment/index.ts'
+import type { Experiment, ExperimentPlan, ExperimentResult } from '../../experiment/index.ts'
 import { print } from '../log/open-log.ts'
 import { frameOf } from './frame.ts'
 import type { Interrupts } from './interrupts.ts'
@@ -9,7 +9,7 @@ import { eventLine } from './wording.ts'
 
 /** Reads an experiment to its end and shows it: drawn in place in a terminal, as plain lines anywhere else. */
 export async function watchRun(
-  run: ExperimentRun,
+  run: Experiment,
   plan: ExperimentPlan,
   interrupts: Pick<Interrupts, 'sayWith'>,
 ): Promise<ExperimentResult> {
@@ -48,7 +48,7 @@ function lineDisplay(): Display {
 /** A frame is drawn at most so often; more could not be read. */
 const frameMs = 50
 
-function liveDisplay(run: ExperimentRun, plan: ExperimentPlan): Display {
+function liveDisplay(run: Experiment, plan: ExperimentPlan): Display {
   const screen = createScreen(process.stdout)
   let progress = begin(run, plan)
   let drawnAt = 0
@@ -81,10 +81,7 @@ function liveDisplay(run: ExperimentRun, plan: ExperimentPlan): Display {
   }
 }
 
-function begin(
-  { id }: ExperimentRun,
-  { name, maxSteps, roles, goals, environment }: ExperimentPlan,
-): Progress {
+function begin({ id }: Experiment, { name, maxSteps, roles, goals, environment }: ExperimentPlan): Progress {
   const now = Date.now()
   return {
     ...{ id, name, maxSteps, environment },

@@ -1,0 +1,63 @@
+import {
+  type Asking,
+  answerTurn,
+  linkSignals,
+  openRequest,
+  readResultTool,
+  runTools,
+  setUpAsking,
+  type Tally,
+  TooManyRoundsError,
+  type TurnLog,
+  toSpec,
+} from '../turn/index.ts'
+import type { ChatOptions } from './chat-options.ts'
+import type { ReplyWork } from './reply.ts'
+
+export interface ToAnswer extends Pick<ReplyWork, 'emit' | 'signal'> {
+  readonly log: TurnLog
+  readonly tally: Tally
+  /** For the request context of the tools. */
+  readonly request: { readonly projectId?: string | undefined; readonly data?: unknown }
+}
+
+/** The model is asked, and its tools are run side by side, until it has answered. */
+export async function answerWithTools(
+  options: ChatOptions,
+  { log, emit, signal, tally, request }: ToAnswer,
+): Promise<'completed'> {
+  const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000 } = options
+  const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
+  const reading = readResultTool(log, () => asking!.mostResultTokens)
+  if (tools.size > 0) tools.set(reading.name, reading)
+  const specs = [...tools.values()].map(toSpec)
+  const own = linkSignals(log.signal, signal)
+  const place = { log, emit, signal: own.signal }
+  let asking: Asking | undefined
+  let inRequest: Awaited<ReturnType<typeof openRequest>> | undefined
+  const setUp = async () => {
+    asking = await setUpAsking(options, { ...place, specs, replies: 'streamed', tally })
+    return asking
+  }
+  try {
+    await answerTurn(
+      { ...place, setUp },
+      {
+        async runCalls(waiting) {
+          const { notes, mostResultTokens } = asking!
+          inRequest ??= await openRequest(log, request)
+          await runTools(waiting, { ...place, notes, mostResultTokens, tools, timeoutMs, inRequest })
+        },
+        // The model is asked again only if none of the tools that it called ends the turn.
+        isOver: ({ called }) => called.some(name => tools.get(name)?.endsTurn),
+        async beforeCall(round) {
+          if (round > maxRounds) throw new TooManyRoundsError(maxRounds)
+          return true
+        },
+      },
+    )
+    return 'completed'
+  } finally {
+    own.unlink()
+  }
+}

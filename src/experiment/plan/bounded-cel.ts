@@ -1,0 +1,134 @@
+import type { Environment as Cel } from '@marcbachmann/cel-js'
+import { RE2JS } from 're2js'
+import { ExperimentError } from '../experiment-error.ts'
+
+/** How much work one test of a goal may be: well under a second. */
+const mostSteps = 1_000_000
+
+/** A part of an expression, as the parser gives it: `['matches', text, [pattern]]` are the args of `text.matches(pattern)`. */
+interface Node {
+  readonly op: string
+  readonly args: unknown
+  evaluate(evaluator: Evaluator, node: Node, context: unknown): unknown
+}
+
+/** What evaluates the parts of an expression, each through `run`. */
+interface Evaluator {
+  run(node: Node, context: unknown): unknown
+}
+
+/** Makes a test of an expression that was checked. */
+export type CompileCel = (expression: string) => (values: Record<string, unknown>) => unknown
+
+/**
+ * Expressions come with plans that anybody may have written, so that evaluating one is bounded: its steps are counted, and
+ * so is the size of what it makes. Patterns are matched in linear time, as CEL has it (RE2).
+ */
+export function boundedCel(cel: Cel): CompileCel {
+  let steps = 0
+  const count = (more: number) => {
+    steps += more
+    if (steps > mostSteps) throw tooLong()
+  }
+  const evaluator = evaluatorOf(cel)
+  evaluator.run = (node, context) => {
+    count(1)
+    const [pattern] = argumentsOf(node, 'rcall', 'matches')
+    const value = pattern ? matches(node, pattern, context) : evaluate(node, context)
+    count(sizeOf(value))
+    return value
+  }
+  const evaluate = (node: Node, context: unknown) => {
+    const [duration] = argumentsOf(node, 'call', 'duration')
+    if (duration) checkDuration(evaluator.run(duration, context))
+    return node.evaluate(evaluator, node, context)
+  }
+  const matches = (node: Node, pattern: Node, context: unknown) => {
+    const text = String(evaluator.run((node.args as readonly Node[])[1]!, context))
+    const regex = toPattern(String(evaluator.run(pattern, context)))
+    count((text.length * regex.programSize()) / 100)
+    return regex.test(text)
+  }
+  return expression => {
+    const parsed = cel.parse(expression)
+    parsed.check()
+    const entry = cel.parse('true')
+    const root = entry.ast as unknown as Node
+    root.evaluate = (_, __, context) => evaluator.run(parsed.ast as unknown as Node, context)
+    return values => {
+      steps = 0
+      const value = entry(values)
+      // `||` and `exists` take an error for false where something else is true.
+      if (steps > mostSteps) throw tooLong()
+      return value
+    }
+  }
+}
+
+/** What is wrong with the patterns that stand in an expression. */
+export function findPatternProblem(cel: Cel, expression: string): string | undefined {
+  for (const node of nodesOf(cel.parse(expression).ast)) {
+    const [pattern] = argumentsOf(node, 'rcall', 'matches')
+    if (pattern?.op !== 'value' || typeof pattern.args !== 'string') continue
+    try {
+      toPattern(pattern.args)
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  return undefined
+}
+
+/** It is handed to the root of whatever is evaluated. */
+function evaluatorOf(cel: Cel): Evaluator {
+  let found: Evaluator | undefined
+  const entry = cel.parse('true')
+  const root = entry.ast as unknown as Node
+  root.evaluate = evaluator => {
+    found = evaluator
+    return true
+  }
+  entry()
+  return found!
+}
+
+function argumentsOf({ op, args }: Node, kind: 'call' | 'rcall', name: string): readonly Node[] {
+  if (op !== kind) return []
+  const [called, ...rest] = args as readonly unknown[]
+  return called === name ? (rest.at(-1) as readonly Node[]) : []
+}
+
+function* nodesOf(value: unknown): Generator<Node> {
+  if (Array.isArray(value)) for (const one of value) yield* nodesOf(one)
+  const node = value as Node | null
+  if (typeof node !== 'object' || typeof node?.op !== 'string') return
+  yield node
+  yield* nodesOf(node.args)
+}
+
+function toPattern(pattern: string): RE2JS {
+  try {
+    return RE2JS.compile(pattern)
+  } catch (error) {
+    const problem = `the pattern ${JSON.stringify(pattern.slice(0, 100))} cannot be used: ${(error as Error).message}`
+    throw new ExperimentError('invalid_goal', problem, { cause: error })
+  }
+}
+
+/** The library tries a long text of digits from each of its places. */
+function checkDuration(text: unknown): void {
+  if (typeof text === 'string' && text.length > 100)
+    throw new ExperimentError('invalid_goal', `a duration has at most 100 characters, got ${text.length}`)
+}
+
+/** A text is copied and compared faster than a list. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length / 1000
+  return Array.isArray(value) ? value.length / 10 : 0
+}
+
+const tooLong = () =>
+  new ExperimentError(
+    'goal_too_long',
+    `it takes more than ${mostSteps.toLocaleString('en-US')} steps: use fewer loops, or shorter lists and texts`,
+  )

@@ -1,0 +1,117 @@
+import { Environment as CelEnvironment } from '@marcbachmann/cel-js'
+import type { Declarations, Environment, VariableType } from '../environment/variable.ts'
+import { boundedCel, findPatternProblem } from './bounded-cel.ts'
+import type { Goal } from './goal.ts'
+import type { PlanJson } from './plan-json.ts'
+
+type GoalJson = NonNullable<PlanJson['goals']>[number]
+
+/** Goals that were written as CEL expressions. Each is parsed and checked now; a wrong one is told with its place. */
+export function compileGoals(
+  goals: readonly GoalJson[],
+  declarations: Declarations,
+): { readonly goals: readonly Goal[]; readonly problems: readonly string[] } {
+  const problems: string[] = []
+  const { cel, unusable } = celFor(declarations)
+  const compile = boundedCel(cel)
+  const integers = Object.keys(declarations).filter(name => declarations[name]!.type === 'int')
+  const compiled = goals.flatMap(({ description, holds, outcome }, at) => {
+    const problem = findProblem(cel, holds, unusable)
+    if (problem !== undefined) {
+      problems.push(`goals[${at}].holds ("${description}"): ${problem}`)
+      return []
+    }
+    const test = compile(holds)
+    return [
+      {
+        description,
+        holds: (environment: Environment) => test(toCel(environment, integers)) === true,
+        ...(outcome === undefined ? {} : { outcome }),
+      },
+    ]
+  })
+  return { goals: compiled, problems }
+}
+
+function findProblem(cel: CelEnvironment, expression: string, unusable: Unusable): string | undefined {
+  if (expression.length > mostCharacters)
+    return `it has ${expression.length} characters, ${mostCharacters} are allowed`
+  const taken = findTaken(expression, unusable)
+  if (taken !== undefined)
+    return `the variable "${taken}" cannot be used: ${taken} is a word of CEL, so give it another name`
+  const { valid, type, error } = cel.check(expression)
+  if (!valid) return error?.message.split('\n', 1)[0] ?? 'it cannot be read'
+  // What comes out of an object has no type before it is there.
+  if (type !== 'bool' && type !== 'dyn') return `expected true or false, it gives ${type}`
+  return findPatternProblem(cel, expression)
+}
+
+const mostCharacters = 10_000
+
+/** A name that is meant as a variable: neither a field, nor called as a function. */
+function findTaken(expression: string, unusable: Unusable): string | undefined {
+  const names = expression.replace(texts, '""').match(/(?<![.\w])[A-Za-z_]\w*(?!\w|\s*\()/g) ?? []
+  return names.find(name => unusable.has(name))
+}
+
+/** Variables whose names mean something else in CEL. Tools can use them, expressions cannot. */
+type Unusable = ReadonlySet<string>
+
+/** Texts and comments in an expression: what stands in them names nothing. One that is not closed goes to the end: it is read once. */
+const texts = /"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)|\/\/[^\n]*/gs
+
+function celFor(declarations: Declarations): { readonly cel: CelEnvironment; readonly unusable: Unusable } {
+  let cel = new CelEnvironment()
+  const unusable = new Set<string>()
+  for (const [name, { type }] of Object.entries(declarations)) {
+    // A variable of another name can be used by tools, but not in an expression.
+    if (!/^[A-Za-z_]\w*$/.test(name)) continue
+    try {
+      cel = cel.registerVariable(name, typeOf(type))
+    } catch {
+      unusable.add(name)
+    }
+  }
+  for (const [sign, work] of Object.entries(mixed)) {
+    cel = cel.registerOperator(`double ${sign} int`, (a: number, b: bigint) => work(a, Number(b)))
+    cel = cel.registerOperator(`int ${sign} double`, (a: bigint, b: number) => work(Number(a), b))
+  }
+  // It stands for `!=` and for the other order too.
+  cel = cel.registerOperator(
+    'double == int',
+    (a: number | bigint, b: number | bigint) => Number(a) === Number(b),
+  )
+  return { cel, unusable }
+}
+
+/** CEL does not mix whole numbers with others; for people who write goals, `cash + lemons * 2` is just a sum. */
+const mixed: Readonly<Record<string, (a: number, b: number) => number>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '/': (a, b) => a / b,
+}
+
+function typeOf(type: VariableType): string {
+  switch (type) {
+    case 'int':
+      return 'int'
+    case 'float':
+      return 'double'
+    case 'bool':
+      return 'bool'
+    case 'array':
+      return 'list'
+    case 'object':
+      return 'map'
+    default:
+      return 'string'
+  }
+}
+
+/** CEL's whole numbers are BigInts. */
+function toCel(environment: Environment, integers: readonly string[]): Record<string, unknown> {
+  const values: Record<string, unknown> = { ...environment }
+  for (const name of integers) values[name] = BigInt(values[name] as number)
+  return values
+}

@@ -1,0 +1,39 @@
+import type { Environment } from '../environment/variable.ts'
+import { ExperimentFailure } from '../experiment-error.ts'
+
+/** Tested after each step, in order: the first that holds ends the experiment. */
+export interface Goal<E = Environment> {
+  /** The result of the experiment when it holds. */
+  readonly description: string
+  readonly holds: (environment: E) => boolean
+  /** What it means that it holds. Default `completed`. */
+  readonly outcome?: 'completed' | 'failed'
+}
+
+export interface GoalTest {
+  readonly description: string
+  readonly outcome: 'completed' | 'failed'
+  readonly isMet: boolean
+}
+
+/** Tests goals until one holds. */
+export function testGoals(goals: readonly Goal[], environment: Environment): readonly GoalTest[] {
+  const tests: GoalTest[] = []
+  for (const { description, holds, outcome = 'completed' } of goals) {
+    const isMet = attempt(description, () => holds(environment))
+    tests.push({ description, outcome, isMet })
+    if (isMet) break
+  }
+  return tests
+}
+
+function attempt(description: string, test: () => boolean): boolean {
+  try {
+    return test() === true
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split('\n', 1)[0] : String(error)
+    throw new ExperimentFailure('goal_failed', `Error: The goal "${description}" cannot be tested: ${why}`, {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,89 @@
+import type { Model } from '../../models/model.ts'
+import { InvalidPlanError } from '../experiment-error.ts'
+import { compileGoals } from './cel-goal.ts'
+import { defineExperiment } from './define-experiment.ts'
+import type { ExperimentTools } from './experiment-tool.ts'
+import type { Hook } from './hook.ts'
+import { modelFor } from './model-for.ts'
+import type { ExperimentPlan } from './plan.ts'
+import { type PlanJson, planSchema, type RoleJson } from './plan-json.ts'
+import { policyFor } from './policy-for.ts'
+import type { RoleOptions } from './role.ts'
+
+export interface ParseExperimentOptions {
+  /** What the module of the plan's tools gives. */
+  readonly tools?: ExperimentTools<Record<string, unknown>>
+  readonly hooks?: readonly Hook<Record<string, unknown>>[]
+  /** Makes a model of what a role names. Default: `modelFor`. */
+  readonly modelOf?: (model: string, role: string) => Model
+}
+
+/**
+ * Reads a plan from JSON, as text or as a value. Every goal is parsed and its types are checked here, before anything
+ * runs; the error names the place.
+ *
+ * @example
+ * const plan = parseExperiment(await readFile('plan.json', 'utf8'), { tools })
+ */
+export function parseExperiment(
+  given: unknown,
+  { tools = [], hooks = [], modelOf = modelFor }: ParseExperimentOptions = {},
+): ExperimentPlan {
+  const json = readJson(given)
+  const { environment, goals = [], maxSteps, maxStepRetries } = json
+  const compiled = compileGoals(goals, environment)
+  const problems = [...compiled.problems]
+  const roles = json.roles.map((role, at) => {
+    try {
+      return toOptions(role, modelOf)
+    } catch (error) {
+      problems.push(`roles[${at}].model: ${(error as Error).message}`)
+      return undefined
+    }
+  })
+  if (problems.length > 0) throw new InvalidPlanError(json.name, problems)
+  const plan = defineExperiment({
+    name: json.name,
+    environment,
+    roles: roles as readonly RoleOptions[],
+    tools,
+    goals: compiled.goals,
+    hooks,
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...(maxStepRetries === undefined ? {} : { maxStepRetries }),
+  })
+  return { ...plan, json }
+}
+
+function readJson(given: unknown): PlanJson {
+  let value = given
+  if (typeof given === 'string') {
+    try {
+      value = JSON.parse(given)
+    } catch (error) {
+      throw new InvalidPlanError('?', [`it is no JSON: ${(error as Error).message}`])
+    }
+  }
+  const { success, error } = planSchema.safeParse(value)
+  // Its own object, not the parsed one: what is stored is what was written.
+  if (success) return JSON.parse(JSON.stringify(value)) as PlanJson
+  const { name } = (value ?? {}) as { name?: unknown }
+  throw new InvalidPlanError(
+    typeof name === 'string' ? name : '?',
+    error.issues.map(({ path, message }) => `${toPlace(path)}: ${message}`),
+  )
+}
+
+/** `roles[1].tools[0]` */
+function toPlace(path: readonly PropertyKey[]): string {
+  const place = path.map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')
+  return place.replace(/^\./, '') || 'the plan'
+}
+
+function toOptions(
+  { model, policy, ...role }: RoleJson,
+  modelOf: NonNullable<ParseExperimentOptions['modelOf']>,
+): RoleOptions {
+  const options = { ...role, model: modelOf(model, role.name) }
+  return (policy === undefined ? options : { ...options, policy: policyFor(policy) }) as RoleOptions
+}

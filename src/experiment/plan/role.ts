@@ -1,0 +1,91 @@
+import type { Policy } from '../../context/draft/policy.ts'
+import { sliding } from '../../context/policies/sliding.ts'
+import type { MessageLike } from '../../log/message.ts'
+import type { Model, ModelSettings } from '../../models/model.ts'
+import type { TurnNotes } from '../../turn/index.ts'
+
+/** One of those who act, in order, in every step. Its memory is its own. */
+export interface RoleOptions<Variable extends string = string> {
+  /** Any name; no two roles share one. */
+  readonly name: string
+  readonly model: Model
+  /** The system prompt: never stored, put first, fresh, on every call. */
+  readonly system?: string
+  /** The names of the tools that it may use. Default: all. */
+  readonly tools?: readonly string[]
+  /** The variables that it may see. Absent or empty: all. */
+  readonly variables?: readonly Variable[]
+  /** In tokens. Default: what the model says, else 4096. */
+  readonly window?: number
+  readonly reserve?: number
+  readonly policy?: Policy
+  /** Sends at most so many messages of the past: short for the policy `sliding`. */
+  readonly cap?: number
+  readonly notes?: boolean | TurnNotes
+  /** Messages from before the first step. */
+  readonly history?: readonly MessageLike[]
+  /** Temperature and the like. */
+  readonly settings?: ModelSettings
+  /** How often the model may be asked in one turn. Default 5. */
+  readonly maxRounds?: number
+}
+
+/** A role as it is run. */
+export interface Role extends Omit<RoleOptions, 'tools' | 'variables' | 'cap'> {
+  readonly tools: readonly string[]
+  readonly variables: readonly string[]
+  readonly history: readonly MessageLike[]
+  readonly settings: ModelSettings
+  readonly maxRounds: number
+}
+
+/** What the experiment itself writes stands in threads of these names. */
+export const experimentActor = 'throughline:run'
+export const controlActor = 'throughline:control'
+
+export function toRole(options: RoleOptions, allTools: readonly string[]): Role {
+  const { cap, tools = allTools, variables = [], history = [], settings = {}, maxRounds = 5 } = options
+  const policy = options.policy ?? (cap === undefined ? undefined : sliding({ messages: cap }))
+  const { policy: _, cap: __, ...rest } = options
+  return {
+    ...rest,
+    tools: [...tools],
+    variables: [...variables],
+    history: [...history],
+    settings: { ...settings },
+    maxRounds,
+    ...(policy && { policy }),
+  }
+}
+
+/** What is wrong with the roles of a plan, in words, each with its place. */
+export function findRoleProblems(
+  roles: readonly RoleOptions[],
+  { tools, variables }: { readonly tools: ReadonlySet<string>; readonly variables: ReadonlySet<string> },
+): readonly string[] {
+  const names = new Set<string>()
+  return roles.flatMap((role, at) => {
+    const where = `roles[${at}]`
+    const problems: string[] = []
+    if (typeof role.name !== 'string' || role.name === '') problems.push(`${where}.name: expected a name`)
+    else if (role.name === experimentActor || role.name === controlActor)
+      problems.push(`${where}.name: "${role.name}" is reserved`)
+    else if (names.has(role.name)) problems.push(`${where}.name: another role is called "${role.name}"`)
+    names.add(role.name)
+    if (typeof role.model?.stream !== 'function') problems.push(`${where}.model: expected a model`)
+    for (const [n, tool] of (role.tools ?? []).entries())
+      if (!tools.has(tool)) problems.push(`${where}.tools[${n}]: there is no tool "${tool}"`)
+      else if (role.tools!.indexOf(tool) < n) problems.push(`${where}.tools[${n}]: "${tool}" is named twice`)
+    for (const [n, name] of (role.variables ?? []).entries())
+      if (!variables.has(name)) problems.push(`${where}.variables[${n}]: there is no variable "${name}"`)
+    for (const option of ['window', 'cap', 'maxRounds'] as const)
+      if (role[option] !== undefined && !(Number.isSafeInteger(role[option]) && role[option] > 0))
+        problems.push(`${where}.${option}: expected a whole number above 0`)
+    const { reserve = 0, window = Number.POSITIVE_INFINITY } = role
+    if (!(Number.isSafeInteger(reserve) && reserve >= 0))
+      problems.push(`${where}.reserve: expected a whole number, 0 or more`)
+    else if (reserve >= window) problems.push(`${where}.reserve: leaves nothing of a window of ${window}`)
+    if (role.cap !== undefined && role.policy) problems.push(`${where}.cap: has a policy already`)
+    return problems
+  })
+}

@@ -1,0 +1,156 @@
+import { ModelError } from '../../models/model-error.ts'
+import { noteToolName } from '../../notes/index.ts'
+import {
+  answerTurn,
+  createTally,
+  type Emit,
+  type ModelReply,
+  type ReplyCall,
+  setUpAsking,
+  threadLog,
+  toMessage,
+  toSeen,
+  toSpec,
+} from '../../turn/index.ts'
+import { ExperimentFailure } from '../experiment-error.ts'
+import type { ActiveExperiment } from '../log/active-experiment.ts'
+import type { RoleData } from '../log/step-turns.ts'
+import type { Role } from '../plan/role.ts'
+import { askHooks, hookKey } from './ask-hooks.ts'
+import { callTool } from './call-tool.ts'
+import type { RoleTurn } from './open-turn.ts'
+
+/** Goes on with the turn of a role until it has ended: hooks are asked around everything that happens. */
+export async function answerRole(
+  active: ActiveExperiment,
+  role: Role,
+  { thread, turn, attempt, said }: RoleTurn,
+  signal: AbortSignal,
+): Promise<void> {
+  const { history, plan, step, emit, stallMs, backoffMs } = active
+  const { name } = role
+  const at = { step, role: name }
+  const log = threadLog({ history, thread, turn, said })
+  const injected = new Set(said.map(({ data }) => (data as RoleData | undefined)?.hook))
+  /** The tokens of the last prompt as we counted them. */
+  let predicted = 0
+
+  const tell: Emit = part => {
+    if (part.type === 'context') predicted = Math.ceil(part.receipt.tokens * part.factor)
+    return part.type === 'warning' ? emit({ ...part, role: name }) : undefined
+  }
+
+  function setUp() {
+    const patience = {
+      ...(stallMs !== undefined && { stallMs }),
+      ...(backoffMs !== undefined && { backoffMs }),
+    }
+    const specs = role.tools.map(tool => toSpec(plan.tools.get(tool)!))
+    return setUpAsking(
+      { ...role, ...patience, retries: plan.maxStepRetries },
+      { log, emit: tell, signal, specs, replies: 'whole', tally: createTally() },
+    )
+  }
+
+  function tellReply({ text, usage }: ModelReply, round: number): void | Promise<void> {
+    const { promptTokens: reported, replyTokens } = usage
+    return emit({
+      type: 'model-called',
+      ...{ ...at, round, model: role.model.name, predicted, text },
+      ...(reported !== undefined && { reported }),
+      ...(replyTokens !== undefined && { replyTokens }),
+    })
+  }
+
+  /** Each message once: what was injected before a crash is there already. */
+  async function inject(texts: readonly string[], hook: string): Promise<void> {
+    if (texts.length === 0 || injected.has(hook)) return
+    const data: RoleData = { hook }
+    await log.append(() => texts.map(content => ({ message: { role: 'user', content }, data })))
+  }
+
+  async function answerCall(call: ReplyCall): Promise<void> {
+    const { rounds: round, results } = log.progress
+    const told = { role: name, round, call: toHookCall(call) }
+    const { skip } = await askHooks(active, 'before-tool', [name, attempt, results], told)
+    await emit({ type: 'tool-called', ...at, name: call.name, arguments: call.arguments })
+    active.signal.throwIfAborted()
+    const key = JSON.stringify([active.id, step, name, results])
+    const { text, isError } = await callTool(active, role, call, { log, key, skip: skip === true, signal })
+    await emit({ type: 'tool-result', ...at, name: call.name, text, isError })
+    await askAfterTool()
+  }
+
+  /** Its result is in the log by now: whatever the hooks do, it has happened. */
+  async function askAfterTool(): Promise<void> {
+    const { rounds: round, results, answered } = log.progress
+    if (!answered || (hasNoteTool(role) && answered.call.name === noteToolName)) return
+    const { call, text, isError } = answered
+    const told = { role: name, round, call: toHookCall(call), result: { text, isError } }
+    await askHooks(active, 'after-tool', [name, attempt, results - 1], told)
+  }
+
+  try {
+    // A turn that was left open: the hooks of its last tool may not have been asked.
+    await askAfterTool()
+    await answerTurn(
+      { log, signal, setUp },
+      {
+        async runCalls(waiting) {
+          for (const call of waiting) {
+            active.signal.throwIfAborted()
+            await answerCall(call)
+          }
+        },
+        // The model is asked again only if every tool of the round lets it go on.
+        isOver: ({ rounds, called }) =>
+          rounds >= role.maxRounds ||
+          called.some(tool => endsTurn(active, role, tool)) ||
+          active.log.state.ending !== undefined,
+        async beforeCall(round) {
+          const place = [name, attempt, round]
+          const before = await askHooks(active, 'before-model', place, { role: name, round })
+          if (active.log.state.ending) return false
+          await inject(before.inject ?? [], hookKey('before-model', step, place))
+          return true
+        },
+        async onReply(reply, round) {
+          const told = { role: name, round, text: reply.text, calls: reply.calls.map(toHookCall) }
+          try {
+            await askHooks(active, 'after-model', [name, attempt, round], told)
+          } catch (error) {
+            if (!(error instanceof ExperimentFailure)) throw error
+            await tellReply(reply, round)
+            active.signal.throwIfAborted()
+            // What it said is kept; its calls were never run.
+            if (reply.text !== '') await log.append(() => [toSeen(toMessage({ ...reply, calls: [] }))])
+            throw error
+          }
+        },
+        // Once it is in the log: whoever leaves then must not have it asked for again.
+        onKept: async (reply, round) => tellReply(reply, round),
+      },
+    )
+  } catch (error) {
+    throw active.signal.aborted ? active.signal.reason : toFailure(error, plan.maxStepRetries)
+  }
+}
+
+/** How the end of a model is told as the end of the experiment. */
+function toFailure(error: unknown, retries: number): unknown {
+  if (!(error instanceof ModelError)) return error
+  const result = error.isRetryable
+    ? `Error: Inference failed after ${retries} retries.`
+    : `Error: ${error.message}`
+  return new ExperimentFailure(error.code, result, { cause: error })
+}
+
+/** A tool that the role may not use ends the turn, as tools do by default. */
+function endsTurn({ plan }: ActiveExperiment, role: Role, name: string): boolean {
+  if (hasNoteTool(role) && name === noteToolName) return false
+  return !role.tools.includes(name) || plan.tools.get(name)!.endsTurn
+}
+
+const hasNoteTool = ({ notes }: Role) => typeof notes === 'object' && notes.by === 'tool'
+
+const toHookCall = ({ name, arguments: json }: ReplyCall) => ({ name, arguments: json })

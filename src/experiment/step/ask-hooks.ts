@@ -1,0 +1,61 @@
+import { ExperimentFailure } from '../experiment-error.ts'
+import type { ActiveExperiment } from '../log/active-experiment.ts'
+import type { RecordedDecision } from '../log/experiment-entry.ts'
+import { stepsOf } from '../log/experiment-state.ts'
+import type { HookDecision, HookPoint } from '../plan/hook.ts'
+import { untilAborted } from './until-aborted.ts'
+
+/**
+ * Asks the hooks of a point, in order, until one of them decides that something ends. What they decide is in the log
+ * before anybody acts on it, and is not asked for again.
+ */
+export async function askHooks(
+  active: ActiveExperiment,
+  on: HookPoint,
+  place: readonly (string | number)[],
+  context: object = {},
+): Promise<RecordedDecision> {
+  const hooks = active.plan.hooks.filter(hook => hook.on === on)
+  if (hooks.length === 0) return nothing
+  // Who resumes after the last step stands at the one behind it: how many have ended is the same for both.
+  const step = on === 'after-experiment' ? stepsOf(active.log.state) : active.step
+  const key = hookKey(on, step, place)
+  const known = active.log.state.decisions.get(key)
+  if (known) return known
+  const { id, environment } = active
+  const inject: string[] = []
+  const errors: string[] = []
+  let last: HookDecision = {}
+  for (const hook of hooks) {
+    try {
+      const told = { id, step, environment, ...context }
+      const decided = await untilAborted(() => hook.run(told as never), active.signal)
+      last = (decided as HookDecision | undefined) ?? {}
+    } catch (error) {
+      if (active.signal.aborted) throw active.signal.reason
+      const problem = `The hook ${on} failed: ${error instanceof Error ? error.message : String(error)}`
+      if (hook.onError !== 'record')
+        throw new ExperimentFailure('hook_failed', `Error: ${problem}`, { cause: error })
+      errors.push(problem)
+      await active.emit({ type: 'warning', code: 'hook_failed', message: problem })
+      continue
+    }
+    if (last.inject !== undefined) inject.push(last.inject)
+    if (last.skip || last.endStep || last.stop !== undefined) break
+  }
+  const { skip, endStep, stop } = last
+  const decision: RecordedDecision = {
+    ...(inject.length > 0 && { inject }),
+    ...(skip && { skip }),
+    ...(endStep && { endStep }),
+    ...(stop !== undefined && { stop }),
+  }
+  await active.log.append({ kind: 'hook', key, ...decision, ...(errors.length > 0 && { errors }) })
+  return decision
+}
+
+/** Names a point of an experiment: no two are the same, whatever roles are called. */
+export const hookKey = (on: HookPoint, step: number, place: readonly (string | number)[]): string =>
+  JSON.stringify([on, step, ...place])
+
+const nothing: RecordedDecision = {}

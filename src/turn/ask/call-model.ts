@@ -1,0 +1,128 @@
+import type { MessageLike } from '../../log/message.ts'
+import type { Model, ModelPart, ModelSettings, ToolSpec } from '../../models/model.ts'
+import { ModelError } from '../../models/model-error.ts'
+import { createNoteScanner, type NoteOptions, type NoteScanner } from '../../notes/index.ts'
+import type { ModelReply } from '../model-reply.ts'
+import { linkSignals } from '../wait/link-signals.ts'
+import { openLimit, withLimit } from '../wait/with-limit.ts'
+
+export interface ModelCall {
+  readonly model: Model
+  readonly messages: readonly MessageLike[]
+  readonly tools: readonly ToolSpec[]
+  readonly settings: ModelSettings
+  readonly signal: AbortSignal
+  /** Undefined: a note in the reply is ordinary text. */
+  readonly notes: NoteOptions | undefined
+  /** How long nothing may come. */
+  readonly stallMs: number
+  /** Told what may be shown, as it arrives. The model waits for what it returns. */
+  readonly show: (delta: Delta) => void | Promise<void>
+}
+
+export interface Delta {
+  readonly type: 'text-delta' | 'thinking-delta'
+  readonly text: string
+}
+
+/**
+ * One call of a model. Notes are cut out of what it says; `reply` is filled as it goes, so that nothing of it is lost
+ * when the stream breaks.
+ */
+export async function callModel(call: ModelCall, reply: ModelReply): Promise<void> {
+  const { model, messages, tools, settings, notes, stallMs } = call
+  const reading = readDeltas(reply, notes)
+  const ids = new Set<string>()
+  const own = linkSignals(call.signal)
+  const limit = { signal: call.signal, ms: stallMs, late: () => stalled(stallMs) }
+  const open = openLimit(limit)
+  let stream: AsyncIterator<ModelPart> | undefined
+  let isOver = false
+  try {
+    stream = model.stream({ messages, tools, settings, signal: own.signal })[Symbol.asyncIterator]()
+    for (;;) {
+      const { done, value: part } = await open.wait(stream.next())
+      if (done)
+        throw new ModelError('model_stream_broken', `The stream of ${model.name} stopped before its end.`)
+      if (part.type === 'text-delta' || part.type === 'thinking-delta') {
+        const text = reading.push(part)
+        const shown = text === '' ? undefined : call.show({ type: part.type, text })
+        if (shown) await shown
+      } else if (part.type === 'tool-call') {
+        const { name, arguments: json } = part
+        reply.calls.push({ id: ownId(part.id, ids), name, arguments: json })
+      } else {
+        reply.usage = part.usage
+        reply.reason = part.reason
+        break
+      }
+    }
+    // Of a reply that was cut, what may be the beginning of a note stays hidden.
+    if (reply.reason !== 'length') for (const delta of reading.rest()) await call.show(delta)
+    // Read to its very end, so that the connection can be used again; one that does not come is not waited for.
+    isOver = await withLimit(stream.next(), { ...limit, ms: Math.min(stallMs, longestEnd) }).then(
+      ({ done = false }) => done,
+      () => false,
+    )
+  } catch (error) {
+    throw toModelError(error, call.signal)
+  } finally {
+    open.end()
+    reply.note = reading.note()
+    if (!isOver) {
+      // Whoever read it has left, or it stalled: the model need not go on.
+      own.abort(call.signal.reason)
+      void (async () => stream?.return?.())().catch(() => undefined)
+    }
+    own.unlink()
+  }
+}
+
+const longestEnd = 1000
+
+/** Nothing came for too long. */
+export const stalled = (ms: number) =>
+  new ModelError('model_stalled', `Nothing came from the model for ${ms} ms.`)
+
+/** Whatever a model throws is its failure; what it did not mean to throw is not mended by asking again. */
+export function toModelError(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted || error instanceof ModelError) return error
+  return new ModelError('model_refused', error instanceof Error ? error.message : String(error), {
+    cause: error,
+  })
+}
+
+const fields = { 'text-delta': 'text', 'thinking-delta': 'thinking' } as const
+
+/** Fills a reply with what is said and thought; gives what of it may be shown. */
+function readDeltas(reply: ModelReply, notes: NoteOptions | undefined) {
+  const scanners: Readonly<Record<'text' | 'thinking', NoteScanner>> | undefined = notes && {
+    text: createNoteScanner(notes),
+    thinking: createNoteScanner(notes),
+  }
+  return {
+    push({ type, text: said }: Delta): string {
+      const field = fields[type]
+      const text = scanners ? scanners[field].push(said) : said
+      reply[field] += text
+      return text
+    },
+    /** What was held back, as it might have been the beginning of a note. */
+    rest(): readonly Delta[] {
+      return (['thinking-delta', 'text-delta'] as const).flatMap(type => {
+        const text = scanners?.[fields[type]].end().visible ?? ''
+        reply[fields[type]] += text
+        return text === '' ? [] : [{ type, text }]
+      })
+    },
+    note: () => scanners?.text.end().note,
+  }
+}
+
+/** Some servers give every call the same id, or none: results could not be told apart. */
+function ownId(id: string, taken: Set<string>): string {
+  let own = id
+  for (let n = taken.size + 1; own === '' || taken.has(own); n++) own = `${id || 'call'}_${n}`
+  taken.add(own)
+  return own
+}

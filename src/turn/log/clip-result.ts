@@ -1,0 +1,48 @@
+import type { TokenCounter } from '../../tokens/counter.ts'
+
+/** A stretch of a text that has at most so many tokens, and where it ends. */
+export interface Clip {
+  readonly text: string
+  /** The place of the first character that is not in it. */
+  readonly end: number
+}
+
+/** The longest beginning, from a place on, that fits; found by counting only what may fit. */
+export function clipText(text: string, from: number, mostTokens: number, count: TokenCounter): Clip {
+  // No tokenizer makes more than a few characters a token: what is longer cannot fit, and need not be counted.
+  let end = Math.min(text.length, from + mostTokens * 8)
+  for (;;) {
+    const clipped = text.slice(from, wholeEnd(text, end))
+    const tokens = count.text(clipped)
+    if (tokens <= mostTokens || clipped.length <= 1) return { text: clipped, end: from + clipped.length }
+    end = from + Math.max(1, Math.floor(((clipped.length * mostTokens) / tokens) * 0.95))
+  }
+}
+
+/** What the model sees of a result that is too long: its beginning, how much is left, and how to read on. */
+export function clippedView(
+  text: string,
+  {
+    place,
+    from = 0,
+    mostTokens,
+    count,
+  }: { place: number; from?: number; mostTokens: number; count: TokenCounter },
+): string | undefined {
+  if (clipText(text, from, mostTokens, count).end >= text.length) return undefined
+  // With what follows it has no more tokens than it may: the result of reading on is not clipped once more.
+  const clip = clipText(text, from, Math.max(1, mostTokens - hintTokens), count)
+  const left = text.length - clip.end
+  return `${clip.text}\n[${left} more characters. ${readResultName}({"place": ${place}, "from": ${clip.end}}) reads on.]`
+}
+
+export const readResultName = 'read_result'
+
+/** The words that say how to read on have at most so many. */
+const hintTokens = 48
+
+/** Never inside of a surrogate pair. */
+function wholeEnd(text: string, end: number): number {
+  const unit = text.charCodeAt(end)
+  return end < text.length && unit >= 0xdc00 && unit < 0xe000 ? end - 1 : end
+}

@@ -1,0 +1,108 @@
+import type { Context } from '../../context/context.ts'
+import { fit } from '../../context/fit.ts'
+import type { SeenMessage } from '../../history/log/logged-message.ts'
+import { type CancelledTurn, closingFor, type Ending } from '../../history/turn/closing.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import { withTail } from '../../log/write-message.ts'
+import type { Calibration } from '../../tokens/calibration.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
+
+import { clippedView } from './clip-result.ts'
+import { noteMessage, type Report, type TurnLog } from './turn-log.ts'
+import { readProgress } from './turn-progress.ts'
+
+/** What is known of models where no log keeps it. */
+export interface ModelMemory {
+  readonly calibrations: Map<string, Calibration>
+  readonly reports: Map<string, readonly Report[]>
+  /** What was sent last: servers may have it in their cache. */
+  last?: Context
+}
+
+export interface ListLogOptions {
+  readonly count: TokenCounter
+  readonly memory: ModelMemory
+  readonly cancelledTurn: CancelledTurn | undefined
+}
+
+/** A turn on a list that a client sent. Nothing is stored: only the client keeps what is added, also what closes a turn. */
+export function listLog(
+  given: readonly MessageLike[],
+  { count, memory, cancelledTurn }: ListLogOptions,
+): TurnLog {
+  const { calibrations, reports } = memory
+  const whole = [...given]
+  /** Those of which the model sees something else. */
+  const views = new Map<MessageLike, MessageLike>()
+  const listeners: ((message: MessageLike) => void)[] = []
+  const never = new AbortController()
+  const begin = given.findLastIndex(({ role }) => role === 'user')
+  const progress = readProgress()
+
+  function add(items: readonly SeenMessage[]): void {
+    progress.take(items)
+    for (const { message, view } of items) {
+      if (view) views.set(message, view)
+      whole.push(message)
+      for (const listener of listeners) listener(message)
+    }
+  }
+
+  async function close(ending: Ending, some: readonly SeenMessage[]): Promise<void> {
+    const said = whole.slice(Math.max(0, begin))
+    const arrived = some.map(({ message }) => message)
+    const closing = closingFor({ said, arrived, toMessage: one => one, join: withTail }, ending)
+    add([...closing.results, ...closing.arrived, ...closing.last].map(message => ({ message })))
+  }
+
+  /**
+   * A client sends results whole: they are clipped again, in the same way. A calibration changes nothing of it, or each
+   * would change the prompt from its beginning.
+   */
+  function seen(message: MessageLike, at: number, mostTokens: number): MessageLike {
+    const known = views.get(message)
+    if (known || message.role !== 'tool' || typeof message.content !== 'string') return known ?? message
+    const content = clippedView(message.content, { place: at + 1, mostTokens, count })
+    const view = content === undefined ? message : { ...message, content }
+    views.set(message, view)
+    return view
+  }
+
+  return {
+    count,
+    signal: never.signal,
+    progress,
+    onAdded: listener => void listeners.push(listener),
+    request: async () => ({ conversation: whole }),
+    async context({ system, at: _, mostResultTokens, ...fitting }) {
+      const prompt = system === undefined ? [] : [{ role: 'system', content: system } as MessageLike]
+      const shown = whole.map((message, at) => seen(message, at, mostResultTokens))
+      const previous = memory.last && { previous: memory.last }
+      memory.last = fit([...prompt, ...shown], { ...fitting, count, ...previous })
+      return memory.last
+    },
+    calibration: async model => calibrations.get(model),
+    calibrate: calibration => void calibrations.set(calibration.model, calibration),
+    async saveCall({ tokens }, { model, reported }) {
+      if (reported === undefined) return
+      const known = reports.get(model) ?? []
+      reports.set(model, [{ predicted: tokens, reported }, ...known].slice(0, 32))
+    },
+    reports: async model => reports.get(model) ?? [],
+    append: async make => add(make(whole.length + 1)),
+    async complete(reply, note) {
+      add(note === undefined ? reply : [...reply, { message: noteMessage(note) }])
+    },
+    fail: (code, arrived) => close({ status: 'failed', code }, arrived),
+    cancel: arrived => close({ status: 'cancelled', cancelledTurn }, arrived),
+    interrupt: arrived => close({ status: 'interrupted' }, arrived),
+    leave: async () => {},
+    async resultAt(place) {
+      const message = whole[place - 1]
+      if (!message) return undefined
+      const { role, text } = readMessage(message, place)
+      return role === 'tool' ? text : undefined
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import type { SeenMessage } from '../../history/log/logged-message.ts'
+import { isErrorResult } from '../../log/is-error-result.ts'
+import type { ToolCall } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import { openRound } from '../../log/round.ts'
+import type { ReplyCall } from '../model-reply.ts'
+
+/** What the log keeps besides a message of a turn, for whoever goes on with it. Never sent, never shown. */
+export interface TurnData {
+  /** The note of a reply that had calls: it is kept as a message when the turn ends. */
+  readonly note?: string
+}
+
+/** How far a turn has come at this moment, read from its messages alone: so a turn that was left open goes on where it stopped. */
+export interface TurnProgress {
+  /** How often the model has answered. */
+  readonly rounds: number
+  /** The calls of the last round that have no result yet, in order. */
+  readonly waiting: readonly ReplyCall[]
+  /** The names of all tools that were called in the last round. */
+  readonly called: readonly string[]
+  /** How many calls have a result, in all rounds. */
+  readonly results: number
+  /** The call that was answered last, when nothing was said since. */
+  readonly answered: AnsweredCall | undefined
+  readonly note: string | undefined
+}
+
+export interface AnsweredCall {
+  readonly call: ReplyCall
+  readonly text: string
+  readonly isError: boolean
+}
+
+/** The same fold while a turn is answered and when it is read again: one message after the other. */
+export interface ProgressReader extends TurnProgress {
+  take(said: readonly SeenMessage[]): void
+}
+
+export function readProgress(): ProgressReader {
+  let seq = 0
+  let rounds = 0
+  let results = 0
+  let calls: readonly ToolCall[] = []
+  let round = openRound(calls)
+  let answered: AnsweredCall | undefined
+  let note: string | undefined
+
+  function takeOne({ message: source, data }: SeenMessage): void {
+    const message = readMessage(source, seq++)
+    const { note: noted } = (data ?? {}) as TurnData
+    if (message.role === 'assistant') {
+      rounds += 1
+      calls = message.calls
+      round = openRound(calls)
+    }
+    answered = undefined
+    for (const [index, result] of message.results.entries()) {
+      const call = calls[round.take(result)]
+      if (!call) continue
+      const isError = isErrorResult(source, result, index)
+      answered = { call: toReplyCall(call), text: result.text, isError }
+      results += 1
+    }
+    note = (message.role === 'assistant_note' ? message.text : noted) ?? note
+  }
+
+  return {
+    get rounds() {
+      return rounds
+    },
+    get waiting() {
+      return round.unanswered().map(toReplyCall)
+    },
+    get called() {
+      return calls.map(({ name }) => name)
+    },
+    get results() {
+      return results
+    },
+    get answered() {
+      return answered
+    },
+    get note() {
+      return note
+    },
+    take: said => said.forEach(takeOne),
+  }
+}
+
+const toReplyCall = ({ id = '', name, arguments: json }: ToolCall): ReplyCall => ({
+  id,
+  name,
+  arguments: json,
+})

@@ -1,0 +1,94 @@
+import type { SeenMessage } from '../history/log/logged-message.ts'
+import type { MessageLike } from '../log/message.ts'
+import type { ModelUsage } from '../models/model.ts'
+
+/** What a model answered in one call. While it still answers, what has arrived. */
+export interface ModelReply {
+  text: string
+  note: string | undefined
+  thinking: string
+  readonly calls: ReplyCall[]
+  usage: ModelUsage
+  reason: 'stop' | 'length' | 'tool-calls' | 'other'
+}
+
+export interface ReplyCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
+}
+
+export const emptyReply = (): ModelReply => ({
+  text: '',
+  note: undefined,
+  thinking: '',
+  calls: [],
+  usage: {},
+  reason: 'other',
+})
+
+/** A reply as it is kept. */
+export function toMessage({ text, thinking, calls }: ModelReply): MessageLike {
+  const toolCalls = calls.map(({ id, name, arguments: json }) => ({
+    id,
+    type: 'function' as const,
+    function: { name, arguments: json },
+  }))
+  return {
+    role: 'assistant',
+    content: text,
+    ...(thinking === '' ? {} : { thinking }),
+    ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+  }
+}
+
+/** What contexts take of it: what the model thought is kept in the log, but not sent back. */
+export function toSeen(message: MessageLike): SeenMessage {
+  const { thinking, ...view } = message
+  return thinking === undefined ? { message } : { message, view }
+}
+
+/**
+ * What had arrived when a turn broke off, and the note of the turn, whichever round it is of. Calls in it were never
+ * run, so they are no part of it.
+ */
+export function arrivedOf(reply: ModelReply, earlier: string | undefined): readonly SeenMessage[] {
+  const { text, thinking, note = earlier } = reply
+  const said = text === '' ? [] : [toSeen(toMessage({ ...emptyReply(), text, thinking }))]
+  return note === undefined ? said : [...said, { message: { role: 'assistant_note', content: note } }]
+}
+
+/** What came of the calls of a turn, as far as they were made here. */
+export interface Tally {
+  /** How often the model answered. */
+  rounds: number
+  usage: ModelUsage
+  /** All that it said, also what is arriving. */
+  readonly replies: ModelReply[]
+  /** What is not yet in the log. */
+  arriving: ModelReply
+}
+
+export const createTally = (): Tally => ({ rounds: 0, usage: {}, replies: [], arriving: emptyReply() })
+
+/** The next reply begins to arrive. */
+export function openReply(tally: Tally): ModelReply {
+  const reply = emptyReply()
+  tally.replies.push(reply)
+  tally.arriving = reply
+  return reply
+}
+
+/** A reply has arrived whole. */
+export function countReply(tally: Tally, { usage }: ModelReply): void {
+  const sum: Record<string, number> = { ...tally.usage }
+  for (const [name, tokens] of Object.entries(usage)) sum[name] = (sum[name] ?? 0) + tokens
+  tally.usage = sum
+  tally.rounds += 1
+}
+
+/** What the user saw, round by round. */
+export function textOf({ replies }: Tally): string {
+  const texts = replies.map(({ text }) => text)
+  return texts.filter(text => text !== '').join('\n\n')
+}

@@ -1,0 +1,28 @@
+import type { MessageLike } from '../../log/message.ts'
+import { noteToolName, readNoteCall } from '../../notes/index.ts'
+import type { ModelReply, ReplyCall } from '../model-reply.ts'
+
+/** The calls of a reply: notes that the model wrote with a tool, and the rest. */
+export interface OwnCalls {
+  readonly note: string | undefined
+  /** What answers the calls that wrote a note. */
+  readonly answers: readonly MessageLike[]
+  readonly others: readonly ReplyCall[]
+}
+
+/** `write_note_to_self` is ours where it was offered: it is never run, the note is kept like any other. */
+export function takeNoteCalls({ calls }: ModelReply, isOffered: boolean): OwnCalls {
+  const isNote = ({ name }: ReplyCall) => isOffered && name === noteToolName
+  return {
+    note: calls
+      .filter(isNote)
+      .reduce<string | undefined>((last, call) => readNoteCall(call) ?? last, undefined),
+    answers: calls.filter(isNote).map(({ id, name }) => ({
+      role: 'tool',
+      tool_call_id: id,
+      name,
+      content: 'Noted.',
+    })),
+    others: calls.filter(call => !isNote(call)),
+  }
+}
