@@ -18,6 +18,7 @@ export type { Draft } from './context/draft/draft.ts'
 export type { Insertion } from './context/draft/insertion.ts'
 export { type Policy, pipe } from './context/draft/policy.ts'
 export { type DumpData, type DumpEntry, dump, toDump } from './context/dump.ts'
+export { explain } from './context/explain.ts'
 export { fit } from './context/fit.ts'
 export { artifact } from './context/policies/artifact.ts'
 export { defaultPolicy } from './context/policies/default.ts'
@@ -31,7 +32,9 @@ export type {
   Inserted,
   Part,
   Receipt,
+  ReceiptCut,
   ReceiptEntry,
+  ReceiptFault,
   ReceiptStretch,
   SharedPrefix,
 } from './context/receipt.ts'

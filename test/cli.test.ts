@@ -31,6 +31,10 @@ const chat = [
 const array = JSON.stringify(chat, null, 1)
 const lines = chat.map(message => JSON.stringify(message)).join('\n')
 
+/** Runs a command in a terminal of its own and ends as it did. */
+const terminal = `import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(['/bin/sh', '-c', sys.argv[1]])))`
+
 describe('throughline fit', () => {
   it('prints the context as JSON, from a file or from standard input, array or JSONL', () => {
     const args = ['--window', '300', '--policy', 'spongebob', '--count', 'o200k']
@@ -43,6 +47,18 @@ describe('throughline fit', () => {
     expect(run(['fit', ...args], array).stdout).toBe(fromFile.stdout)
     expect(run(['fit', '-', ...args], lines).stdout).toBe(fromFile.stdout)
     expect(run(['fit', ...args], JSON.stringify({ model: 'x', messages: chat })).stdout).toBe(fromFile.stdout)
+  })
+
+  it('says how it is used when it is started in a terminal without a file, and does not wait', () => {
+    const command = `'${process.execPath}' '${main}' fit`
+    const found = spawnSync('python3', ['-c', terminal, command], { encoding: 'utf8', timeout: 20_000 })
+    // Without Python there is no terminal to be had: the program is told that it has one.
+    const told = ['--import', 'data:text/javascript,process.stdin.isTTY=true', main, 'fit']
+    const { status, stdout, stderr } = found.error
+      ? spawnSync(process.execPath, told, { encoding: 'utf8', timeout: 20_000 })
+      : found
+    expect(stdout + stderr).toContain('throughline: no conversation: name a file (throughline fit chat.json)')
+    expect(status).toBe(2)
   })
 
   it('--dump prints text, --receipt a table', () => {

@@ -4,7 +4,7 @@ import { fit } from '../context/fit.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { choosePolicy, policyNames } from './choose-policy.ts'
-import { showReceipt, showTotals } from './show-receipt.ts'
+import { showReceipt } from './show-receipt.ts'
 import { blue, bold, createStyle, cyan, dim, green, magenta, red, type Style, yellow } from './style.ts'
 
 const sample = new URL('../../examples/project-chat.json', import.meta.url)
@@ -33,9 +33,7 @@ export function addDemoCommand(program: Command): void {
       for (const message of context.messages) write(showMessage(message, style))
       write()
       write(style(bold, 'The receipt'))
-      write(showReceipt(context.receipt, style).trimEnd().split('\n').slice(0, -3).join('\n').trimEnd())
-      write()
-      write(showTotals(context.receipt, style))
+      write(showReceipt(context.receipt, style).trimEnd())
     })
 }
 

@@ -70,6 +70,11 @@ async function run(file: string | undefined, options: Options): Promise<void> {
 }
 
 async function readInput(file: string | undefined): Promise<string> {
+  if (file === undefined && process.stdin.isTTY) {
+    throw new UserError(
+      'no conversation: name a file (throughline fit chat.json) or pipe one in (cat chat.json | throughline fit); throughline fit - reads what you type',
+    )
+  }
   if (file === undefined || file === '-') return text(process.stdin)
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     const problem =
