@@ -1,4 +1,4 @@
-import type { MessageLike, ToolCall } from '../log/message.ts'
+import type { MessageLike, ToolCall, ToolResult } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { openRound } from '../log/round.ts'
 import { mapResults, withoutCalls } from '../log/write-message.ts'
@@ -30,8 +30,21 @@ export function showEach<M extends MessageLike>(
 ): readonly (M | undefined)[] {
   let called: readonly ToolCall[] = []
   let round = openRound(called)
+  /** The names of the calls of the round that carry notes. */
+  let carrying = new Set<string>()
   /** Calls with notes came before: a result that answers no call that we know may be theirs. */
   let hadNotes = isPart
+
+  function fateOf(result: ToolResult): Fate {
+    const call = called[round.take(result)]
+    if (isNote(call) || isNote(result)) return 'hidden'
+    if (!call) return hadNotes ? 'veiled' : 'shown'
+    // Without an id, results come in the order in which they were ready: any call of that name may be meant.
+    const isSure = call.id !== undefined && call.id === result.callId
+    if (isSure) return carriesNote(call, notes) ? 'veiled' : 'shown'
+    return (result.name === undefined ? carrying.size > 0 : carrying.has(result.name)) ? 'veiled' : 'shown'
+  }
+
   return messages.map((given, seq) => {
     const { role, calls, misplacedCalls, results, text } = readMessage(given, seq)
     const source = misplacedCalls === undefined ? given : withoutCalls(given)
@@ -39,13 +52,10 @@ export function showEach<M extends MessageLike>(
     if (role !== 'tool') {
       called = calls
       round = openRound(calls)
-      hadNotes ||= calls.some(call => isNote(call) || carriesNote(call, notes))
+      carrying = new Set(calls.filter(call => carriesNote(call, notes)).map(({ name }) => name))
+      hadNotes ||= carrying.size > 0 || calls.some(isNote)
     }
-    const fates = results.map(result => {
-      const call = called[round.take(result)]
-      if (isNote(call) || isNote(result)) return 'hidden'
-      return (call ? carriesNote(call, notes) : hadNotes) ? 'veiled' : 'shown'
-    })
+    const fates = results.map(fateOf)
     const answers = withFates(source, fates)
     if (role === 'tool')
       return (results.length === 0 ? hadNotes : fates.every(fate => fate === 'hidden')) ? undefined : answers
@@ -67,7 +77,10 @@ export const carriesNote = (
 
 const isNote = (call: { readonly name?: string } | undefined) => call?.name === noteToolName
 
-function withFates<M extends MessageLike>(source: M, fates: readonly string[]): M {
+/** Not at all, without its text, or whole. */
+type Fate = 'hidden' | 'veiled' | 'shown'
+
+function withFates<M extends MessageLike>(source: M, fates: readonly Fate[]): M {
   if (fates.every(fate => fate === 'shown')) return source
   const changed = mapResults(source, (part, index) => {
     if (fates[index] === 'shown') return part
