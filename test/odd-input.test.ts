@@ -96,10 +96,12 @@ describe('a message that was changed in place', () => {
   })
 
   it('that changes with every look is a typed error, not an endless loop', () => {
+    let looks = 0
     const restless = {
       role: 'user',
       get content() {
-        return [{ type: 'text', text: 'a' }]
+        looks += 1
+        return `a ${looks}`
       },
     }
     expect(() => fit([restless], options(100))).toThrow(/changes while it is read/)

@@ -69,7 +69,9 @@ export function createFitter<M extends MessageLike = MessageLike>({
       let context = fitConversation({ system: [...system], transcript }, all)
       if (!context) {
         readAgain()
-        context = fitConversation({ system: [...system], transcript }, all)
+        // Nobody knows any more what the call before was sent.
+        const { previous: _, ...rest } = all
+        context = fitConversation({ system: [...system], transcript }, rest)
       }
       if (!context)
         throw new InvalidOptionError('messages', 'a message changes while it is read: pass plain objects')

@@ -2,9 +2,9 @@ import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { finish } from './compose/finish.ts'
 import { checkInvariants } from './compose/invariants.ts'
+import { isAsRead } from './compose/is-as-read.ts'
 import type { Context, FitOptions } from './context.ts'
 import type { Conversation } from './conversation/read-conversation.ts'
-import { isFresh } from './conversation/stamp.ts'
 import { createDraft } from './draft/draft.ts'
 import { createFrame } from './draft/frame.ts'
 import { checkPolicy } from './draft/policy.ts'
@@ -25,13 +25,7 @@ export function fitConversation<M extends MessageLike>(
     throw new InvalidOptionError('policy', `"${policy.name}" gave no draft of this conversation back`)
   }
   const finished = finish(draft)
-  const { system, transcript } = conversation
-  const entryAt = (seq: number) =>
-    seq < system.length ? system[seq]! : transcript.entries[seq - system.length]!
-  const isAsRead = finished.pieces.every(({ seqs }) =>
-    seqs.every(seq => isFresh(entryAt(seq).stamp, entryAt(seq).source)),
-  )
-  if (!isAsRead) return undefined
+  if (!isAsRead(finished)) return undefined
   checkInvariants(finished, policy.name)
   const prefix = options.previous ? sharedPrefix(finished, options.previous) : undefined
   return {

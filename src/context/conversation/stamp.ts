@@ -1,3 +1,4 @@
+import { isUnchanged, type Looks, looksOf } from '../../log/looks.ts'
 import type { Message, MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { mapTexts, withoutCalls } from '../../log/write-message.ts'
@@ -6,8 +7,7 @@ import type { TokenCounter } from '../../tokens/counter.ts'
 
 /** What was read and counted of a message object, remembered so that no text is ever tokenised twice. */
 export interface Stamp {
-  /** What the message looked like then: see `isFresh`. */
-  readonly looks: readonly unknown[]
+  readonly looks: Looks
   readonly message: Message
   /** What is sent in its place, and why: a text that looks like a note of ours is quoted, say. */
   readonly raw?: MessageLike
@@ -35,10 +35,7 @@ export function adoptStamp(source: MessageLike, seq: number, counter: string, to
 }
 
 /** False when the caller has changed the message in place since it was stamped. */
-export function isFresh({ looks }: Stamp, source: MessageLike): boolean {
-  const now = looksOf(source)
-  return now.length === looks.length && now.every((value, at) => value === looks[at])
-}
+export const isFresh = ({ looks }: Stamp, source: MessageLike): boolean => isUnchanged(looks, source)
 
 function readSource(source: MessageLike, seq: number): Omit<Stamp, 'counter' | 'tokens'> {
   const looks = looksOf(source)
@@ -69,14 +66,3 @@ const counted = (read: Omit<Stamp, 'counter' | 'tokens'>, count: TokenCounter): 
   counter: count.id,
   tokens: count.message(read.message),
 })
-
-/** The values that tell whether a message is as it was: its fields, and the texts one level below. */
-function looksOf(source: MessageLike): readonly unknown[] {
-  const { role, content, thinking, tool_calls: calls, images } = source
-  const looks = [role, content, thinking, calls, images]
-  if (Array.isArray(images)) looks.push(images.length)
-  if (Array.isArray(content))
-    for (const part of content) looks.push(part, part?.text, part?.output, part?.input)
-  if (Array.isArray(calls)) for (const call of calls) looks.push(call, call?.function?.arguments)
-  return looks
-}
