@@ -317,6 +317,32 @@ describe('an experiment that is run by another process', () => {
     expect(lines.at(-1)).toBe(counted)
   })
 
+  it('is shown as interrupted at once when its process was killed', async () => {
+    const db = newDb()
+    const { child, ended } = await startGated(db)
+    expect(run(db, 'list').stdout).toBe('it  gated  RUNNING  step 2 of 10\n')
+    child.kill('SIGKILL')
+    await ended
+    expect(run(db, 'list').stdout).toBe('it  gated  INTERRUPTED  step 2 of 10\n')
+    expect(run(db, 'show', 'it').lines[1]).toBe('INTERRUPTED')
+  })
+
+  it('is paused when nobody reads what it prints any more', async () => {
+    const db = newDb()
+    const { plan, open } = gatedPlan()
+    open()
+    const line = `'${process.execPath}' '${main}' experiment run '${plan}' --id it --db '${db}' | head -n 2`
+    const { stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; ${line}; echo "status $?"`], {
+      encoding: 'utf8',
+      cwd: folder,
+    })
+    expect(stdout).toBe('started gated as it, step 1\nstep 1 began\nstatus 0\n')
+    expect(stderr).toBe('')
+    expect(run(db, 'list').stdout).toMatch(/^it {2}gated {2}PAUSED {2}step \d of 10\n$/)
+    expect(existsSync(`${db}-control`)).toBe(false)
+    expect(run(db, 'resume', 'it', plan).lines.at(-1)).toBe(counted)
+  })
+
   it('goes on at once after its process was killed, whatever its lease', async () => {
     const db = newDb()
     const { plan, open, child, ended } = await startGated(db, '--lease', '600')

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHistory } from 'throughline'
@@ -33,6 +33,34 @@ beforeAll(async () => {
   }
   await history.describe('harbour', { title: 'Berth 12' })
   await history.close()
+})
+
+describe('which database', () => {
+  const inFolder = (cwd: string, ...args: readonly string[]) =>
+    spawnSync(process.execPath, [main, ...args], { encoding: 'utf8', cwd })
+
+  it('is throughline.db in this folder where none is named, for log and experiment alike', () => {
+    const cwd = mkdtempSync(join(folder, 'default-'))
+    for (const command of [
+      ['log', 'list'],
+      ['log', 'check'],
+      ['log', 'check', '--rebuild'],
+      ['log', 'delete', 'x'],
+      ['log', 'backup', 'copy.db'],
+      ['log', 'migrate'],
+      ['experiment', 'list'],
+    ]) {
+      const { status, stderr } = inFolder(cwd, ...command)
+      expect(stderr).toBe('throughline: there is no database throughline.db: say where it is with --db\n')
+      expect(status).toBe(2)
+    }
+    expect(readdirSync(cwd)).toEqual([])
+    copyFileSync(db, join(cwd, 'throughline.db'))
+    expect(inFolder(cwd, 'log', 'show', 'harbour').stdout).toContain('Keep berth 12 for the Heron.')
+    expect(inFolder(cwd, 'experiment', 'list')).toMatchObject({ status: 0, stdout: '' })
+    for (const command of ['log', 'experiment'])
+      expect(inFolder(cwd, command, 'list', '--help').stdout).toMatch(/\(default:\s+"throughline\.db"\)/)
+  })
 })
 
 describe('throughline log', () => {

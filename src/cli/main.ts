@@ -27,8 +27,9 @@ for (const command of program.commands) command.exitOverride().copyInheritedSett
 
 // A reader that has seen enough (`| head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0)
-  throw error
+  if (error.code !== 'EPIPE') throw error
+  // Whoever has something to leave in order does so.
+  if (!process.emit('SIGPIPE')) process.exit(0)
 })
 
 try {

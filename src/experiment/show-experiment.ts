@@ -86,5 +86,5 @@ async function statusOf(
 ): Promise<ExperimentStatus> {
   if (state.ended) return state.ended.status
   if (state.isPaused) return 'PAUSED'
-  return (await experimentThread(options, id).status()).state === 'interrupted' ? 'INTERRUPTED' : 'RUNNING'
+  return (await experimentThread(options, id).status()).state === 'open' ? 'RUNNING' : 'INTERRUPTED'
 }

@@ -305,7 +305,7 @@ describe('the lease of an experiment', () => {
     expect((await later.list()).map(({ id, status }) => [id, status])).toEqual([['e', 'INTERRUPTED']])
     expect(await later.stop('e')).toBe('done')
     expect(await later.show('e')).toMatchObject({ status: 'STOPPED', environment: { count: 3 } })
-    expect(textsOf(await later.history('e', 'second')).at(-1)).toContain('Cancelled')
+    expect(textsOf(await later.history('e', 'second')).at(-1)).toContain('cancelled')
   })
 })
 

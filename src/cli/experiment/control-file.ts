@@ -60,6 +60,12 @@ export function leaveWishInFile(db: string, id: string, wish: Wish): Runner | un
   return runner
 }
 
+/** Whether a command runs an experiment in this file. */
+export function hasRunner(db: string): boolean {
+  const [runner] = readLines<Runner>(pathFor(db))
+  return runner !== undefined && isAlive(runner.pid)
+}
+
 /** The real path: two names of one file are one file. */
 const pathFor = (db: string) => `${realpathSync(db)}-control`
 

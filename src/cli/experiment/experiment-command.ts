@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AddCommand } from '../log/open-log.ts'
+import { adderFor } from '../log/open-log.ts'
 import { addLookCommands } from './look-commands.ts'
 import { addRunCommands } from './run-commands.ts'
 import { addWishCommands } from './wish-commands.ts'
@@ -9,12 +9,7 @@ export function addExperimentCommand(program: Command): void {
   const experiment = program
     .command('experiment')
     .description('run an experiment plan, and look after it: run, resume, list, show, history, pause, stop')
-  const add: AddCommand = (name, description) =>
-    experiment
-      .command(name)
-      .description(description)
-      .option('--db <path>', 'an SQLite file, or the URL of a PostgreSQL database', 'throughline.db')
-      .option('--tenant <name>', 'whose experiments', 'default')
+  const add = adderFor(experiment, 'whose experiments')
   addRunCommands(add)
   addLookCommands(add)
   addWishCommands(add)

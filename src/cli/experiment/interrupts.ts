@@ -12,7 +12,7 @@ export interface Interrupts {
 
 /**
  * Ctrl-C pauses before the next role acts; a second one cancels what is being answered; a third leaves as Ctrl-C does
- * everywhere. A SIGTERM does not wait either.
+ * everywhere. A SIGTERM does not wait either, and neither does a reader who has seen enough (`| head`).
  */
 export function catchInterrupts(): Interrupts {
   const now = new AbortController()
@@ -28,7 +28,7 @@ export function catchInterrupts(): Interrupts {
     wish = 'pause'
     now.abort(new Error('The experiment was interrupted.'))
   }
-  process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate)
+  process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate).on('SIGPIPE', onTerminate)
   return {
     get wish() {
       return wish
@@ -38,7 +38,7 @@ export function catchInterrupts(): Interrupts {
       say = given
     },
     close() {
-      process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate)
+      process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate).off('SIGPIPE', onTerminate)
     },
   }
 }

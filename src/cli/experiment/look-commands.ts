@@ -3,21 +3,20 @@ import { plural } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { type AddCommand, type LogOptions, print } from '../log/open-log.ts'
-import { readExperiments } from './open-experiments.ts'
+import { lookAtExperiments, readExperiments } from './open-experiments.ts'
 import { goalMark, harmless } from './wording.ts'
 
 /** Commands that only look. */
 export function addLookCommands(add: AddCommand): void {
-  add('list', 'the experiments of a database').action((options: LogOptions) =>
-    readExperiments(options, async experiments => {
-      for (const one of await experiments.list()) print(summaryLine(one))
-    }),
-  )
+  add('list', 'the experiments of a database').action(async (options: LogOptions) => {
+    for (const one of await lookAtExperiments(options, experiments => experiments.list()))
+      print(summaryLine(one))
+  })
   add('show <id>', 'where an experiment stands: its roles, goals and variables').action(
-    (id: string, options: LogOptions) =>
-      readExperiments(options, async experiments => {
-        for (const line of viewLines(await experiments.show(id))) print(line)
-      }),
+    async (id: string, options: LogOptions) => {
+      const [view] = await lookAtExperiments(options, async experiments => [await experiments.show(id)])
+      for (const line of viewLines(view!)) print(line)
+    },
   )
   add('history <id>', 'all that a role was told and has said')
     .requiredOption('--role <name>', 'whose history')

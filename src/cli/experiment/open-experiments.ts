@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
-import type { Experiments, ExperimentsOptions } from '../../experiment/index.ts'
+import type { ExperimentStatus, Experiments, ExperimentsOptions } from '../../experiment/index.ts'
 import { createHistory } from '../../history/create-history.ts'
+import { StoreError } from '../../stores/store-error.ts'
 import { isPostgres, type LogOptions, withStore } from '../log/open-log.ts'
-import { UserError } from '../user-error.ts'
+import { hasRunner } from './control-file.ts'
 
 export interface OpenOptions extends Omit<ExperimentsOptions, 'history'> {
   readonly leaseMs?: number
@@ -13,8 +13,28 @@ export function readExperiments(
   options: LogOptions,
   use: (experiments: Experiments) => Promise<void>,
 ): Promise<void> {
-  requireDatabase(options)
   return open(options, true, {}, use)
+}
+
+/**
+ * What a look gives. A reader of a file cannot know that the process that ran an experiment is gone: whoever can take its place
+ * as the writer knows.
+ */
+export async function lookAtExperiments<Seen extends { readonly status: ExperimentStatus }>(
+  options: LogOptions,
+  look: (experiments: Experiments) => Promise<readonly Seen[]>,
+): Promise<readonly Seen[]> {
+  let seen: readonly Seen[] = []
+  const use = async (experiments: Experiments) => {
+    seen = await look(experiments)
+  }
+  await readExperiments(options, use)
+  const isSure = isPostgres(options.db) || seen.every(({ status }) => status !== 'RUNNING')
+  if (isSure || hasRunner(options.db)) return seen
+  await writeExperiments(options, {}, use).catch(error => {
+    if (!(error instanceof StoreError)) throw error
+  })
+  return seen
 }
 
 export function writeExperiments(
@@ -23,12 +43,6 @@ export function writeExperiments(
   use: (experiments: Experiments) => Promise<void>,
 ): Promise<void> {
   return open(options, false, rest, use)
-}
-
-/** A mistyped path must not become a new file. */
-export function requireDatabase({ db }: LogOptions): void {
-  if (!isPostgres(db) && !existsSync(db))
-    throw new UserError(`there is no database ${db}: say where it is with --db`)
 }
 
 function open(

@@ -6,7 +6,7 @@ import { type AddCommand, isPostgres, type LogOptions, print } from '../log/open
 import { UserError } from '../user-error.ts'
 import { createControlFile } from './control-file.ts'
 import { catchInterrupts } from './interrupts.ts'
-import { readExperiments, requireDatabase, writeExperiments } from './open-experiments.ts'
+import { readExperiments, writeExperiments } from './open-experiments.ts'
 import { watchRun } from './watch-run.ts'
 import { nextLine, resultLine } from './wording.ts'
 
@@ -17,7 +17,9 @@ interface RunOptions extends LogOptions {
 
 /** Commands that run an experiment and show it while it runs. */
 export function addRunCommands(add: AddCommand): void {
-  withRunOptions(add('run <plan>', 'runs a plan: a module in TypeScript or JavaScript, or JSON'))
+  withRunOptions(
+    add('run <plan>', 'runs a plan: a module in TypeScript or JavaScript, or JSON', { makesDatabase: true }),
+  )
     .option('--id <id>', 'what the experiment is called; default: a new name')
     .action(async (file: string, options: RunOptions & { readonly id?: string }) => {
       const { loadPlan } = await import('./load-plan.ts')
@@ -31,7 +33,6 @@ export function addRunCommands(add: AddCommand): void {
       'goes on with one that is paused, or whose process is gone; its code must be named again',
     ),
   ).action(async (id: string, file: string | undefined, options: RunOptions) => {
-    requireDatabase(options)
     const { loadPlan } = await import('./load-plan.ts')
     const plan = file === undefined ? await storedPlan(id, options) : await loadPlan(file, options)
     await start(options, { id, plan, file }, (experiments, signal) =>

@@ -3,7 +3,7 @@ import { StoreError } from '../../stores/store-error.ts'
 import { type AddCommand, type LogOptions, print } from '../log/open-log.ts'
 import { UserError } from '../user-error.ts'
 import { leaveWishInFile } from './control-file.ts'
-import { readExperiments, requireDatabase, writeExperiments } from './open-experiments.ts'
+import { readExperiments, writeExperiments } from './open-experiments.ts'
 
 /** Commands that want something of an experiment, whoever runs it. */
 export function addWishCommands(add: AddCommand): void {
@@ -18,7 +18,6 @@ export function addWishCommands(add: AddCommand): void {
 const done: Readonly<Record<Wish, string>> = { pause: 'is paused', stop: 'is stopped' }
 
 async function wish(id: string, wish: Wish, options: LogOptions): Promise<void> {
-  requireDatabase(options)
   try {
     await writeExperiments(options, {}, async experiments => {
       const outcome = await (wish === 'pause' ? experiments.pause(id) : experiments.stop(id))

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { addKeepCommands } from './keep-commands.ts'
 import { addLookCommands } from './look-commands.ts'
-import type { AddCommand } from './open-log.ts'
+import { adderFor } from './open-log.ts'
 import { addTransferCommands } from './transfer-commands.ts'
 
 /** `throughline log …`: looks into a database of conversations, and keeps it in order. */
@@ -9,12 +9,7 @@ export function addLogCommand(program: Command): void {
   const log = program
     .command('log')
     .description('look into a log and keep it: list, show, calls, dump, search, export, import, check …')
-  const add: AddCommand = (name, description) =>
-    log
-      .command(name)
-      .description(description)
-      .requiredOption('--db <path>', 'an SQLite file, or the URL of a PostgreSQL database')
-      .option('--tenant <name>', 'whose conversations', 'default')
+  const add = adderFor(log, 'whose conversations')
   addLookCommands(add)
   addTransferCommands(add)
   addKeepCommands(add)

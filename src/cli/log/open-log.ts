@@ -1,15 +1,39 @@
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { createHistory, type History } from '../../history/create-history.ts'
 import type { Store } from '../../stores/store.ts'
+import { UserError } from '../user-error.ts'
 
-/** The options that every command of `log` has. */
+/** The options that every command of `log` and `experiment` has. */
 export interface LogOptions {
   readonly db: string
   readonly tenant: string
 }
 
-/** Adds a command with the options that all have: its name with its arguments, and what it does. */
-export type AddCommand = (name: string, description: string) => Command
+/**
+ * Adds a command with the options that all have: its name with its arguments, and what it does. Only one that makes a
+ * database may name one that is not there: a mistyped path must not become a new file.
+ */
+export type AddCommand = (
+  name: string,
+  description: string,
+  options?: { readonly makesDatabase: boolean },
+) => Command
+
+/** Adds commands that work on a database: one rule for which it is, and for whom. */
+export function adderFor(parent: Command, whose: string): AddCommand {
+  return (name, description, { makesDatabase } = { makesDatabase: false }) =>
+    parent
+      .command(name)
+      .description(description)
+      .option('--db <path>', 'an SQLite file, or the URL of a PostgreSQL database', 'throughline.db')
+      .option('--tenant <name>', whose, 'default')
+      .hook('preAction', command => {
+        const { db } = command.opts<LogOptions>()
+        if (!makesDatabase && !isPostgres(db) && !existsSync(db))
+          throw new UserError(`there is no database ${db}: say where it is with --db`)
+      })
+}
 
 export const isPostgres = (db: string) => /^postgres(ql)?:/.test(db)
 

@@ -26,7 +26,7 @@ export function addTransferCommands(add: AddCommand): void {
         else await pipeline(lines, createWriteStream(out, { flags: 'wx' })).catch(asUserError(out))
       }),
     )
-  add('import [file]', 'the lines of an export, from a file or the standard input')
+  add('import [file]', 'the lines of an export, from a file or the standard input', { makesDatabase: true })
     .option('--as <name>', 'the name that the conversation gets here')
     .action((file: string | undefined, options: LogOptions & { readonly as?: string }) =>
       writeHistory(options, async history => {
