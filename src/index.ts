@@ -42,6 +42,7 @@ export {
   type Begun,
   type CallInfo,
   createHistory,
+  type DisplayMessage,
   type History,
   type HistoryOptions,
   type Imported,

@@ -1,3 +1,4 @@
+import type { Thread } from '../history/thread.ts'
 import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
@@ -7,6 +8,7 @@ import { listLog, type ModelMemory, notesInReply, runTurn, type TurnLog, threadL
 import { answerWithTools, type ToAnswer } from './answer-with-tools.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { checkOptions } from './check-options.ts'
+import { forkTurn, type TurnStart } from './fork-turn.ts'
 import { replayTurn } from './replay-turn.ts'
 import { createReply, type Reply, type ReplyWork } from './reply.ts'
 
@@ -25,9 +27,23 @@ export interface SendOptions {
   readonly data?: unknown
 }
 
+export interface EditOptions extends SendOptions {
+  /** The place of the user message that is edited, as `display()` gives it. */
+  readonly at: number
+}
+
+export interface RegenerateOptions extends SendOptions {
+  /** The place of the reply, or of any other entry of its turn. Default: the last turn. */
+  readonly at?: number
+}
+
 export interface Chat {
   /** One whole turn in a conversation of the history. */
   send(input: string | MessageLike, options: SendOptions): Reply
+  /** Answers an edited user message on a new branch, which the result names. The old branch stays as it is. */
+  edit(input: string | MessageLike, options: EditOptions): Reply
+  /** Answers a turn once more, on a new branch, which the result names. The old branch stays as it is. */
+  regenerate(options: RegenerateOptions): Reply
   /** One whole turn on a conversation that the client sends whole: nothing is stored. */
   respond(
     messages: readonly MessageLike[],
@@ -50,17 +66,19 @@ export function createChat(options: ChatOptions): Chat {
 
   return {
     send(input, given) {
-      if (!history) throw new InvalidOptionError('history', 'send needs one; respond works without')
       const message = toUserMessage(input)
-      const { conversation, actor, branch, key, signal, ...request } = given ?? noOptions
-      const thread = history.thread(conversation, { actor, branch })
-      const { projectId } = checkRequest(request)
-      return createReply(signal, async work => {
-        const begun = await thread.begin(message, { key, cancelledTurn })
-        if (begun.kind === 'replayed') return replayTurn(begun, work, notesInReply(options))
-        const { turn } = begun
-        await answer(threadLog({ history, thread, turn, states: state, projectId }), work, request)
-      })
+      return turnOf(given, async thread => ({ thread, input: [message] }))
+    },
+    edit(input, given) {
+      if (!history) throw noBranches()
+      const edited = toUserMessage(input)
+      if (!Number.isSafeInteger(given?.at)) throw noPlace(given?.at)
+      return turnOf(given, thread => forkTurn(thread, { at: given.at, edited, key: given.key }))
+    },
+    regenerate(given) {
+      if (!history) throw noBranches()
+      if (given?.at !== undefined && !Number.isSafeInteger(given.at)) throw noPlace(given.at)
+      return turnOf(given, thread => forkTurn(thread, { at: given?.at, key: given?.key }))
     },
     respond(messages, given) {
       checkMessages(messages)
@@ -72,6 +90,24 @@ export function createChat(options: ChatOptions): Chat {
     },
   }
 
+  /** A turn of the history. What begins it, and on which branch, is found when somebody reads the reply. */
+  function turnOf(given: SendOptions | undefined, prepare: (thread: Thread) => Promise<TurnStart>): Reply {
+    if (!history) throw new InvalidOptionError('history', 'send needs one; respond works without')
+    const { conversation, actor, branch, key, signal, ...request } = given ?? noOptions
+    const named = history.thread(conversation, { actor, branch })
+    const { projectId } = checkRequest(request)
+    return createReply(signal, async work => {
+      const { thread, input } = await prepare(named)
+      const begun = await thread.begin(input.length === 1 ? input[0]! : input, { key, cancelledTurn })
+      if (begun.kind === 'replayed') {
+        const place = { branch: thread.key.branch, asked: input.length }
+        return replayTurn(begun, place, work, notesInReply(options))
+      }
+      const { turn } = begun
+      await answer(threadLog({ history, thread, turn, states: state, projectId }), work, request)
+    })
+  }
+
   function answer(log: TurnLog, work: ReplyWork, request: ToAnswer['request']): Promise<void> {
     log.onAdded(message => void work.added.push(message))
     return runTurn({
@@ -81,6 +117,15 @@ export function createChat(options: ChatOptions): Chat {
     })
   }
 }
+
+const noBranches = () =>
+  new InvalidOptionError(
+    'history',
+    'without one there are no branches: cut the list before the message, and respond to what is left',
+  )
+
+const noPlace = (at: unknown) =>
+  new InvalidOptionError('at', `expected the place of an entry, such as 12, got ${showValue(at)}`)
 
 function toUserMessage(input: string | MessageLike): MessageLike {
   const isMessage = typeof input === 'object' && input !== null && !Array.isArray(input)

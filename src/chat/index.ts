@@ -12,5 +12,11 @@ export {
   type WarningCode,
 } from '../turn/index.ts'
 export type { ChatOptions } from './chat-options.ts'
-export { type Chat, createChat, type SendOptions } from './create-chat.ts'
+export {
+  type Chat,
+  createChat,
+  type EditOptions,
+  type RegenerateOptions,
+  type SendOptions,
+} from './create-chat.ts'
 export type { Reply } from './reply.ts'

@@ -10,11 +10,14 @@ import type { ReplyWork } from './reply.ts'
 /** The answer that the same key got before: nothing is asked again. */
 export async function replayTurn(
   { turn: { turn, status, error: code }, messages }: Extract<Begun, { kind: 'replayed' }>,
+  /** Its branch, and how many messages began it. */
+  { branch, asked }: { readonly branch: string; readonly asked: number },
   { emit, settle, added }: ReplyWork,
   notes: NoteOptions | undefined,
 ): Promise<void> {
-  const end = { status: status === 'open' ? ('interrupted' as const) : status, turn, rounds: 0, usage: {} }
-  const answered = messages.slice(1)
+  const ended = status === 'open' ? ('interrupted' as const) : status
+  const end = { status: ended, turn, branch, rounds: 0, usage: {} }
+  const answered = messages.slice(asked)
   for (const message of answered) added.push(message)
   const hasEnded = status === 'completed' || status === 'cancelled'
   const parts = hasEnded ? [...partsOf(toDisplay(answered, notes))] : []

@@ -17,7 +17,14 @@ import { readStatus, readTurns, type ThreadStatus } from './thread-status.ts'
 import { beginTurn } from './turn/begin-turn.ts'
 import type { CancelledTurn } from './turn/closing.ts'
 import { createTurn, type Turn } from './turn/turn.ts'
-import { listNewest, type ViewOptions, viewDisplay, viewMessages, viewNotes } from './views.ts'
+import {
+  type DisplayMessage,
+  listNewest,
+  type ViewOptions,
+  viewDisplay,
+  viewMessages,
+  viewNotes,
+} from './views.ts'
 
 export interface ThreadContextOptions extends Partial<Omit<FitOptions, 'count' | 'previous'>> {
   /** The thread as it was when this entry was its last. Default: as it is. */
@@ -46,7 +53,7 @@ export interface Thread {
   messages(options?: ViewOptions): Promise<readonly MessageLike[]>
   context(options?: ThreadContextOptions): Promise<Context>
   /** What a user may see: no notes, nothing that we wrote to close a turn. `nonce` where notes have one. */
-  display(options?: ViewOptions & NoteOptions): Promise<readonly MessageLike[]>
+  display(options?: ViewOptions & NoteOptions): Promise<readonly DisplayMessage[]>
   /** A context as text; of a stored call, what the model was sent in it. */
   dump(of?: ThreadContextOptions | StoredCall): Promise<string>
   state<Value, Start extends Value | undefined>(

@@ -25,14 +25,17 @@ export async function viewMessages(
   return newest([...messages, ...(await unloggedEnd(source))], options?.limit)
 }
 
+/** A message for display, with the id and the place of its entry. */
+export type DisplayMessage = MessageLike & { readonly id: string; readonly seq: number }
+
 /** What a user may see: no notes, nothing that we wrote to close a turn. */
 export async function viewDisplay(
   source: LogSource,
   { limit, nonce, ...view }: ViewOptions & NoteOptions = {},
-): Promise<readonly MessageLike[]> {
+): Promise<readonly DisplayMessage[]> {
   const shown = (logged: readonly LoggedMessage[]) =>
     toDisplay(
-      logged.filter(({ isClosing }) => !isClosing).map(({ message }) => message),
+      logged.filter(({ isClosing }) => !isClosing).map(({ message, id, seq }) => ({ ...message, id, seq })),
       nonce === undefined ? {} : { nonce },
     )
   if (limit === undefined) return shown(await listNewest(source, view))

@@ -29,7 +29,9 @@ export async function runTurn({ log, emit, signal, added, settle, answer }: Turn
     ;({ status, error } = await endFailed(log, signal, tally.arriving, thrown))
   }
   const { rounds, usage } = tally
-  const end = { status, ...(log.turn === undefined ? {} : { turn: log.turn }), rounds, usage }
+  const { turn, branch } = log
+  const place = { ...(turn !== undefined && { turn }), ...(branch !== undefined && { branch }) }
+  const end = { status, ...place, rounds, usage }
   settle({ ...end, text: textOf(tally), messages: [...added], ...(error && { error }) })
   const note = tally.arriving.note ?? log.progress.note
   if (note !== undefined) await emit({ type: 'note', text: note })

@@ -55,6 +55,8 @@ export interface TurnEnd {
   readonly status: TurnEndStatus
   /** The number of the turn; absent without a store. */
   readonly turn?: number
+  /** The branch that the turn is on: a new one after `edit` and `regenerate`; absent without a store. */
+  readonly branch?: string
   /** How often the model was called for its answer. */
   readonly rounds: number
   /** The sum over all calls of the turn. */

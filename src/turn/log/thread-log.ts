@@ -38,6 +38,7 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
 
   return {
     turn: turn.number,
+    branch: thread.key.branch,
     count: history.count,
     signal: turn.signal,
     progress,

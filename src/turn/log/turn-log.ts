@@ -11,6 +11,7 @@ import type { TurnProgress } from './turn-progress.ts'
 export interface TurnLog {
   /** The number of the turn; undefined without a log. */
   readonly turn?: number
+  readonly branch?: string
   readonly count: TokenCounter
   /** Aborted when nothing more can be written. */
   readonly signal: AbortSignal
