@@ -73,9 +73,29 @@ describe('throughline log', () => {
     expect(run('migrate', '--dry-run').stdout).toBe('the schema is up to date\n')
   })
 
+  it('shows how each call went, and what was sent in one that failed', async () => {
+    const path = join(folder, 'calls.db')
+    const history = createHistory({ store: sqliteStore({ path }) })
+    const thread = history.thread('harbour')
+    const begun = await thread.begin({ role: 'user', content: 'Is berth 12 free?' })
+    const context = await thread.context()
+    const failing = await thread.startCall(context, { model: 'reader' })
+    await failing.end({ status: 'failed', error: 'model_overloaded' })
+    await thread.startCall(context, { model: 'reader' })
+    if (begun.kind === 'begun') await begun.turn.fail('model_overloaded')
+    await history.close()
+    const lines = runOn(path, '', 'calls', 'harbour').stdout.trim().split('\n')
+    expect(lines.map(line => line.split('  ').at(-1))).toEqual(['interrupted', 'failed: model_overloaded'])
+    expect(runOn(path, '', 'dump', 'harbour', '--call', lines[1]!.split(' ')[0]!).stdout).toContain(
+      'Is berth 12 free?',
+    )
+  })
+
   it('lists the calls of a thread, and shows what was sent in one of them', () => {
     const { stdout } = run('calls', 'harbour')
-    expect(stdout).toMatch(/^\S+ {2}\S+ {2}turn 1 {2}reader {2}\d+ tokens predicted, 31 reported\n$/)
+    expect(stdout).toMatch(
+      /^\S+ {2}\S+ {2}turn 1 {2}reader {2}\d+ tokens predicted, 31 reported {2}completed\n$/,
+    )
     const [id] = stdout.split(' ')
     const dump = run('dump', 'harbour', '--call', id!).stdout
     expect(dump).toBe(

@@ -1,5 +1,5 @@
 import type { History } from '../history/create-history.ts'
-import type { CancelledTurn } from '../history/turn/closing.ts'
+import type { CancelledTurn } from '../history/log/closing.ts'
 import type { State } from '../state/index.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import type { Tool, TurnOptions } from '../turn/index.ts'

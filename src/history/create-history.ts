@@ -89,7 +89,7 @@ export function createHistory(options: HistoryOptions): History {
   const count = counterOf(options)
   const fit: FitOptions = { window, reserve, count, ...(policy ? { policy } : {}) }
   const owner = newId()
-  const logs = createThreadLogs(key => createThreadLog({ store, key, count }, now))
+  const logs = createThreadLogs(key => createThreadLog({ store, key, count }))
   return {
     count,
     thread(conversation, { actor = 'assistant', branch = mainBranch } = {}) {

@@ -1,4 +1,4 @@
-export type { CallInfo } from './calls/calls.ts'
+export type { CallInfo, CallOutcome, CallStart, StartedCall, ThreadCall } from './calls/calls.ts'
 export { createHistory, type History, type HistoryOptions } from './create-history.ts'
 export type { LoggedMessage, SeenMessage } from './log/logged-message.ts'
 export type { Retained, RetainOptions } from './retain.ts'

@@ -6,16 +6,26 @@ import type { ReadStateOptions, State, StateReading } from '../state/index.ts'
 import type { Store, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
-import { type CallInfo, replayCall, toCall } from './calls/calls.ts'
+import {
+  type CallInfo,
+  type CallStart,
+  replayCall,
+  type StartedCall,
+  type ThreadCall,
+  toCall,
+  toThreadCall,
+} from './calls/calls.ts'
 import { hashOf, toCanonical } from './calls/hash-of.ts'
+import { leadingPrompt } from './calls/plan.ts'
+import { promptsOf } from './calls/prompts.ts'
 import { checkBranch } from './check-branch.ts'
+import type { CancelledTurn } from './log/closing.ts'
 import { type LoggedMessage, type SeenMessage, toEntry } from './log/logged-message.ts'
 import { listLog } from './log/read-log.ts'
 import type { ThreadLog } from './log/thread-log.ts'
-import { readThreadState, type StateOptions } from './thread-state.ts'
+import { readThreadState, type StateOptions } from './log/thread-state.ts'
 import { readStatus, readTurns, type ThreadStatus } from './thread-status.ts'
 import { beginTurn } from './turn/begin-turn.ts'
-import type { CancelledTurn } from './turn/closing.ts'
 import { createTurn, type Turn } from './turn/turn.ts'
 import {
   type DisplayMessage,
@@ -55,7 +65,7 @@ export interface Thread {
   /** What a user may see: no notes, nothing that we wrote to close a turn. `nonce` where notes have one. */
   display(options?: ViewOptions & NoteOptions): Promise<readonly DisplayMessage[]>
   /** A context as text; of a stored call, what the model was sent in it. */
-  dump(of?: ThreadContextOptions | StoredCall): Promise<string>
+  dump(of?: ThreadContextOptions | Pick<StoredCall, 'plan'>): Promise<string>
   state<Value, Start extends Value | undefined>(
     state: State<Value, Start>,
     options?: StateOptions,
@@ -70,11 +80,14 @@ export interface Thread {
   status(): Promise<ThreadStatus>
   /** One that was left open is `interrupted` as soon as its lease has run out. */
   turns(): Promise<readonly StoredTurn[]>
-  /** Keeps a model call: which context, which model, what the provider reported. */
+  /** Keeps a model call before it is sent: which context, which model. Its outcome is added by `end`. */
+  startCall(context: Context, call: CallStart): Promise<StartedCall>
+  /** Keeps a model call that is over: which context, which model, what the provider reported. */
   saveCall(context: Context, call: CallInfo): Promise<StoredCall>
-  calls(options?: { readonly limit?: number }): Promise<readonly StoredCall[]>
+  /** The newest first. One whose process died before its outcome was known is `interrupted`. */
+  calls(options?: { readonly limit?: number }): Promise<readonly ThreadCall[]>
   /** What the model was sent in a call, byte for byte. */
-  replay(call: StoredCall): Promise<readonly MessageLike[]>
+  replay(call: Pick<StoredCall, 'plan'>): Promise<readonly MessageLike[]>
   /** How far our counts are from what a model's provider reported: the last that was logged. */
   calibration(model: string, options?: { readonly at?: number }): Promise<Calibration | undefined>
   /** A new branch that shares the past up to an entry: the last of a closed turn, or the one before a user message. */
@@ -135,7 +148,22 @@ export function createThread(options: ThreadOptions): Thread {
     return logOf(key).context(view, { ...options.fit, ...changes })
   }
 
-  const replay = (call: StoredCall) => replayCall(source, call)
+  const replay = (call: Pick<StoredCall, 'plan'>) => replayCall(source, call)
+
+  async function newCall(fitted: Context, start: CallStart): Promise<StoredCall> {
+    const head = await store.head(key)
+    const turn = start.turn ?? head?.turns ?? 0
+    const log = logOf(key)
+    // Where there is no thread, or no longer one, nothing is written: the store says so.
+    const text = head && leadingPrompt(fitted, log)
+    const prompt = text === undefined ? undefined : await promptsOf(log, store, key, now).nameOf(text)
+    return toCall(fitted, { ...start, turn }, { id: newId(), time: now(), log, prompt })
+  }
+
+  async function saved(call: StoredCall): Promise<StoredCall> {
+    await store.saveCall(key, call)
+    return call
+  }
 
   return {
     key,
@@ -189,17 +217,19 @@ export function createThread(options: ThreadOptions): Thread {
     notes: view => viewNotes(source, view),
     status: () => readStatus(store, key),
     turns: () => readTurns(store, key),
-    async saveCall(fitted, { turn, ...info }) {
-      const head = await store.head(key)
-      const number = turn ?? head?.turns ?? 0
-      const log = logOf(key)
-      // Where there is no thread, or no longer one, nothing is written: the store says so.
-      const prompt = head ? await log.promptOf(fitted) : undefined
-      const call = toCall(fitted, { ...info, turn: number }, { id: newId(), time: now(), log, prompt })
-      await store.saveCall(key, call)
-      return call
+    async startCall(fitted, start) {
+      const call = await saved(await newCall(fitted, start))
+      return { call, end: outcome => saved({ ...call, ...outcome }) }
     },
-    calls: limit => store.calls(key, limit),
+    async saveCall(fitted, { reported, ...start }) {
+      const call = await newCall(fitted, start)
+      return saved({ ...call, status: 'completed', ...(reported === undefined ? {} : { reported }) })
+    },
+    async calls(limit) {
+      const found = await store.calls(key, limit)
+      const head = found.some(({ status }) => status === 'sent') ? await store.head(key) : undefined
+      return found.map(call => toThreadCall(call, head ?? {}))
+    },
     replay,
     calibration: (model, { at } = {}) => logOf(key).calibration(model, at),
     async fork({ at, branch = newId() }) {

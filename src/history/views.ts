@@ -1,11 +1,10 @@
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { type NoteOptions, toDisplay } from '../notes/index.ts'
-import type { Head } from '../stores/store.ts'
 import { checkPlace } from './check-place.ts'
+import { closingOf } from './log/closing.ts'
 import type { LoggedMessage } from './log/logged-message.ts'
 import { type LogSource, listLog, readLog } from './log/read-log.ts'
-import { closingMessages } from './turn/closing.ts'
 
 /** What a view can be asked for: the thread as it was when an entry was its last. Default: as it is. */
 export interface ViewOptions {
@@ -72,21 +71,6 @@ export async function viewNotes(
 export async function unloggedEnd(source: LogSource): Promise<readonly MessageLike[]> {
   const head = await source.store.head(source.key)
   return head?.open?.expiresInMs === 0 ? closingOf(source, head) : []
-}
-
-/** What closes the turn that is open, as it stands at a head. */
-export async function closingOf(source: LogSource, { head, open }: Head): Promise<readonly MessageLike[]> {
-  return open ? closingMessages(await turnMessages(source, open.first, head), { status: 'interrupted' }) : []
-}
-
-/** The messages of a turn, given the places of its entries. */
-async function turnMessages(
-  source: LogSource,
-  first: number,
-  last?: number,
-): Promise<readonly MessageLike[]> {
-  const logged = await listLog(source, { from: first, ...(last === undefined ? {} : { to: last }) })
-  return logged.map(({ message }) => message)
 }
 
 /** The newest entries of a thread, oldest first. */

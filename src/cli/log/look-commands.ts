@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
+import type { ThreadCall } from '../../history/calls/calls.ts'
 import type { Thread } from '../../history/thread.ts'
 import { plural } from '../../log/line.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import type { StoredCall } from '../../stores/store.ts'
 import { UserError } from '../user-error.ts'
 import { type AddCommand, type LogOptions, print, readHistory } from './open-log.ts'
 
@@ -92,7 +92,9 @@ function onThread(
   })
 }
 
-function describeCall({ id, turn, time, model, predicted, reported }: StoredCall): string {
+function describeCall(call: ThreadCall): string {
+  const { id, turn, time, model, predicted, reported, status, error } = call
   const read = reported === undefined ? '' : `, ${reported} reported`
-  return `${id}  ${new Date(time).toISOString()}  turn ${turn}  ${model}  ${plural(predicted, 'token')} predicted${read}`
+  const outcome = error === undefined ? status : `${status}: ${error}`
+  return `${id}  ${new Date(time).toISOString()}  turn ${turn}  ${model}  ${plural(predicted, 'token')} predicted${read}  ${outcome}`
 }

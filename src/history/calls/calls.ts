@@ -1,21 +1,46 @@
 import type { Context } from '../../context/context.ts'
 import type { MessageLike } from '../../log/message.ts'
-import type { StoredCall } from '../../stores/store.ts'
+import type { CallStatus, Head, StoredCall } from '../../stores/store.ts'
 import { type LogSource, readLog } from '../log/read-log.ts'
 import { fromPlan, type PlanLog, placesIn, promptOf, type Run, readPlan, toPlan } from './plan.ts'
 import { loadPrompt } from './prompts.ts'
 
-export interface CallInfo {
+export interface CallStart {
   readonly model: string
+  /** Default: the newest turn. */
   readonly turn?: number
+}
+
+/** How a call went. */
+export interface CallOutcome {
+  readonly status: Exclude<CallStatus, 'sent'>
+  /** A code, for a call that failed. */
+  readonly error?: string
   /** The prompt tokens that the provider says it read. */
   readonly reported?: number
 }
 
-/** A call as it is kept: the context by the places of its entries, and what was said of them. */
+/** A call that is stored, and whose outcome is not known yet. */
+export interface StartedCall {
+  readonly call: StoredCall
+  /** Keeps how it went. */
+  end(outcome: CallOutcome): Promise<StoredCall>
+}
+
+/** A call as a thread shows it. Without an outcome, in a turn that nobody holds any more, it was interrupted. */
+export interface ThreadCall extends Omit<StoredCall, 'status'> {
+  readonly status: CallStatus | 'interrupted'
+}
+
+export interface CallInfo extends CallStart {
+  /** The prompt tokens that the provider says it read. */
+  readonly reported?: number
+}
+
+/** A call as it is kept before it is sent: the context by the places of its entries, and what was said of them. */
 export function toCall(
   context: Context,
-  { model, turn = 0, reported }: CallInfo,
+  { model, turn = 0 }: CallStart,
   { id, time, log, prompt }: { id: string; time: number; log: PlanLog; prompt: string | undefined },
 ): StoredCall {
   return {
@@ -25,13 +50,21 @@ export function toCall(
     model,
     plan: JSON.stringify(toPlan(context, log, prompt)),
     predicted: context.tokens,
-    status: 'completed',
-    ...(reported === undefined ? {} : { reported }),
+    status: 'sent',
   }
 }
 
+/** What a thread shows of its calls, given where it stands. */
+export function toThreadCall(call: StoredCall, { open }: Pick<Head, 'open'>): ThreadCall {
+  const isUnderWay = open !== undefined && open.expiresInMs > 0 && open.turn === call.turn
+  return call.status === 'sent' && !isUnderWay ? { ...call, status: 'interrupted' } : call
+}
+
 /** The very messages of a call again, whatever the policies have become since. Reads only what it names. */
-export async function replayCall(source: LogSource, call: StoredCall): Promise<readonly MessageLike[]> {
+export async function replayCall(
+  source: LogSource,
+  call: Pick<StoredCall, 'plan'>,
+): Promise<readonly MessageLike[]> {
   const plan = readPlan(call.plan)
   const messages = new Map<number, MessageLike>()
   for (const [from, to] of together(placesIn(plan)))

@@ -18,7 +18,16 @@ export interface Prompts {
   nameOf(text: string): Promise<string | undefined>
 }
 
-export function createPrompts(store: Store, key: ThreadKey, now: () => number): Prompts {
+const known = new WeakMap<object, Prompts>()
+
+/** The prompts of a thread: remembered as long as what is known of it. */
+export function promptsOf(log: object, ...options: Parameters<typeof createPrompts>): Prompts {
+  const prompts = known.get(log) ?? createPrompts(...options)
+  known.set(log, prompts)
+  return prompts
+}
+
+function createPrompts(store: Store, key: ThreadKey, now: () => number): Prompts {
   const known = new Map<string, string>()
   let last: string | undefined
   return {

@@ -12,19 +12,17 @@ import type { MessageLike } from '../../log/message.ts'
 import type { ReadStateOptions, State, StateReading } from '../../state/index.ts'
 import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
-import { leadingPrompt, type PlanLog } from '../calls/plan.ts'
-import { createPrompts } from '../calls/prompts.ts'
 import { checkBranch } from '../check-branch.ts'
 import { checkPlace } from '../check-place.ts'
-import { readThreadState, type StateBefore } from '../thread-state.ts'
-import { closingOf } from '../views.ts'
 import { loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
+import { closingOf } from './closing.ts'
 import { fitLoading, type Loading } from './fit-loading.ts'
 import type { LoggedMessage } from './logged-message.ts'
 import { pastTranscript } from './past-transcript.ts'
 import { createQueue } from './queue.ts'
 import { type LogSource, listLog, readLog } from './read-log.ts'
 import { createRecentMessages, type RecentMessages } from './recent-messages.ts'
+import { readThreadState, type StateBefore } from './thread-state.ts'
 
 export interface LogView {
   /** The last entry that exists, as far as this view goes. Default: all of them. */
@@ -37,11 +35,13 @@ export interface LogView {
  * What this process knows of a thread. An instance that is behind reads only what is new; of a long thread only the end
  * and what contexts ask for is in memory, the rest is sizes and words from checkpoints.
  */
-export interface ThreadLog extends PlanLog {
+export interface ThreadLog {
+  /** The place of a message that a context gave. */
+  seqOf(message: object): number | undefined
+  /** Texts of entries that may stand inside of other messages of a context, by their places. */
+  textsIn(context: Context): ReadonlyMap<number, string>
   /** A context of the thread as the store has it at that moment. */
   context(view: LogView, options: FitOptions): Promise<Context>
-  /** The name of the system prompt of a context, where it is used again and again. */
-  promptOf(context: Context): Promise<string | undefined>
   /** The newest messages, whole, with the place of the first. */
   recent(): ReturnType<RecentMessages['read']>
   /** What a state was when an entry was the last: read on from where it was last asked for. */
@@ -56,13 +56,12 @@ const within: ReadonlySet<Fate> = new Set(['altered', 'recalled', 'digested'])
 /** Texts of so many entries stay in memory; twice as many may, until they are cleared out. */
 const fewestTexts = 1024
 
-export function createThreadLog(source: LogSource, now: () => number): ThreadLog {
+export function createThreadLog(source: LogSource): ThreadLog {
   const { store, key, count } = source
   const inTurn = createQueue()
   const places = new WeakMap<object, number>()
   /** How many messages stand before the log in a context. */
   const prompts = new WeakMap<Context, number>()
-  const named = createPrompts(store, key, now)
   const recent = createRecentMessages(source)
   const readings = new WeakMap<State<unknown>, StateBefore & ReadStateOptions>()
   let lead: Entry<MessageLike>[] = []
@@ -168,10 +167,6 @@ export function createThreadLog(source: LogSource, now: () => number): ThreadLog
   return {
     context: (view, options) => inTurn(() => contextOrAgain(view, options)),
     seqOf: message => places.get(message),
-    async promptOf(context) {
-      const text = leadingPrompt(context, { seqOf: message => places.get(message) })
-      return text === undefined ? undefined : named.nameOf(text)
-    },
     textsIn(context) {
       const before = prompts.get(context)
       const texts = new Map<number, string>()

@@ -2,8 +2,8 @@ import type { MessageLike } from '../../log/message.ts'
 import type { BeginTurn, Begun, NewEntry } from '../../stores/store.ts'
 import { ConflictError } from '../../stores/store-error.ts'
 import { checkBranch } from '../check-branch.ts'
+import { closingOf } from '../log/closing.ts'
 import type { LogSource } from '../log/read-log.ts'
-import { closingOf } from '../views.ts'
 import { untilKnown } from './until-known.ts'
 
 /** So many others may get in between before we give up. */

@@ -2,6 +2,7 @@ import type { Context, FitOptions } from '../../context/context.ts'
 import type { Model, ModelSettings, ModelUsage, ToolSpec } from '../../models/model.ts'
 import { ModelError } from '../../models/model-error.ts'
 import type { NoteOptions } from '../../notes/index.ts'
+import { codeOf } from '../end/end-failed.ts'
 import type { TurnLog } from '../log/turn-log.ts'
 import { countReply, type ModelReply, openReply, type Tally } from '../model-reply.ts'
 import type { Emit, WarningCode } from '../turn-part.ts'
@@ -43,6 +44,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
     signal.throwIfAborted()
     const { context, factor } = await prepare(asking)
     const reply = openReply(tally)
+    const call = await log.startCall(context, model.name)
     let isShown = false
     try {
       const show: Emit = part => {
@@ -59,6 +61,9 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
         reply,
       )
     } catch (error) {
+      const outcome = signal.aborted ? cancelled : ({ status: 'failed', error: codeOf(error) } as const)
+      // What went wrong first says more.
+      await call.end(outcome).catch(() => undefined)
       if (signal.aborted) throw signal.reason
       if (!(error instanceof ModelError) || isShown) throw error
       if (error.code === 'context_too_long' && !isFittedAgain) {
@@ -80,12 +85,14 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
     }
     countReply(tally, reply)
     const reported = readOf(reply.usage)
-    await log.saveCall(context, { model: model.name, ...(reported === undefined ? {} : { reported }) })
+    await call.end({ status: 'completed', ...(reported === undefined ? {} : { reported }) })
     const cut = await compareUsage({ log, model, window, context, factor, reported })
     if (cut !== undefined) await warn(emit, 'prompt_truncated', cut)
     return reply
   }
 }
+
+const cancelled = { status: 'cancelled' } as const
 
 /** The context for the next call. A calibration shrinks the window instead of stretching every count. */
 async function prepare(asking: Asking): Promise<{ context: Context; factor: number }> {

@@ -53,4 +53,7 @@ async function attempt(close: () => Promise<void>): Promise<Failure | undefined>
 }
 
 /** It goes into what the model reads, so it is a code and never a message. */
-const codeOf = ({ code }: Failure) => (typeof code === 'string' ? code : 'internal_error')
+export function codeOf(error: unknown): string {
+  const code = (error as Partial<Failure> | undefined | null)?.code
+  return typeof code === 'string' ? code : 'internal_error'
+}

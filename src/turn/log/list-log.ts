@@ -1,7 +1,7 @@
 import type { Context } from '../../context/context.ts'
 import { fit } from '../../context/fit.ts'
+import { type CancelledTurn, closingFor, type Ending } from '../../history/log/closing.ts'
 import type { SeenMessage } from '../../history/log/logged-message.ts'
-import { type CancelledTurn, closingFor, type Ending } from '../../history/turn/closing.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { withTail } from '../../log/write-message.ts'
@@ -84,11 +84,13 @@ export function listLog(
     },
     calibration: async model => calibrations.get(model),
     calibrate: calibration => void calibrations.set(calibration.model, calibration),
-    async saveCall({ tokens }, { model, reported }) {
-      if (reported === undefined) return
-      const known = reports.get(model) ?? []
-      reports.set(model, [{ predicted: tokens, reported }, ...known].slice(0, 32))
-    },
+    startCall: async ({ tokens }, model) => ({
+      async end({ reported }) {
+        if (reported === undefined) return
+        const known = reports.get(model) ?? []
+        reports.set(model, [{ predicted: tokens, reported }, ...known].slice(0, 32))
+      },
+    }),
     reports: async model => reports.get(model) ?? [],
     append: async make => add(make(whole.length + 1)),
     async complete(reply, note) {

@@ -50,9 +50,7 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
       newest = calibration
       turn.calibrate(calibration)
     },
-    async saveCall(context, call) {
-      await thread.saveCall(context, { ...call, turn: turn.number })
-    },
+    startCall: (context, model) => thread.startCall(context, { model, turn: turn.number }),
     async reports(model) {
       const calls = await thread.calls({ limit: mostReports })
       return calls.flatMap(({ model: of, predicted, reported }) =>

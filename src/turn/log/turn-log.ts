@@ -1,4 +1,5 @@
 import type { Context } from '../../context/context.ts'
+import type { CallOutcome } from '../../history/calls/calls.ts'
 import type { SeenMessage } from '../../history/log/logged-message.ts'
 import type { ThreadContextOptions } from '../../history/thread.ts'
 import type { MessageLike } from '../../log/message.ts'
@@ -23,7 +24,8 @@ export interface TurnLog {
   context(options: TurnContextOptions): Promise<Context>
   calibration(model: string): Promise<Calibration | undefined>
   calibrate(calibration: Calibration): void
-  saveCall(context: Context, call: { readonly model: string; readonly reported?: number }): Promise<void>
+  /** Keeps a call before it is sent; `end` keeps how it went. */
+  startCall(context: Context, model: string): Promise<{ end(outcome: CallOutcome): Promise<unknown> }>
   /** What the provider reported of earlier calls. */
   reports(model: string): Promise<readonly Report[]>
   /** The messages are made when it is their turn, and know their place then, from 1. */

@@ -1,8 +1,8 @@
-import type { MessageLike } from '../log/message.ts'
-import type { ReadStateOptions, State, StateReading } from '../state/index.ts'
-import { roundsFromEnd } from '../state/read-round.ts'
-import { readRounds } from '../state/read-rounds.ts'
-import { type LogSource, readLog } from './log/read-log.ts'
+import type { MessageLike } from '../../log/message.ts'
+import type { ReadStateOptions, State, StateReading } from '../../state/index.ts'
+import { roundsFromEnd } from '../../state/read-round.ts'
+import { readRounds } from '../../state/read-rounds.ts'
+import { type LogSource, readLog } from './read-log.ts'
 
 export interface StateOptions extends ReadStateOptions {
   /** The state as it was when this entry was the last. */

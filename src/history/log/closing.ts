@@ -2,7 +2,8 @@ import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { openRound } from '../../log/round.ts'
 import { toolResultFor } from '../../log/write-message.ts'
-import type { TurnStatus } from '../../stores/store.ts'
+import type { Head, TurnStatus } from '../../stores/store.ts'
+import { type LogSource, listLog } from './read-log.ts'
 
 /**
  * What the model is told of a turn that the user cancelled. `keep`: that its answer was cancelled; what the user said
@@ -95,4 +96,14 @@ function missingResults(turn: readonly MessageLike[]): readonly MessageLike[] {
     for (const result of message.results) round.take(result)
   }
   return round.unanswered().map(call => toolResultFor(dialect, call, 'Error: interrupted'))
+}
+
+/** What closes the turn that is open, as it stands at a head. */
+export async function closingOf(source: LogSource, { head, open }: Head): Promise<readonly MessageLike[]> {
+  if (!open) return []
+  const logged = await listLog(source, { from: open.first, to: head })
+  return closingMessages(
+    logged.map(({ message }) => message),
+    { status: 'interrupted' },
+  )
 }
