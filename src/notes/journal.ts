@@ -2,6 +2,7 @@ import { type Action, readActions } from '../log/actions.ts'
 import { describeArguments } from '../log/describe-arguments.ts'
 import { cut } from '../log/line.ts'
 import type { Message } from '../log/message.ts'
+import { previousActionsTitle } from '../log/texts.ts'
 import { neutralizeNotes } from './neutralize.ts'
 import { noteToolName } from './note-instruction.ts'
 
@@ -38,7 +39,7 @@ export function journalOf(messages: readonly Message[], max: number = MAX_LENGTH
 /** The journal of the turn before, for the next one: `[Summary of previous turn actions:] 1. …`; or empty. */
 export function previousTurnSummary(messages: readonly Message[]): string {
   const journal = journalOf(messages)
-  return journal === '' ? '' : `[Summary of previous turn actions:] ${journal}`
+  return journal === '' ? '' : `${previousActionsTitle} ${journal}`
 }
 
 function describe({ call, result }: Action): string {

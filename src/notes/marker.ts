@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../log/error.ts'
+import { noteOpening } from '../log/texts.ts'
 
 export interface NoteOptions {
   /**
@@ -21,9 +22,9 @@ export interface Marker {
 }
 
 /** `[NOTE TO SELF:`, or `[NOTE TO SELF a1b2:`. */
-export function markerText({ nonce }: NoteOptions = {}): string {
+export function noteMarker({ nonce }: NoteOptions = {}): string {
   check(nonce)
-  return `[NOTE TO SELF${nonce === undefined ? '' : ` ${nonce}`}:`
+  return noteOpening(nonce)
 }
 
 /**

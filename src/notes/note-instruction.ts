@@ -1,11 +1,11 @@
 import type { ToolCall } from '../log/message.ts'
-import { markerText, type NoteOptions } from './marker.ts'
+import { type NoteOptions, noteMarker } from './marker.ts'
 import { MAX_NOTE, toNote } from './note-text.ts'
 
 /** Asks the model, in the system prompt, to end its reply with a note. */
 export function noteInstruction(options: NoteOptions = {}): string {
   return `End every reply with one note to yourself, on a line of its own, in exactly this form:
-${markerText(options)} what you did and what matters next]
+${noteMarker(options)} what you did and what matters next]
 ${contents} Do not mention it in your reply, and write nothing after its closing bracket.`
 }
 

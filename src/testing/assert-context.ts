@@ -1,7 +1,7 @@
 import type { Context, FitOptions } from '../context/context.ts'
-import { markerText } from '../context/texts.ts'
 import type { Message, MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
+import { markerText } from '../log/texts.ts'
 import { estimate } from '../tokens/estimate.ts'
 import { assertRounds } from './assert-rounds.ts'
 

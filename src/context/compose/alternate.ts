@@ -1,8 +1,8 @@
 import type { MessageLike } from '../../log/message.ts'
+import { acknowledgement, openingText } from '../../log/texts.ts'
 import { joinMessages, withHead, withTail } from '../../log/write-message.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Piece } from '../draft/piece.ts'
-import { acknowledgement, openingText } from '../texts.ts'
 import { addedPiece, rewritten } from './make-piece.ts'
 
 const rule = 'alternating'

@@ -1,9 +1,9 @@
 import type { MessageLike } from '../../log/message.ts'
+import { markerText } from '../../log/texts.ts'
 import { gatherNotes, needsMarker } from '../draft/cost.ts'
 import type { Draft } from '../draft/draft.ts'
 import type { Piece } from '../draft/piece.ts'
 import type { Part } from '../receipt.ts'
-import { markerText } from '../texts.ts'
 import { addedPiece } from './make-piece.ts'
 import { unitPieces } from './unit-pieces.ts'
 

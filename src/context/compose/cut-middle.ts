@@ -1,5 +1,5 @@
+import { cutMark } from '../../log/texts.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import { cutMark } from '../texts.ts'
 
 /**
  * Cuts a text in its middle, visibly, to at most `limit` tokens. Gives '' when not even the mark fits.

@@ -1,11 +1,11 @@
 import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
+import { inlineNote, interruptedResult } from '../../log/texts.ts'
 import { toolResultFor, withoutResults, withTail } from '../../log/write-message.ts'
 import { strayAt, type Unit } from '../conversation/unit.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Piece } from '../draft/piece.ts'
 import type { Part } from '../receipt.ts'
-import { inlineNote, interruptedResult } from '../texts.ts'
 import { rewritten } from './make-piece.ts'
 
 /** The messages of one unit as they are sent: the caller's own objects wherever nothing had to be mended. */

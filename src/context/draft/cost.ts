@@ -1,4 +1,4 @@
-import { acknowledgement, markerText } from '../texts.ts'
+import { acknowledgement, markerText } from '../../log/texts.ts'
 import type { Frame } from './frame.ts'
 import type { Insertion } from './insertion.ts'
 import { type NotesSection, notesSection } from './notes-section.ts'

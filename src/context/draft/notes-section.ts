@@ -1,6 +1,6 @@
+import { notesTitle } from '../../log/texts.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { Transcript } from '../conversation/transcript.ts'
-import { notesTitle } from '../texts.ts'
 
 /** The notes that do not stand with their replies, gathered: the newest that fit their budget, in order. */
 export interface NotesSection {

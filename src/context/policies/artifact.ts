@@ -1,4 +1,5 @@
 import type { Message } from '../../log/message.ts'
+import { artifactTitle } from '../../log/texts.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
 import { createFindNewest } from '../conversation/find-newest.ts'
 import type { Entry } from '../conversation/unit.ts'
@@ -19,10 +20,7 @@ interface ArtifactOptions {
  * @example
  * pipe(balanced(), artifact({ find: ({ text }) => (text.startsWith('<html') ? text : undefined) }))
  */
-export function artifact({
-  find = findProgram,
-  title = '[The current version:]',
-}: ArtifactOptions = {}): Policy {
+export function artifact({ find = findProgram, title = artifactTitle }: ArtifactOptions = {}): Policy {
   const findNewest = createFindNewest()
   return {
     name: 'artifact',

@@ -1,9 +1,9 @@
+import { recallTitle } from '../../log/texts.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
 import { strayAt } from '../conversation/unit.ts'
 import { textCost } from '../draft/cost.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Insertion } from '../draft/insertion.ts'
-import { recallTitle } from '../texts.ts'
 import type { Block } from './choose-block.ts'
 
 const rendered = new WeakMap<

@@ -1,11 +1,11 @@
 import type { Message } from '../../log/message.ts'
+import { actionsTitle, previousActionsTitle } from '../../log/texts.ts'
 import { journalOf } from '../../notes/journal.ts'
 import { noteToolName } from '../../notes/note-instruction.ts'
 import { remember } from '../conversation/remember.ts'
 import { textCost } from '../draft/cost.ts'
 import type { Draft } from '../draft/draft.ts'
 import type { Insertion } from '../draft/insertion.ts'
-import { actionsTitle, previousActionsTitle } from '../texts.ts'
 
 /**
  * What was done with tools in the turn that the cut goes through, or in the one that ends at it: a line for each call,

@@ -1,6 +1,7 @@
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { openRound } from '../../log/round.ts'
+import { endingTexts, interruptedResult, noReplyText } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { Head, TurnStatus } from '../../stores/store.ts'
 import { type LogSource, listLog } from './read-log.ts'
@@ -23,18 +24,16 @@ export interface Ending {
 function endingText({ status, code = 'unknown', cancelledTurn = 'keep' }: Ending): string {
   switch (status) {
     case 'cancelled':
-      return cancelledTurn === 'keep'
-        ? '[The user cancelled this answer.]'
-        : '[Cancelled by the user — disregard this turn.]'
+      return cancelledTurn === 'keep' ? endingTexts.cancelled : endingTexts.disregarded
     case 'failed':
-      return `[This turn failed: ${code}.]`
+      return endingTexts.failed(code)
     case 'interrupted':
-      return '[Interrupted.]'
+      return endingTexts.interrupted
   }
 }
 
 /** What stands where the model answered nothing that a user may see. */
-export const noReply: MessageLike = { role: 'assistant', content: '[No visible reply.]' }
+export const noReply: MessageLike = { role: 'assistant', content: noReplyText }
 
 /** What closes a turn. */
 export interface Closing<M> {
@@ -95,7 +94,7 @@ function missingResults(turn: readonly MessageLike[]): readonly MessageLike[] {
     }
     for (const result of message.results) round.take(result)
   }
-  return round.unanswered().map(call => toolResultFor(dialect, call, 'Error: interrupted'))
+  return round.unanswered().map(call => toolResultFor(dialect, call, interruptedResult))
 }
 
 /** What closes the turn that is open, as it stands at a head. */

@@ -1,6 +1,7 @@
 import type { Message, MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
-import { actionsTitle, ownParagraphs, splitSections } from './sections.ts'
+import { actionsTitle } from '../../log/texts.ts'
+import { ownParagraphs, splitSections } from './sections.ts'
 
 /** What a call puts before the reader, and all that it knows. */
 export interface Given {

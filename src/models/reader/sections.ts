@@ -1,12 +1,12 @@
-/**
- * The forms in which a context says what was cut from it. They are written down here once more because a model knows
- * only what it is sent: it recognises them by their text, as any other model must.
- */
-export const actionsTitle = '[Actions so far in this turn:]'
-const previousActionsTitle = '[Summary of previous turn actions:]'
-const recallTitle = '[Earlier in this conversation:]'
-const artifactTitle = '[The current version:]'
-const notesTitle = 'RECENT NOTES TO SELF:'
+import {
+  actionsTitle,
+  artifactTitle,
+  notesTitle,
+  previousActionsTitle,
+  recallTitle,
+} from '../../log/texts.ts'
+
+/** The other forms in which a context says what was cut from it. */
 const digestLine = /^\[Previous: "(.*)" → (.*)\]$/
 const recalledLine = /^#(\d+) (system|user|assistant|tool)\b[^:\n]*: ?(.*)$/
 const actionLine = /^(\d+)\. \[[^\]]+\]/

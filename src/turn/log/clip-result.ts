@@ -1,3 +1,4 @@
+import { readOnHint } from '../../log/texts.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 
 /** A stretch of a text that has at most so many tokens, and where it ends. */
@@ -33,7 +34,8 @@ export function clippedView(
   // With what follows it has no more tokens than it may: the result of reading on is not clipped once more.
   const clip = clipText(text, from, Math.max(1, mostTokens - hintTokens), count)
   const left = text.length - clip.end
-  return `${clip.text}\n[${left} more characters. ${readResultName}({"place": ${place}, "from": ${clip.end}}) reads on.]`
+  const call = `${readResultName}({"place": ${place}, "from": ${clip.end}})`
+  return `${clip.text}\n${readOnHint(left, call)}`
 }
 
 export const readResultName = 'read_result'

@@ -1,4 +1,5 @@
 import type { MessageLike } from '../../log/message.ts'
+import { notedResult } from '../../log/texts.ts'
 import { noteToolName, readNoteCall } from '../../notes/index.ts'
 import type { ModelReply, ReplyCall } from '../model-reply.ts'
 
@@ -21,7 +22,7 @@ export function takeNoteCalls({ calls }: ModelReply, isOffered: boolean): OwnCal
       role: 'tool',
       tool_call_id: id,
       name,
-      content: 'Noted.',
+      content: notedResult,
     })),
     others: calls.filter(call => !isNote(call)),
   }

@@ -1,0 +1,55 @@
+/** Every text that a model may be sent and that neither the user nor the model wrote. One place, so that none is a surprise. */
+
+/** Says that something was left out; stands once, right after the first user message. */
+export const markerText = '[Several conversation turns removed to conserve context.]'
+
+/** The result of a call that was never answered. */
+export const interruptedResult = 'Error: interrupted'
+
+/** Answers a digest where user and assistant must take turns. */
+export const acknowledgement = '(acknowledged)'
+
+/** Opens a conversation that the assistant began, where a template wants a user first. */
+export const openingText = '[The assistant begins.]'
+
+/** How a note stands in the reply that it ended. */
+export const inlineNote = (text: string, nonce?: string): string => `${noteOpening(nonce)} ${text}]`
+
+/** `[NOTE TO SELF:`, or `[NOTE TO SELF a1b2:`. */
+export const noteOpening = (nonce?: string): string =>
+  `[NOTE TO SELF${nonce === undefined ? '' : ` ${nonce}`}:`
+
+export const notesTitle = 'RECENT NOTES TO SELF:'
+
+/** Stands in the middle of a text that had to be cut. */
+export const cutMark = (tokens: number): string => ` [… ${tokens} tokens cut here …] `
+
+/** The first line of a block of recalled entries. */
+export const recallTitle = '[Earlier in this conversation:]'
+
+/** Before the journal of the rounds that were cut from a turn that is still open. */
+export const actionsTitle = '[Actions so far in this turn:]'
+
+/** Before the journal of the turn that ended at the cut. */
+export const previousActionsTitle = '[Summary of previous turn actions:]'
+
+/** Before what is being worked on, where its newest version was cut. */
+export const artifactTitle = '[The current version:]'
+
+/** How a turn ended that did not end by itself. */
+export const endingTexts = {
+  cancelled: '[The user cancelled this answer.]',
+  disregarded: '[Cancelled by the user — disregard this turn.]',
+  interrupted: '[Interrupted.]',
+  failed: (code: string): string => `[This turn failed: ${code}.]`,
+} as const
+
+/** Stands where the model answered nothing that a user may see. */
+export const noReplyText = '[No visible reply.]'
+
+/** The result of a call that wrote a note. */
+export const notedResult = 'Noted.'
+
+/** At the end of a result of which only the beginning is shown. */
+export const readOnHint = (left: number, call: string): string =>
+  `[${left} more characters. ${call} reads on.]`
