@@ -4,6 +4,9 @@ import { ConflictError, NoConversationError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
 import { type ConversationRow, findConversation, insertConversation } from './conversation-rows.ts'
 import { rowSum, type Summed, sound } from './row-sums.ts'
+import { placeOf } from './schema.ts'
+import { damaged } from './sqlite-error.ts'
+import { verifyNames } from './verify-names.ts'
 
 export interface BranchRow extends Summed<'branches'> {
   readonly id: number
@@ -129,6 +132,13 @@ function branchOf(
 ): BranchRow | undefined {
   const sql = 'SELECT * FROM branches WHERE conversation_id = ? AND actor = ? AND branch = ?'
   const row = connection.get<BranchRow>(sql, id, actor, branch)
-  const isAskedFor = row?.conversation_id === id && row.actor === actor && row.branch === branch
-  return row && sound('branches', row, isAskedFor)
+  if (!row) {
+    verifyNames(connection)
+    return undefined
+  }
+  sound('branches', row, row.conversation_id === id && row.actor === actor && row.branch === branch)
+  // An older row, where the disk has lost a write: sound by itself, but behind its entries.
+  const isBehind = connection.get('SELECT 1 FROM entries WHERE place = ?', placeOf(row.id, row.head + 1))
+  if (isBehind) throw damaged(connection.path, `the head of branch "${row.branch}"`)
+  return row
 }

@@ -71,6 +71,15 @@ export function openConnection({
     }
   }
 
+  /** What only the driver does: any error of it is one of the file. */
+  function typed<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw toStoreError(error, path, true)
+    }
+  }
+
   function statement(sql: string): SqliteStatement {
     const known = statements.get(sql)
     if (known) return known
@@ -83,9 +92,9 @@ export function openConnection({
     path,
     readOnly,
     get: <Row>(sql: string, ...values: SqliteValue[]) =>
-      attempt(() => statement(sql).get(...values) as Row | undefined),
+      attempt(() => typed(() => statement(sql).get(...values) as Row | undefined)),
     all: <Row>(sql: string, ...values: SqliteValue[]) =>
-      attempt(() => statement(sql).all(...values) as Row[]),
+      attempt(() => typed(() => statement(sql).all(...values) as Row[])),
     *iterate<Row>(sql: string, ...values: SqliteValue[]) {
       const rows = attempt(() =>
         statement(sql)
@@ -93,7 +102,7 @@ export function openConnection({
           [Symbol.iterator](),
       )
       try {
-        for (let row = attempt(() => rows.next()); !row.done; row = attempt(() => rows.next()))
+        for (let row = typed(() => rows.next()); !row.done; row = typed(() => rows.next()))
           yield row.value as Row
       } finally {
         rows.return?.()

@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts'
 import { rowSum, type Summed, sound } from './row-sums.ts'
+import { verifyNames } from './verify-names.ts'
 
 export interface ConversationRow extends Summed<'conversations'> {
   readonly id: number
@@ -19,7 +20,9 @@ export function findConversation(
 ): ConversationRow | undefined {
   const sql = 'SELECT * FROM conversations WHERE tenant = ? AND conversation = ?'
   const row = connection.get<ConversationRow>(sql, tenant, conversation)
-  return row && sound('conversations', row, row.tenant === tenant && row.conversation === conversation)
+  if (row) return sound('conversations', row, row.tenant === tenant && row.conversation === conversation)
+  verifyNames(connection)
+  return undefined
 }
 
 export function conversationById(connection: Connection, id: number): ConversationRow | undefined {

@@ -34,7 +34,9 @@ function* readSegment(
     const page = readPage(connection, { ...segment, from, to }, reverse, left)
     if (page.length === 0) throw missing(connection, segment.branchId, reverse ? to : from)
     for (const row of page) {
-      if (row.seq !== (reverse ? to : from)) throw missing(connection, segment.branchId, reverse ? to : from)
+      const due = reverse ? to : from
+      // Not by seq alone: a misplaced page has entries of another branch.
+      if (row.place !== placeOf(segment.branchId, due)) throw missing(connection, segment.branchId, due)
       yield row
       if (reverse) to--
       else from++
@@ -65,7 +67,8 @@ function readPage(
   ]
   for (const row of connection.iterate<EntryRow>(sql, first, last, Math.min(limit, pageRows))) {
     page.push(row)
-    characters += row.payload.length
+    // A damaged one may have none.
+    characters += row.payload?.length ?? 0
     if (characters > pageCharacters) break
   }
   return page

@@ -1,8 +1,8 @@
 import { checksum } from '../checksum.ts'
-import { StoreError } from '../store-error.ts'
+import { damaged } from './sqlite-error.ts'
 
 /** The columns that a row's checksum covers: all that are stored, but the checksum itself. */
-const columns = {
+export const columns = {
   conversations: ['id', 'tenant', 'conversation', 'created_at', 'deleted_at', 'title', 'metadata'],
   branches: [
     ...['id', 'conversation_id', 'actor', 'branch', 'parent_id', 'fork_at', 'head', 'turns', 'open_turn'],
@@ -38,9 +38,5 @@ export function sound<Name extends Table, Row extends Summed<Name> & { readonly 
   isAskedFor = true,
 ): Row {
   if (isAskedFor && isSound(table, row)) return row
-  throw new StoreError(
-    'store_corrupt',
-    `A row of ${table} has changed since it was written: the file is damaged, restore a backup. ` +
-      'Run "throughline log check".',
-  )
+  throw damaged('The store', `a row of ${table}`)
 }

@@ -7,6 +7,7 @@ import { type ConversationRow, findConversation, saveConversation } from './conv
 import type { SqliteValue } from './driver.ts'
 import { sound } from './row-sums.ts'
 import type { SqliteContext } from './sqlite-context.ts'
+import { verifyNames } from './verify-names.ts'
 
 /** Conversations as wholes: listed and described. */
 export function sqliteConversations(
@@ -17,6 +18,7 @@ export function sqliteConversations(
       checkNames({ tenant })
       checkPage(options)
       const connection = context.ready()
+      verifyNames(connection)
       const rows = connection.all<ConversationRow & { used_at: number }>(
         listSql(options),
         tenant,

@@ -1,10 +1,11 @@
+import { ThroughlineError } from '../../log/error.ts'
 import { StoreError, type StoreProblem } from '../store-error.ts'
 
-/** An error of SQLite as one of ours; any other error as it is. */
-export function toStoreError(error: unknown, path: string): unknown {
+/** An error of SQLite as one of ours; any other error as it is, unless it can only come from the driver. */
+export function toStoreError(error: unknown, path: string, isDriver = false): unknown {
   const code = isFull(error) ? SQLITE_FULL : resultCode(error)
-  if (code === undefined) return error
-  const [problem, text] = problems[code] ?? ['store_failed', 'the statement failed']
+  if (code === undefined && (!isDriver || error instanceof ThroughlineError)) return error
+  const [problem, text] = problems[code ?? 1] ?? ['store_failed', 'the statement failed']
   return new StoreError(problem, `${path}: ${text} (${(error as Error).message}).`, { cause: error })
 }
 
@@ -13,6 +14,7 @@ export function resultCode(error: unknown): number | undefined {
   const { errcode: code, message } = (error ?? {}) as { errcode?: unknown; message?: string }
   // An integer that no number can hold, where we only write numbers.
   if ((error as { code?: unknown } | undefined)?.code === 'ERR_OUT_OF_RANGE') return 11
+  if (message?.startsWith('fts5: corruption')) return 11
   return typeof code === 'number' ? code & 0xff : codes[message ?? '']
 }
 
@@ -29,6 +31,12 @@ const codes: Readonly<Record<string, number>> = {
 /** Also where there is no room for the index that readers and writer share (SQLITE_IOERR_SHMSIZE). */
 export const isFull = (error: unknown) =>
   resultCode(error) === SQLITE_FULL || (error as { errcode?: unknown } | undefined)?.errcode === 4874
+
+export const damaged = (path: string, what: string) =>
+  new StoreError(
+    'store_corrupt',
+    `${path}: ${what} is not what was written, the file is damaged: restore a backup. "throughline log check" says more.`,
+  )
 
 export const SQLITE_BUSY = 5
 export const SQLITE_IOERR = 10

@@ -34,7 +34,7 @@ export function sqliteSides(context: SqliteContext): Sides {
       const connection = context.ready()
       const branch = findBranch(connection, thread)
       const sql = 'SELECT * FROM calls WHERE branch_id = ? ORDER BY number DESC LIMIT ?'
-      return branch ? connection.all<CallRow>(sql, branch.id, limit).map(toCall) : []
+      return branch ? connection.all<CallRow>(sql, branch.id, limit).map(row => toCall(row, branch.id)) : []
     },
     async saveCache(thread, key, at, bytes) {
       checkThread(thread)
@@ -75,8 +75,12 @@ interface CallRow extends Omit<StoredCall, 'reported' | 'error'> {
   readonly checksum: number
 }
 
-function toCall(row: CallRow): StoredCall {
-  const { id, turn, time, model, plan, predicted, reported, status, error } = sound('calls', row)
+function toCall(row: CallRow, branchId: number): StoredCall {
+  const { id, turn, time, model, plan, predicted, reported, status, error } = sound(
+    'calls',
+    row,
+    row.branch_id === branchId,
+  )
   const call = { id, turn, time, model, plan, predicted, status }
   return { ...call, ...(reported !== null && { reported }), ...(error !== null && { error }) }
 }

@@ -1,9 +1,9 @@
 import type { StoredTurn, TurnStatus } from '../store.ts'
-import { StoreError } from '../store-error.ts'
 import { type BranchRow, branchById } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
 import type { SqliteValue } from './driver.ts'
 import { rowSum, type Summed, sound } from './row-sums.ts'
+import { damaged } from './sqlite-error.ts'
 
 export interface TurnRow extends Summed<'turns'> {
   readonly branch_id: number
@@ -52,7 +52,10 @@ export function turnsOf(connection: Connection, branch: BranchRow): StoredTurn[]
     limit = Math.min(limit, parent.fork_at)
     id = parent.parent_id
   }
-  return turns.reverse()
+  turns.reverse()
+  const isWhole = turns.length === branch.turns && turns.every(({ turn }, n) => turn === n + 1)
+  if (!isWhole) throw damaged(connection.path, `the list of turns of branch "${branch.branch}"`)
+  return turns
 }
 
 export const turnByKey = (connection: Connection, branch: BranchRow, key: string) =>
@@ -69,8 +72,7 @@ export const turnByEpoch = (connection: Connection, branch: BranchRow, epoch: nu
 export function turnByNumber(connection: Connection, branch: BranchRow, turn: number): TurnRow {
   const row = getTurn(connection, 'SELECT * FROM turns WHERE branch_id = ? AND turn = ?', branch.id, turn)
   if (row) return row
-  const problem = `turn ${turn} of branch "${branch.branch}" is missing: the file is damaged, restore a backup`
-  throw new StoreError('store_corrupt', `${connection.path}: ${problem}.`)
+  throw damaged(connection.path, `turn ${turn} of branch "${branch.branch}"`)
 }
 
 function getTurn(connection: Connection, sql: string, ...values: SqliteValue[]): TurnRow | undefined {

@@ -1,0 +1,22 @@
+import type { Connection } from './connection.ts'
+import { sound, type Table } from './row-sums.ts'
+import { damaged } from './sqlite-error.ts'
+
+/**
+ * What is not found by its name may be there, where the name or the index of names is damaged: a conversation must not be
+ * gone in silence. So the first time that a name is not found, or names are listed, all of them are looked at; later ones
+ * cost nothing.
+ */
+export function verifyNames(connection: Connection): void {
+  if (verified.has(connection)) return
+  for (const table of ['conversations', 'branches'] as const) verify(connection, table)
+  verified.add(connection)
+}
+
+const verified = new WeakSet<Connection>()
+
+function verify(connection: Connection, table: Table): void {
+  for (const row of connection.iterate(`SELECT * FROM ${table} NOT INDEXED`)) sound(table, row as never)
+  const [row] = connection.all<{ integrity_check: string }>(`PRAGMA integrity_check(${table})`)
+  if (row?.integrity_check !== 'ok') throw damaged(connection.path, `the table of ${table}`)
+}
