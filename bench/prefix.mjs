@@ -1,4 +1,4 @@
-// How much of a prompt must the model server read again? Every user message is a call; calls after the first cut count.
+// How much of a prompt must the model server read again, and how full is the window? Every user message is a call; calls after the first cut count.
 import { readArgs } from './lib/args.mjs'
 import { loadSets } from './lib/conversations.mjs'
 import { cost, count, policies } from './lib/policies.mjs'
@@ -36,6 +36,7 @@ function replay(conversations, build) {
   return {
     reuse: Number((total > 0 ? 1 - read / total : 0).toFixed(4)),
     readPerTurn: Math.round(turns > 0 ? read / turns : 0),
+    full: Number((turns > 0 ? total / (turns * window) : 0).toFixed(4)),
     turns,
   }
 }
@@ -53,13 +54,14 @@ function isSame(a, b) {
 }
 
 function toTable(result) {
-  const head = ['set', 'policy', 'reuse %', 'read per turn', 'turns']
+  const head = ['set', 'policy', 'reuse %', 'read per turn', 'full %', 'turns']
   const rows = Object.entries(result).flatMap(([set, byPolicy]) =>
-    Object.entries(byPolicy).map(([name, { reuse, readPerTurn, turns }]) => [
+    Object.entries(byPolicy).map(([name, { reuse, readPerTurn, full, turns }]) => [
       set,
       name,
       (reuse * 100).toFixed(1),
       String(readPerTurn),
+      (full * 100).toFixed(1),
       String(turns),
     ]),
   )

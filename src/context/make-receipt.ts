@@ -62,40 +62,36 @@ export function makeReceipt<M extends MessageLike>(
 
 type Verdict = Pick<ReceiptEntry, 'fate' | 'rule' | 'why'>
 
+/** The stretches message by message. A stray result and a note that is not sent have their own reason inside of one. */
 function makeLines(
   finished: Finished<MessageLike>,
   total: number,
   moved: readonly number[],
 ): readonly ReceiptEntry[] {
-  const { frame, spans } = finished.draft
-  const { system, transcript } = frame
-  const sent = new Map<number, Piece>()
-  for (const piece of finished.pieces) for (const seq of piece.seqs) sent.set(seq, piece)
-  const gathered = new Set(moved)
+  const { system, transcript, notes } = finished.draft.frame
+  const verdicts: Verdict[] = []
+  for (const { first, last, fate, rule, why } of makeStretches(finished, moved))
+    for (let seq = first; seq <= last; seq++) verdicts[seq] = { fate, rule, why }
+  for (const { strays } of transcript.units)
+    for (const { at, results, why } of strays)
+      if (!results) verdicts[system.length + at] = { fate: 'elided', rule: 'valid sequence', why }
   const lines: ReceiptEntry[] = []
-  const add = (seq: number, verdict: Verdict) => {
-    const { role, tokens } = seq < system.length ? system[seq]! : transcript.entries[seq - system.length]!
-    lines.push({ seq, role, ...verdict, tokens })
-  }
-  for (let seq = 0; seq < system.length; seq++) add(seq, sentVerdict(sent.get(seq)!))
-  let span = 0
-  for (const unit of transcript.units) {
-    while (span < spans.length && spans[span]!.to <= unit.index) span += 1
-    const over = spans[span]
-    for (let at = unit.from; at < unit.to && system.length + at < total; at++) {
-      const seq = system.length + at
-      const piece = sent.get(seq)
-      const stray = strayAt(unit, at)
-      if (piece) add(seq, sentVerdict(piece))
-      else if (stray && !stray.results) add(seq, { fate: 'elided', rule: 'valid sequence', why: stray.why })
-      else if (gathered.has(at)) add(seq, movedNote)
-      else if (transcript.entries[at]!.role === 'assistant_note') add(seq, unsentNote(frame.notes))
-      else if (over && over.from <= unit.index) add(seq, { fate: over.fate, rule: over.rule, why: over.why })
-      else throw new Error(`no account of message ${seq}`)
-    }
+  for (let seq = 0; seq < total; seq++) {
+    const { role, tokens } = system[seq] ?? transcript.entries[seq - system.length]!
+    const verdict = verdicts[seq]
+    const isSent = verdict && isAccounted.test(verdict.fate)
+    lines.push({
+      seq,
+      role,
+      ...(role === 'assistant_note' && !isSent ? unsentNote(notes) : verdict!),
+      tokens,
+    })
   }
   return lines
 }
+
+/** What became of a note that stands somewhere. */
+const isAccounted = /kept|altered|moved/
 
 function makeStretches(
   { draft, pieces }: Finished<MessageLike>,
