@@ -1,7 +1,6 @@
 import type { MessageLike } from '../log/message.ts'
 import type { Finished } from './compose/finish.ts'
 import { tokensByPart } from './compose/total.ts'
-import { strayAt } from './conversation/unit.ts'
 import { gatherNotes } from './draft/cost.ts'
 import type { Piece } from './draft/piece.ts'
 import {
