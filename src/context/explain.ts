@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../log/error.ts'
+import { showValue } from '../log/show-value.ts'
 import type { Fate, Receipt } from './receipt.ts'
 import { describeRoom, receiptTable } from './receipt-table.ts'
 
@@ -15,7 +16,10 @@ export function explain(receipt: Receipt, seq?: number): string {
   const entry = receipt.entries[seq]
   if (!entry) {
     const last = receipt.entries.length - 1
-    throw new InvalidOptionError('seq', `expected the place of a message, 0 to ${last}, got ${String(seq)}`)
+    throw new InvalidOptionError(
+      'seq',
+      `expected the place of a message, 0 to ${last}, got ${showValue(seq)}`,
+    )
   }
   const { role, tokens, fate, why, rule } = entry
   const said = `Message ${seq} (${role}, ${tokens} tokens) ${became[fate]}: ${why} (${rule}).`

@@ -425,10 +425,12 @@ describe('bad options', () => {
     [{ window: Number.NaN }, 'got NaN'],
     [{ window: 10.5 }, 'got 10.5'],
     [{}, 'got undefined'],
+    [{ window: '4096' }, 'got "4096"'],
+    [{ window: 10, reserve: '5' }, 'got "5"'],
     [{ window: 10, reserve: 10 }, 'Option "reserve": expected 0 to 9 (window - 1), got 10'],
     [
       { window: 10, overflow: 'explode' },
-      'Option "overflow": expected one of "error", "keep", "trim", got explode',
+      'Option "overflow": expected one of "error", "keep", "trim", got "explode"',
     ],
     [{ window: 10, shape: 'round' }, 'Option "shape"'],
     [{ window: 10, notes: true }, 'Option "notes": expected one of "inline", "system", false, got true'],

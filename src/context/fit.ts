@@ -1,5 +1,6 @@
 import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
+import { showValue } from '../log/show-value.ts'
 import type { Context, FitOptions } from './context.ts'
 import { forgetConversation, readConversation } from './conversation/read-conversation.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
@@ -15,7 +16,7 @@ import { fitConversation } from './fit-conversation.ts'
 export function fit<M extends MessageLike>(messages: readonly M[], options: FitOptions): Context<M> {
   checkOptions(options)
   if (!Array.isArray(messages))
-    throw new InvalidOptionError('messages', `expected a list, got ${String(messages)}`)
+    throw new InvalidOptionError('messages', `expected a list, got ${showValue(messages)}`)
   const count = counterOf(options)
   for (let attempt = 0; attempt < 2; attempt++) {
     const conversation = readConversation(messages, count)

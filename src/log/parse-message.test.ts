@@ -146,6 +146,13 @@ describe('parseMessage', () => {
     [{ role: 'user', content: 5 }, 'Message 7: "content" must be a text or a list of parts, not a number'],
     [{ role: 'user', content: [null] }, 'Message 7: "content[0]" must be a part, not null'],
     [{ role: 'user', parts: [] }, 'convertToModelMessages'],
+    [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }, 'is a UI message'],
+    [{ role: 'user', parts: [{ text: 'hi' }] }, "Message 7: is a message of Gemini's own API"],
+    [{ role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] }, 'functionCall as tool_calls'],
+    [
+      { role: 'function', parts: [{ functionResponse: { name: 'f' } }] },
+      'functionResponse as a tool message',
+    ],
     [{ role: 'assistant', content: [{ type: 'tool_use', id: 'x' }] }, "only Anthropic's own API has"],
     [{ role: 'assistant', tool_calls: 'x' }, 'Message 7: "tool_calls" must be an array'],
     [{ role: 'assistant', tool_calls: [{}] }, 'Message 7: "tool_calls[0]" has no function name'],

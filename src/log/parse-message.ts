@@ -1,6 +1,6 @@
 import { InvalidMessageError, ThroughlineError } from './error.ts'
 import type { Message, Role } from './message.ts'
-import { readContent, readText } from './read-content.ts'
+import { readContent, readText, refuseParts } from './read-content.ts'
 import { readCalls } from './read-tools.ts'
 import { toJson } from './to-json.ts'
 
@@ -41,6 +41,7 @@ function parse(value: unknown, seq: number): Message {
     throw new InvalidMessageError(seq, `expected an object with a role, got ${kindOf(value)}`)
   }
   const source = value as Record<string, unknown>
+  refuseParts(source, seq)
   const role = roleOf(source, seq)
   const content = readContent(source, seq)
   const { calls: outside, openai } = readCalls(source, seq)

@@ -31,12 +31,6 @@ export function readContent(source: Record<string, unknown>, seq: number): Conte
   const value = source.content
   if (typeof value === 'string') content.text = value
   else if (value === undefined || value === null) {
-    if (Array.isArray(source.parts)) {
-      throw new InvalidMessageError(
-        seq,
-        'is a UI message ("parts"): convert it with convertToModelMessages first',
-      )
-    }
     content.text = ''
   } else if (Array.isArray(value)) {
     for (const [index, part] of value.entries()) readPart(content, part, seq, `content[${index}]`)
@@ -44,6 +38,18 @@ export function readContent(source: Record<string, unknown>, seq: number): Conte
     throw new InvalidMessageError(seq, `"content" must be a text or a list of parts, not a ${typeof value}`)
   }
   return content
+}
+
+/** Messages that have `parts` in place of a content come from elsewhere: says from where, and what to do. */
+export function refuseParts({ role, content, parts }: Record<string, unknown>, seq: number): void {
+  if ((content !== undefined && content !== null) || !Array.isArray(parts)) return
+  const isUi = role !== 'model' && parts.every(part => typeof part?.type === 'string')
+  throw new InvalidMessageError(
+    seq,
+    isUi
+      ? 'is a UI message ("parts"): convert it with convertToModelMessages first'
+      : 'is a message of Gemini\'s own API ("parts"): give its texts as "content", role "model" as "assistant", functionCall as tool_calls, functionResponse as a tool message',
+  )
 }
 
 export function readText(value: unknown): string {

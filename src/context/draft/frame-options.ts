@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../../log/error.ts'
+import { showValue } from '../../log/show-value.ts'
 import { checkedCounter } from '../../tokens/checked-counter.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { estimate } from '../../tokens/estimate.ts'
@@ -50,17 +51,17 @@ export function checkOptions(options: FrameOptions): void {
   if (!isCount(window) || window < 1) {
     throw new InvalidOptionError(
       'window',
-      `expected the model's window in tokens, such as 4096, got ${String(window)}`,
+      `expected the model's window in tokens, such as 4096, got ${showValue(window)}`,
     )
   }
   if (!isCount(reserve) || reserve >= window) {
     throw new InvalidOptionError(
       'reserve',
-      `expected 0 to ${window - 1} (window - 1), got ${String(reserve)}`,
+      `expected 0 to ${window - 1} (window - 1), got ${showValue(reserve)}`,
     )
   }
   if (!isCount(noteBudget))
-    throw new InvalidOptionError('noteBudget', `expected tokens, got ${String(noteBudget)}`)
+    throw new InvalidOptionError('noteBudget', `expected tokens, got ${showValue(noteBudget)}`)
   oneOf('notes', notes, ['inline', 'system', false])
   oneOf('shape', shape, ['free', 'alternating'])
   oneOf('overflow', overflow, ['error', 'keep', 'trim'])
@@ -90,5 +91,5 @@ function isCount(value: unknown): value is number {
 function oneOf(option: string, value: unknown, allowed: readonly unknown[]): void {
   if (value === undefined || allowed.includes(value)) return
   const words = allowed.map(one => JSON.stringify(one)).join(', ')
-  throw new InvalidOptionError(option, `expected one of ${words}, got ${String(value)}`)
+  throw new InvalidOptionError(option, `expected one of ${words}, got ${showValue(value)}`)
 }

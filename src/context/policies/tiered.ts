@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../../log/error.ts'
+import { showValue } from '../../log/show-value.ts'
 import { createFindNewest } from '../conversation/find-newest.ts'
 import { checkDigesters, type DigestLine, digestLine } from '../digests/digest-line.ts'
 import { type Digester, defaultDigesters, digestProgram, type Exchange } from '../digests/index.ts'
@@ -27,8 +28,9 @@ export function tiered({
   isCurrent = exchange => digestProgram(exchange) !== undefined,
 }: TieredOptions = {}): Policy {
   if (!(full >= 0))
-    throw new InvalidOptionError('full', `expected how many exchanges to keep whole, got ${full}`)
-  if (!(max >= full)) throw new InvalidOptionError('max', `expected at least full (${full}), got ${max}`)
+    throw new InvalidOptionError('full', `expected how many exchanges to keep whole, got ${showValue(full)}`)
+  if (!(max >= full))
+    throw new InvalidOptionError('max', `expected at least full (${full}), got ${showValue(max)}`)
   checkDigesters(digesters)
   const digest = rememberExchanges(exchange => digestLine(exchange, digesters))
   const findNewest = createFindNewest()

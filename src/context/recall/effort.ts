@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../../log/error.ts'
+import { showValue } from '../../log/show-value.ts'
 
 /** How much is recalled, and what it may cost: a point on the curve between memory and reading. */
 export interface Effort {
@@ -17,7 +18,7 @@ export interface Effort {
 /** One number from 0 to 1 moves the gate by powers; above the middle it also gives the window to the blocks. */
 export function toEffort(effort: number): Effort {
   if (!(effort >= 0 && effort <= 1)) {
-    throw new InvalidOptionError('effort', `expected a number from 0 to 1, got ${String(effort)}`)
+    throw new InvalidOptionError('effort', `expected a number from 0 to 1, got ${showValue(effort)}`)
   }
   const above = Math.max(0, 2 * effort - 1)
   return {

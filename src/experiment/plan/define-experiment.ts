@@ -1,3 +1,4 @@
+import { showValue } from '../../log/show-value.ts'
 import { copyEnvironment } from '../environment/environment.ts'
 import {
   checkJson,
@@ -106,5 +107,5 @@ function findToolProblems(tools: readonly ExperimentTool[]): readonly string[] {
 
 function findCountProblems(option: string, count: number, least: number): readonly string[] {
   if (Number.isSafeInteger(count) && count >= least) return []
-  return [`${option}: expected a whole number, ${least} or more, got ${String(count)}`]
+  return [`${option}: expected a whole number, ${least} or more, got ${showValue(count)}`]
 }

@@ -66,7 +66,7 @@ export function defineTool<Schema extends StandardSchema>(options: ToolOptions<S
   if (typeof run !== 'function')
     throw new InvalidOptionError('run', `"${name}" needs a function to run, got ${showValue(run)}`)
   if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs >= 1)) {
-    const problem = `"${name}" needs a number of milliseconds, 1 or more, got ${String(timeoutMs)}`
+    const problem = `"${name}" needs a number of milliseconds, 1 or more, got ${showValue(timeoutMs)}`
     throw new InvalidOptionError('timeoutMs', problem)
   }
   return {
