@@ -29,14 +29,16 @@ export async function answerWithTools(
   const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000 } = options
   const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
   const reading = readResultTool(log, () => asking!.mostResultTokens)
-  if (tools.size > 0) tools.set(reading.name, reading)
-  const specs = [...tools.values()].map(toSpec)
+  const offered = {
+    specs: [...tools.values()].map(toSpec),
+    ...(tools.size > 0 && { readOn: toSpec(reading) }),
+  }
   const own = linkSignals(log.signal, signal)
   const place = { log, emit, signal: own.signal }
   let asking: Asking | undefined
   let inRequest: Awaited<ReturnType<typeof openRequest>> | undefined
   const setUp = async () => {
-    asking = await setUpAsking(options, { ...place, specs, replies: 'streamed', tally })
+    asking = await setUpAsking(options, { ...place, ...offered, replies: 'streamed', tally })
     return asking
   }
   try {
@@ -46,6 +48,7 @@ export async function answerWithTools(
         async runCalls(waiting) {
           const { notes, mostResultTokens } = asking!
           inRequest ??= await openRequest(log, request)
+          if (await log.hasClipped(mostResultTokens)) tools.set(reading.name, reading)
           await runTools(waiting, { ...place, notes, mostResultTokens, tools, timeoutMs, inRequest })
         },
         // The model is asked again only if none of the tools that it called ends the turn.

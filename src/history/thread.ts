@@ -75,6 +75,8 @@ export interface Thread {
    * states were before it.
    */
   recent(options?: RecentOptions): Promise<Recent>
+  /** Whether contexts show a tool result of this thread only by its beginning, as long results are. */
+  hasClipped(): Promise<boolean>
   notes(options?: ViewOptions): Promise<readonly string[]>
   /** Whether a turn is being answered, and for how long it is held; or was left open by somebody who is gone. */
   status(): Promise<ThreadStatus>
@@ -214,6 +216,7 @@ export function createThread(options: ThreadOptions): Thread {
       for (const state of states) older.set(state, await logOf(key).stateAt(state, from - 1, owner))
       return { conversation: messages, older }
     },
+    hasClipped: () => logOf(key).hasClipped(),
     notes: view => viewNotes(source, view),
     status: () => readStatus(store, key),
     turns: () => readTurns(store, key),

@@ -7,7 +7,7 @@ import type { TurnNotes, TurnOptions } from './turn-options.ts'
 import { type Limit, withLimit } from './wait/with-limit.ts'
 
 /** What the options do not say. */
-export type AskingPlace = Pick<Asking, 'log' | 'emit' | 'signal' | 'specs' | 'replies' | 'tally'>
+export type AskingPlace = Pick<Asking, 'log' | 'emit' | 'signal' | 'specs' | 'readOn' | 'replies' | 'tally'>
 
 /** All that a model must be asked with in a turn, settled before it is. */
 export async function setUpAsking(options: TurnOptions, place: AskingPlace): Promise<Asking> {

@@ -183,12 +183,12 @@ describe('tools', () => {
       [calling(['unreal'], ['write_note_to_self', { note: 'x' }])],
       [real],
     )
-    const unreal = 'Error: there is no tool "unreal". There is: real, read_result.'
+    const unreal = 'Error: there is no tool "unreal". There is: real.'
     expect(resultsIn(await partsOf(chat.send('Go.', inChat)))).toEqual([unreal])
     const results = (await thread.messages()).filter(({ role }) => role === 'tool')
     expect(results.map(({ content }) => content)).toEqual([
       unreal,
-      'Error: there is no tool "write_note_to_self". There is: real, read_result.',
+      'Error: there is no tool "write_note_to_self". There is: real.',
     ])
     expect(await thread.notes()).toEqual([])
     await expectGoesOn(text => chat.send(text, inChat), thread)

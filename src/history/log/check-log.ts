@@ -8,7 +8,7 @@ import type { StoredEntry } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import { cacheKey, makeCheckpoint } from './checkpoints.ts'
+import { cacheKey, isClipped, makeCheckpoint } from './checkpoints.ts'
 import { fromEntry, type LoggedMessage } from './logged-message.ts'
 import { type LogSource, threadName } from './read-log.ts'
 
@@ -23,12 +23,13 @@ export async function checkLog(
   const { store, key, count } = source
   const transcript = createTranscript<MessageLike>(count)
   const calibrations: (readonly [number, Calibration])[] = []
+  let clipped: number | undefined
   const problems: string[] = []
   const name = threadName(key)
   let [lead, number] = [0, 0]
 
   async function compare(): Promise<void> {
-    const made = makeCheckpoint(transcript, { lead, calibrations }, number)
+    const made = makeCheckpoint(transcript, { lead, calibrations, clipped }, number)
     const kept = await store.loadCache(key, cacheKey(source, number))
     if (kept && !(kept.at === made.at && isSame(kept.bytes, made.bytes)))
       problems.push(`${name}: checkpoint ${number} is not what the log says`)
@@ -38,7 +39,9 @@ export async function checkLog(
     emptyEntries(transcript, first, transcript.units[number * unitsPerCheckpoint]!.from)
   }
 
-  function add({ view, seq, calibration }: LoggedMessage): void {
+  function add(logged: LoggedMessage): void {
+    const { view, seq, calibration } = logged
+    if (isClipped(logged)) clipped ??= seq
     if (calibration) calibrations.push([seq, calibration])
     if (view.role === 'system' && transcript.entries.length === 0) lead += 1
     else transcript.append(view, seq)

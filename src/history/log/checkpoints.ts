@@ -5,13 +5,19 @@ import type { MessageLike } from '../../log/message.ts'
 import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import { type Loading, whileLoading } from './fit-loading.ts'
+import type { LoggedMessage } from './logged-message.ts'
 import type { LogSource } from './read-log.ts'
 
 /** What was logged besides messages, and the system messages that lead the log. */
 export interface LogFacts {
   readonly lead: number
   readonly calibrations: readonly (readonly [seq: number, calibration: Calibration])[]
+  /** The place of the first tool result that contexts show in another form than its own: by its beginning, say. */
+  readonly clipped?: number | undefined
 }
+
+/** Whether contexts show a tool result in another form than its own. */
+export const isClipped = ({ message, view }: LoggedMessage) => message.role === 'tool' && view !== message
 
 export interface Checkpoint {
   /** The place of its last entry. */
@@ -72,14 +78,19 @@ export async function saveCheckpoints(
 /** One stretch as it must be kept. Throws `EntryNeeded` when its texts are not in memory. */
 export function makeCheckpoint(
   transcript: Transcript,
-  { lead, calibrations }: LogFacts,
+  { lead, calibrations, clipped = 0 }: LogFacts,
   number: number,
 ): { readonly at: number; readonly bytes: Uint8Array } {
   const [from, to] = [number * unitsPerCheckpoint, (number + 1) * unitsPerCheckpoint]
   const first = lead + transcript.units[from]!.from + 1
   const at = lead + transcript.units[to - 1]!.to
-  const own = calibrations.filter(([seq]) => seq >= first && seq <= at)
-  return { at, bytes: toBytes({ lead, calibrations: own }, packCheckpoint(transcript, from, to)) }
+  const isOwn = (seq: number) => seq >= first && seq <= at
+  const own = {
+    lead,
+    calibrations: calibrations.filter(([seq]) => isOwn(seq)),
+    ...(isOwn(clipped) && { clipped }),
+  }
+  return { at, bytes: toBytes(own, packCheckpoint(transcript, from, to)) }
 }
 
 export const cacheKey = ({ count }: LogSource, number: number) => `units 1 ${count.id} ${number}`

@@ -14,7 +14,7 @@ import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import { checkBranch } from '../check-branch.ts'
 import { checkPlace } from '../check-place.ts'
-import { loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
+import { isClipped, loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
 import { closingOf } from './closing.ts'
 import { fitLoading, type Loading } from './fit-loading.ts'
 import type { LoggedMessage } from './logged-message.ts'
@@ -46,6 +46,8 @@ export interface ThreadLog {
   recent(): ReturnType<RecentMessages['read']>
   /** What a state was when an entry was the last: read on from where it was last asked for. */
   stateAt(state: State<unknown>, at: number, options: ReadStateOptions): Promise<StateReading<unknown>>
+  /** Whether contexts show a tool result in another form than its own. */
+  hasClipped(): Promise<boolean>
   /** The last one at or before a place. */
   calibration(model: string, at?: number): Promise<Calibration | undefined>
 }
@@ -67,6 +69,7 @@ export function createThreadLog(source: LogSource): ThreadLog {
   let lead: Entry<MessageLike>[] = []
   let transcript = createTranscript<MessageLike>(count)
   let calibrations: (readonly [number, Calibration])[] = []
+  let clipped: number | undefined
   let known = 0
   let checkpoints = 0
   /** Entries before this one are not in memory, but for those that were asked for. */
@@ -74,7 +77,9 @@ export function createThreadLog(source: LogSource): ThreadLog {
   let borrowed: number[] = []
   let previous: Context | undefined
 
-  function add({ message, view, seq, calibration }: LoggedMessage): void {
+  function add(logged: LoggedMessage): void {
+    const { message, view, seq, calibration } = logged
+    if (isClipped(logged)) clipped ??= seq
     places.set(view, seq)
     recent.add(message)
     if (calibration) calibrations.push([seq, calibration])
@@ -93,6 +98,7 @@ export function createThreadLog(source: LogSource): ThreadLog {
     lead = leading.map(({ view, seq }) => stampEntry(view, seq, count))
     for (const { view, seq } of leading) places.set(view, seq)
     calibrations = found.flatMap(({ facts }) => [...facts.calibrations])
+    clipped = found.find(({ facts }) => facts.clipped !== undefined)?.facts.clipped
     checkpoints = found.length
     known = found.at(-1)?.at ?? 0
     recent.restart(known + 1)
@@ -149,7 +155,7 @@ export function createThreadLog(source: LogSource): ThreadLog {
   })
 
   async function tidy(): Promise<void> {
-    const facts = { lead: lead.length, calibrations }
+    const facts = { lead: lead.length, calibrations, clipped }
     checkpoints = await saveCheckpoints(loading(), transcript, facts, checkpoints)
     // What has no checkpoint yet stays: its words would have to be read again.
     const kept = transcript.units[checkpoints * unitsPerCheckpoint]?.from ?? 0
@@ -194,6 +200,11 @@ export function createThreadLog(source: LogSource): ThreadLog {
       readings.set(state, { ...options, at, reading })
       return reading
     },
+    hasClipped: () =>
+      inTurn(async () => {
+        await refresh()
+        return clipped !== undefined
+      }),
     calibration: (model, at = Number.POSITIVE_INFINITY) =>
       inTurn(async () => {
         await refresh()

@@ -22,6 +22,8 @@ export interface Asking {
   readonly system: string | undefined
   /** What the model is told of its tools. */
   readonly specs: readonly ToolSpec[]
+  /** Is told of too, once a result was shown only by its beginning. */
+  readonly readOn?: ToolSpec | undefined
   readonly settings: ModelSettings
   readonly fit: Partial<FitOptions>
   readonly notes: NoteOptions | undefined
@@ -42,7 +44,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
   let isFittedAgain = false
   for (let attempt = 1; ; ) {
     signal.throwIfAborted()
-    const { context, factor } = await prepare(asking)
+    const { context, factor, tools } = await prepare(asking)
     const reply = openReply(tally)
     const call = await log.startCall(context, model.name)
     let isShown = false
@@ -55,7 +57,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
         {
           ...asking,
           messages: context.messages,
-          tools: asking.specs,
+          tools,
           show: replies === 'whole' ? () => {} : show,
         },
         reply,
@@ -95,8 +97,11 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
 const cancelled = { status: 'cancelled' } as const
 
 /** The context for the next call. A calibration shrinks the window instead of stretching every count. */
-async function prepare(asking: Asking): Promise<{ context: Context; factor: number }> {
-  const { log, emit, model, window, reserve, mostResultTokens, system, specs, fit, notes } = asking
+async function prepare(
+  asking: Asking,
+): Promise<{ context: Context; factor: number; tools: readonly ToolSpec[] }> {
+  const { log, emit, model, window, reserve, mostResultTokens, system, specs, readOn, fit, notes } = asking
+  const tools = readOn && (await log.hasClipped(mostResultTokens)) ? [...specs, readOn] : specs
   const factor = (await log.calibration(model.name))?.factor ?? 1
   const context = await log.context({
     overflow: 'trim',
@@ -104,7 +109,7 @@ async function prepare(asking: Asking): Promise<{ context: Context; factor: numb
     window: Math.floor(window / factor),
     reserve: Math.floor(reserve / factor),
     mostResultTokens,
-    tools: specs,
+    tools,
     ...(notes?.nonce === undefined ? {} : { nonce: notes.nonce }),
     ...(system === undefined ? {} : { system }),
   })
@@ -116,7 +121,7 @@ async function prepare(asking: Asking): Promise<{ context: Context; factor: numb
       'trimmed',
       'What must be sent does not fit the window: long texts were cut in their middle.',
     )
-  return { context, factor }
+  return { context, factor, tools }
 }
 
 /** All that was read: some providers do not count what they had in their cache. */

@@ -100,6 +100,8 @@ export function listLog(
     cancel: arrived => close({ status: 'cancelled', cancelledTurn }, arrived),
     interrupt: arrived => close({ status: 'interrupted' }, arrived),
     leave: async () => {},
+    hasClipped: async mostTokens =>
+      whole.some((message, at) => message.role === 'tool' && seen(message, at, mostTokens) !== message),
     async resultAt(place) {
       const message = whole[place - 1]
       if (!message) return undefined

@@ -73,6 +73,7 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
     cancel: arrived => turn.cancel(...arrived).then(() => add(arrived)),
     interrupt: arrived => turn.interrupt(...arrived).then(() => add(arrived)),
     leave: () => turn.leave(),
+    hasClipped: () => thread.hasClipped(),
     async resultAt(place) {
       const [message] = place < turn.next ? await thread.messages({ at: place, limit: 1 }) : []
       if (!message) return undefined

@@ -36,6 +36,8 @@ export interface TurnLog {
   interrupt(arrived: readonly SeenMessage[]): Promise<void>
   /** Gives the turn up without ending it: it goes on in a later request. */
   leave(): Promise<void>
+  /** Whether a result is shown by its beginning: one that has more tokens. Once it is so it stays so. */
+  hasClipped(mostTokens: number): Promise<boolean>
   /** The whole text of a result, by its place. */
   resultAt(place: number): Promise<string | undefined>
 }
