@@ -56,7 +56,8 @@ function toMetadata(metadata: unknown): string {
   } catch {
     throw refused('it cannot be written as JSON')
   }
-  if (text === undefined) throw refused(`a ${typeof metadata} is no JSON value`)
+  // NaN and what is infinite would be kept as null.
+  if (text === undefined || text === 'null') throw refused(`${String(metadata)} is no JSON value`)
   checkText('The metadata', text, maxMetadataBytes)
   return text
 }

@@ -60,8 +60,10 @@ const isPlace = (value: unknown) => isNumber(value) && (value as number) < 2 ** 
 const isTime = (value: unknown) => Number.isSafeInteger(value) && Math.abs(value as number) <= 8.64e15
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isJson = (value: unknown) => isObject(value) && isOneOf(value as object, 'value', 'text')
-const isFork = (value: unknown) =>
-  isObject(value) && isText((value as Fork).branch) && isPlace((value as Fork).at)
+function isFork(value: unknown): boolean {
+  if (!isObject(value) || Object.keys(value as Fork).length !== 2) return false
+  return isText((value as Fork).branch) && isPlace((value as Fork).at)
+}
 
 type Fork = Readonly<Record<'branch' | 'at', unknown>>
 
@@ -123,12 +125,24 @@ export function parseRecord(text: string, line: number): TransferRecord {
 
 function parseJson(text: string, line: number): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text, huge.test(text) ? refuseInfinite : undefined)
   } catch (error) {
+    if (error instanceof RangeError)
+      throw new InvalidImportError(line, 'it has a number that is too large.', { cause: error })
     throw new InvalidImportError(line, 'it is no JSON. Is the file cut off, or changed by an editor?', {
       cause: error,
     })
   }
+}
+
+/** Only such numbers can be too large; they are rare, and looking at every value takes time. */
+const huge = /\d[eE]\+?\d{3}|\d{309}/
+
+/** `1e400` is read as infinite, and would be written as `null`. */
+function refuseInfinite(_: string, value: unknown): unknown {
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+    throw new RangeError('infinite')
+  return value
 }
 
 /** A value of the import, for a message: short, and on one line. */
