@@ -59,7 +59,8 @@ function subject(
           if (calls) {
             // Making the context is what `npm run bench -- fit` measures; here it is kept.
             const context = await untimed(() => thread.context({ system: 'Answer briefly.' }))
-            await thread.saveCall(context, { model: 'bench', reported: context.tokens })
+            const call = await thread.startCall(context, { model: 'bench' })
+            await call.end({ status: 'completed', reported: context.tokens })
           }
           await begun.turn.complete({ role: 'assistant', content: reply })
         },
