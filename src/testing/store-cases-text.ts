@@ -159,6 +159,7 @@ export const textCases: readonly StoreCase[] = [
     const [, stored] = await read(store, thread)
     if (stored?.payload !== big.payload) throw new Error('the payload has changed')
     equal((await texts(store, thread, { to: 1 }))[0], 'small', 'the entry before')
+    await store.deleteConversation(thread.tenant, thread.conversation)
   }),
   storeCase('goes on after a text of 128,000 characters without a space', async (store, thread) => {
     const dense = `${'漢字'.repeat(60_000)}鷺${'かな'.repeat(4_000)}`
@@ -181,6 +182,7 @@ export const textCases: readonly StoreCase[] = [
     const stored = await read(store, thread)
     const isSame = entries.every(({ payload }, n) => stored[n]?.payload === payload)
     if (!isSame) throw new Error('a payload has changed')
+    await store.deleteConversation(thread.tenant, thread.conversation)
   }),
   storeCase('refuses an entry past the limit, and all that came with it', async (store, thread) => {
     const limit = 8 * 1024 * 1024

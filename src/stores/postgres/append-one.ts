@@ -1,6 +1,7 @@
 import type { Lease, ThreadKey } from '../store.ts'
 import type { Database } from './database.ts'
 import { keyOf } from './read-rows.ts'
+import { withPlace } from './schema/fragments.ts'
 import type { EntryRecord } from './to-records.ts'
 
 /**
@@ -14,10 +15,10 @@ export const appendOne = (database: Database, schema: string) => {
     thread: ThreadKey,
     { owner, epoch }: Lease,
     expectedHead: number,
-    { id, role, time, tokens, words, payload }: EntryRecord,
+    { id, role, time, tokens, words, payload, checksum }: EntryRecord,
   ): Promise<number | undefined> => {
     const found = words && `{${words.join(',')}}`
-    const values = [owner, epoch, expectedHead, id, role, time, tokens, found, payload]
+    const values = [owner, epoch, expectedHead, id, role, time, tokens, found, payload, checksum]
     const [row] = await database.tryWrite(sql, [...keyOf(thread), ...values])
     return row && Number(row.seq)
   }
@@ -31,7 +32,8 @@ const appendSql = (schema: string) => `
       and open_turn is not null and fork_of is null and ${schema}.make_durable()
     returning key, line, head, open_turn
   )
-  insert into ${schema}.entries (time, line, seq, turn, role, key, id, tokens, words, payload)
-    select $9::double precision, line, head, open_turn, $8::${schema}.role, key, $7::text, $10::text, $11::integer[], $12::text
+  insert into ${schema}.entries (time, line, seq, turn, role, key, id, tokens, words, payload, checksum)
+    select $9::double precision, line, head, open_turn, $8::${schema}.role, key, $7::text, $10::text, $11::integer[], $12::text,
+      ${withPlace('$13::bigint', 'head', 'open_turn')}
     from b
   returning seq`

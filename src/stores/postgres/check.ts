@@ -1,13 +1,21 @@
+import { type CheckEntriesOptions, checkEntries } from './check-entries.ts'
 import type { Database } from './database.ts'
 
-/** Looks for everything that the schema should make impossible. Each query finds the rows that break one rule. */
-export async function check(database: Database, schema: string): Promise<readonly string[]> {
+/**
+ * Looks for everything that the schema should make impossible, then reads every entry. Each query finds the rows that
+ * break one rule.
+ */
+export async function check(
+  database: Database,
+  schema: string,
+  options: CheckEntriesOptions,
+): Promise<readonly string[]> {
   const found: string[] = []
   for (const [problem, sql] of rules(schema)) {
     const rows = await database.read(`${sql} limit 20`, [])
     found.push(...rows.map(row => `${String(row.place)}: ${problem}`))
   }
-  return found
+  return found.concat(await checkEntries(database, schema, options))
 }
 
 const rules = (schema: string): readonly (readonly [problem: string, sql: string])[] => {

@@ -1,9 +1,10 @@
 import { checkCall, checkNames } from '../check-input.ts'
+import { checksum } from '../checksum.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import { checkKey } from './check-key.ts'
 import type { Database } from './database.ts'
-import { keyOf, toCall } from './read-rows.ts'
+import { callSum, keyOf, toCall } from './read-rows.ts'
 
 type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache'>
 
@@ -29,12 +30,24 @@ export function postgresSides(database: Database, schema: string, maxBytes: numb
       checkCall(call, maxBytes)
       await save(
         thread,
-        `insert into ${schema}.calls (key, line, id, turn, time, model, plan, predicted, reported, status, error)
-          select key, line, $4, $5, $6, $7, $8, $9, $10, $11::${schema}.call_status, $12 from b
+        `insert into ${schema}.calls (key, line, id, turn, time, model, plan, predicted, reported, status, error,
+          checksum)
+          select key, line, $4, $5, $6, $7, $8, $9, $10, $11::${schema}.call_status, $12, $13 from b
         on conflict (key, line, id) do update set turn = excluded.turn, time = excluded.time,
           model = excluded.model, plan = excluded.plan, predicted = excluded.predicted, reported = excluded.reported,
-          status = excluded.status, error = excluded.error`,
-        [id, turn, time, model, plan, predicted, reported ?? null, status, error ?? null],
+          status = excluded.status, error = excluded.error, checksum = excluded.checksum`,
+        [
+          id,
+          turn,
+          time,
+          model,
+          plan,
+          predicted,
+          reported ?? null,
+          status,
+          error ?? null,
+          callSum(thread, call),
+        ],
       )
     },
     async calls(thread, { limit } = {}) {
@@ -47,29 +60,36 @@ export function postgresSides(database: Database, schema: string, maxBytes: numb
         where b.key = $1 and b.actor = $2 and b.branch = $3 order by c.place desc`,
         [...keyOf(thread), limit ?? null],
       )
-      return rows.map(toCall)
+      return rows.map(row => toCall(thread, row))
     },
     async saveCache(thread, key, at, bytes) {
       checkKey(thread, [key])
       checkNames({ 'key of the cache': key })
       await save(
         thread,
-        `insert into ${schema}.caches (key, line, cache, at, bytes)
-          select key, line, $4, $5, $6 from b
-        on conflict (key, line, cache) do update set at = excluded.at, bytes = excluded.bytes`,
-        [key, at, bytes],
+        `insert into ${schema}.caches (key, line, cache, at, bytes, checksum)
+          select key, line, $4, $5, $6, $7 from b
+        on conflict (key, line, cache) do update set at = excluded.at, bytes = excluded.bytes,
+          checksum = excluded.checksum`,
+        [key, at, bytes, cacheSum(thread, key, at, bytes)],
       )
     },
     async loadCache(thread, key) {
       checkKey(thread, [key])
       checkNames({ 'key of the cache': key })
       const [row] = await database.read(
-        `select c.at, c.bytes from ${ofThread} (select * from ${schema}.caches c
+        `select c.at, c.bytes, c.checksum from ${ofThread} (select * from ${schema}.caches c
           where c.key = b.key and c.line = b.line and c.cache = $4) c on true
         where b.key = $1 and b.actor = $2 and b.branch = $3`,
         [...keyOf(thread), key],
       )
-      return row && { at: Number(row.at), bytes: new Uint8Array(row.bytes as Uint8Array) }
+      if (!row) return undefined
+      const [at, bytes] = [Number(row.at), new Uint8Array(row.bytes as Uint8Array)]
+      // A damaged one is none: it can be made again.
+      return Number(row.checksum) === cacheSum(thread, key, at, bytes) ? { at, bytes } : undefined
     },
   }
 }
+
+const cacheSum = (thread: ThreadKey, key: string, at: number, bytes: Uint8Array) =>
+  checksum([...keyOf(thread), key, at], bytes)

@@ -2,9 +2,11 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../../../test/postgres.ts'
 import { storeCases } from '../../testing/store-cases.ts'
-import { entry, newThread, open, read, texts } from '../../testing/store-cases-help.ts'
+import { entry, exchange, newThread, open, read, sentCall, texts } from '../../testing/store-cases-help.ts'
 import { conversationKey } from './conversation-key.ts'
 import { type PgPool, postgresStore } from './postgres-store.ts'
+
+const code = (code: string) => expect.objectContaining({ code })
 
 interface PreparedStatement {
   readonly name: string
@@ -85,6 +87,57 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     ]
     for (const sql of changes) await expect(client.query(sql)).rejects.toThrow('append-only')
     expect(await texts(store, thread)).toEqual(['kept'])
+    await store.close()
+  })
+
+  it('notices what has changed in an entry or a call, and check names it', async () => {
+    const store = postgresStore({ url: server.url, schema: 'damaged' })
+    const changes = [
+      `entries set payload = replace(payload, 'heron', 'herom')`,
+      'entries set turn = 0',
+      `entries set tokens = '{"words":9}'`,
+      'entries set time = time + 1',
+      `entries set role = 'assistant'`,
+      `entries set id = id || 'x'`,
+    ]
+    await store.migrate()
+    await client.query('alter table damaged.entries disable trigger all')
+    for (const change of changes) {
+      const thread = newThread()
+      await open(store, thread, { entries: [entry('a heron')] })
+      const key = conversationKey(thread)
+      expect(await store.check()).toEqual([])
+      await client.query(`update damaged.${change} where key = $1`, [key])
+      await expect(texts(store, thread), change).rejects.toThrow(code('corrupt_entry'))
+      expect((await store.check()).join()).toContain('/1/1: the entry is not what was stored')
+      await expect(store.search(thread.tenant, 'a'), change).rejects.toThrow(code('corrupt_entry'))
+      await store.deleteConversation(thread.tenant, thread.conversation)
+    }
+    const thread = newThread()
+    await exchange(store, thread, 'a heron')
+    await store.saveCall(thread, { ...sentCall, id: 'a' })
+    await store.saveCache(thread, 'fold', 1, new Uint8Array([1, 2]))
+    await client.query(`update damaged.calls set plan = '[]'`)
+    await client.query(`update damaged.caches set bytes = '\\x0103'`)
+    await expect(store.calls(thread)).rejects.toThrow(code('store_corrupt'))
+    expect(await store.loadCache(thread, 'fold')).toBeUndefined()
+    await store.close()
+  })
+
+  it('finds an entry that is not in the index of words, and puts it there', async () => {
+    const options = { url: server.url, schema: 'unfound' }
+    const without = postgresStore({ ...options, search: false })
+    const thread = newThread()
+    await exchange(without, thread, 'a heron', 'and then')
+    expect(await without.check()).toEqual([])
+    await without.close()
+    const store = postgresStore(options)
+    const problems = [`${thread.tenant}/lemonade/1/1: the entry is not in the index of words`]
+    expect(await store.search(thread.tenant, 'heron')).toEqual([])
+    expect(await store.check()).toEqual(problems)
+    expect(await store.check({ rebuild: true })).toEqual(problems)
+    expect(await store.check()).toEqual([])
+    expect((await store.search(thread.tenant, 'heron')).map(({ seq }) => seq)).toEqual([1])
     await store.close()
   })
 
@@ -224,8 +277,8 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     await client.query('alter table long.entries set (autovacuum_enabled = off)')
     await store.seed(thread, { expectedHead: 0, entries: [entry('first')] })
     await client.query(
-      `insert into long.entries (key, time, line, seq, turn, role, id, tokens, payload)
-        select long.key_of($1, $2), 0, 1, n, 0, 'user', gen_random_uuid(), '{}', '' from generate_series(2, ${length}) n`,
+      `insert into long.entries (key, time, line, seq, turn, role, id, checksum, tokens, payload)
+        select long.key_of($1, $2), 0, 1, n, 0, 'user', gen_random_uuid(), 0, '{}', '' from generate_series(2, ${length}) n`,
       names,
     )
     await client.query(`update long.branches set head = ${length}`)
@@ -233,7 +286,7 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     for (const branch of ['main', 'fork']) {
       await client.query('begin')
       const key = [...names, thread.actor, branch]
-      const next = (text: string) => JSON.stringify([{ ...entry(text), tokens: '{}' }])
+      const next = (text: string) => JSON.stringify([{ ...entry(text), checksum: 0, tokens: '{}' }])
       const begin = `select long.begin_turn(long.key_of($1, $2), $3, $4, $1, $2, 'ada', 1000, ${length}, 'key', 'body', '[]', $5)`
       await client.query(begin, [...key, next('begun')])
       const append = `select long.append_entries(long.key_of($1, $2), $3, $4, 'ada', 1, ${length + 1}, null, null, 1, $5)`
@@ -245,7 +298,9 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
       await client.query('rollback')
       expect(rows[0].looked).toBeLessThan(12)
     }
-    expect(await store.check()).toEqual([])
+    // These rows were never written by a store.
+    const problems = (await store.check()).filter(problem => !problem.includes('not what was stored'))
+    expect(problems).toEqual([])
     await store.close()
   })
 

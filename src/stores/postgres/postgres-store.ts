@@ -66,7 +66,7 @@ export function postgresStore({
     ...postgresSides(database, name, maxEntryBytes),
     search: (tenant, query, options = {}) =>
       searchEntries(database, name, tenant, query, { ...options, isIndexed: search }),
-    check: () => check(database, name),
+    check: ({ rebuild = false } = {}) => check(database, name, { isIndexed: search, rebuild }),
     close: () => database.close(),
   }
 }

@@ -47,7 +47,7 @@ const pageSql = (schema: string, reverse: boolean) => {
       from (
         select b.head, p.* from ${schema}.branches b cross join lateral ${schema}.lines_of(b) l
         cross join lateral (
-          select e.seq, e.turn, e.role, e.id, e.time, e.tokens, e.payload from ${schema}.entries e
+          select e.seq, e.turn, e.role, e.id, e.time, e.checksum, e.tokens, e.payload from ${schema}.entries e
           where e.key = b.key and e.line = l.line
             and e.seq between greatest(l.first, $4::integer) and least(l.last, $5::integer)
           order by e.seq ${order} limit $6::integer

@@ -1,10 +1,10 @@
-import type { Role } from '../../log/message.ts'
 import { checkNames } from '../check-input.ts'
 import { hasWords, toWanted } from '../has-words.ts'
 import { snippet } from '../snippet.ts'
 import type { Found } from '../store.ts'
 import type { Database } from './database.ts'
 import type { Row } from './pg-client.ts'
+import { toEntry } from './read-rows.ts'
 import { hashWord, isCommon } from './word-hashes.ts'
 
 export interface SearchOptions {
@@ -53,7 +53,7 @@ const pageSql = (schema: string, isIndexed: boolean) => {
     select * from (
       select e.*, sum(octet_length(payload)) over (order by ${order}) - octet_length(payload) as before
       from (
-        select c.conversation, b.actor, b.branch, e.line, e.seq, e.role, e.time, e.payload
+        select c.conversation, b.actor, b.branch, e.line, e.seq, e.role, e.time, e.payload, e.turn, e.id, e.tokens, e.checksum
         from ${schema}.conversations c join ${schema}.entries e on e.key = c.key
           join ${schema}.branches b on b.key = e.key and b.line = e.line
         where c.tenant = $1 ${isIndexed ? 'and e.words @> $6::integer[]' : ''}
@@ -64,15 +64,9 @@ const pageSql = (schema: string, isIndexed: boolean) => {
     ) e where before < ${pageBytes} order by ${order}`
 }
 
-const toFound = (tenant: string, row: Row, wanted: readonly string[]): Found => ({
-  thread: {
-    tenant,
-    conversation: String(row.conversation),
-    actor: String(row.actor),
-    branch: String(row.branch),
-  },
-  seq: Number(row.seq),
-  role: row.role as Role,
-  time: Number(row.time),
-  snippet: snippet(String(row.payload), wanted),
-})
+function toFound(tenant: string, row: Row, wanted: readonly string[]): Found {
+  const [conversation, actor, branch] = [row.conversation, row.actor, row.branch].map(String)
+  const thread = { tenant, conversation: conversation!, actor: actor!, branch: branch! }
+  const { seq, role, time, payload } = toEntry(thread, row)
+  return { thread, seq, role, time, snippet: snippet(payload, wanted) }
+}

@@ -1,4 +1,5 @@
 import type { NewEntry, StoredEntry, ThreadKey } from '../store.ts'
+import { entrySum } from './entry-sum.ts'
 import { wordHashes } from './word-hashes.ts'
 
 /** An entry as the functions of the schema take it. */
@@ -7,6 +8,7 @@ export interface EntryRecord {
   readonly role: string
   readonly time: number
   readonly tokens: string
+  readonly checksum: number
   readonly words: readonly number[] | null
   readonly payload: string
 }
@@ -19,16 +21,20 @@ export type ToRecords = (
 /** Each id once; with the words of each where it is to be found by them. */
 export const toRecords =
   (isIndexed: boolean): ToRecords =>
-  ({ tenant }, entries) => {
+  (thread, entries) => {
     const seen = new Set<string>()
     const once = entries.filter(({ id }) => !seen.has(id) && seen.add(id))
-    return once.map(entry => ({
-      id: entry.id,
-      role: entry.role,
-      time: entry.time,
-      tokens: JSON.stringify(entry.tokens),
-      words: isIndexed ? wordHashes(tenant, entry.payload) : null,
-      payload: entry.payload,
-      ...('seq' in entry && { seq: entry.seq, turn: entry.turn }),
-    }))
+    return once.map(entry => {
+      const tokens = JSON.stringify(entry.tokens)
+      return {
+        id: entry.id,
+        role: entry.role,
+        time: entry.time,
+        checksum: entrySum(thread, entry, tokens),
+        tokens,
+        words: isIndexed ? wordHashes(thread.tenant, entry.payload) : null,
+        payload: entry.payload,
+        ...('seq' in entry && { seq: entry.seq, turn: entry.turn }),
+      }
+    })
   }

@@ -11,18 +11,23 @@ export const planOnce = 'set plan_cache_mode = force_generic_plan'
 
 /** Appends to the branch `b`, from a head on, what is neither in its line nor in its shared past. */
 export const putEntries = (schema: string, head: string, turn: string, entries: string): string => `
-  insert into ${schema}.entries (time, line, seq, turn, role, key, id, tokens, words, payload)
-    select e.time, b.line, ${head} + row_number() over (order by e.n), ${turn}, e.role, b.key,
-      e.id, e.tokens, e.words, e.payload
+  insert into ${schema}.entries (time, line, seq, turn, role, key, id, checksum, tokens, words, payload)
+    select e.time, b.line, ${head} + row_number() over (order by e.n), ${turn}, e.role, b.key, e.id,
+      ${withPlace('e.checksum', `${head} + row_number() over (order by e.n)`, turn)}, e.tokens, e.words, e.payload
     from ${recordsOf(schema, entries)}
     where ${placeOf(schema, 'b.line')} is null
       and (b.fork_of is null or not exists (
         select from unnest(b.past_lines, b.past_ends) p (line, last) where ${placeOf(schema, 'p.line')} <= p.last
       ));`
 
+/** The checksum of an entry, with the place that it got (entry-sum.ts). */
+export const withPlace = (sum: string, seq: string, turn: string): string =>
+  `${sum} + 31 * (${seq})::bigint + 1009 * (${turn})::bigint`
+
 const recordsOf = (schema: string, entries: string) => `rows from (json_to_recordset(${entries})
-      as (id text, role ${schema}.role, time double precision, tokens text, words integer[], payload text))
-      with ordinality e (id, role, time, tokens, words, payload, n)`
+      as (id text, role ${schema}.role, time double precision, checksum bigint, tokens text,
+        words integer[], payload text))
+      with ordinality e (id, role, time, checksum, tokens, words, payload, n)`
 
 /**
  * The place of the entry `e.id` in a line of the branch `b`. Not by equality: the planner thinks that every line is short,

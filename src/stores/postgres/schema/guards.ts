@@ -1,7 +1,15 @@
 /** The database itself refuses to change the log, whoever asks: only a deleted conversation loses its entries. */
 export const guards = (schema: string): string => `
 create function ${schema}.refuse_change() returns trigger language plpgsql as $$
+declare
+  added ${schema}.entries;
 begin
+  -- Not a change of the log: an entry that was not in the index of words comes into it.
+  if tg_op = 'UPDATE' and old.words is null then
+    added := new;
+    added.words := null;
+    if added is not distinct from old then return new; end if;
+  end if;
   if tg_op = 'DELETE' and exists (
     select from ${schema}.conversations c where c.key = old.key and c.deleted_at is not null
   ) then

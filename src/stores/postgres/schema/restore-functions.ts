@@ -1,4 +1,4 @@
-import { isBranch, placeOf } from './fragments.ts'
+import { isBranch, placeOf, withPlace } from './fragments.ts'
 
 /**
  * A stretch of a log comes back: all of it or nothing. What is refused may have made a branch before, so a refusal is an
@@ -98,8 +98,8 @@ begin
     on x.key = b.key and x.line = b.line and x.idempotency_key = t.key where t.turn > b.turns limit 1;
   if found then perform ${schema}.refuse_restore('key_reused', null, null, clash.key); end if;
 
-  insert into ${schema}.entries (time, line, seq, turn, role, key, id, tokens, words, payload)
-    select e.time, b.line, e.seq, e.turn, e.role, b.key, e.id, e.tokens, e.words, e.payload
+  insert into ${schema}.entries (time, line, seq, turn, role, key, id, checksum, tokens, words, payload)
+    select e.time, b.line, e.seq, e.turn, e.role, b.key, e.id, ${withPlace('e.checksum', 'e.seq', 'e.turn')}, e.tokens, e.words, e.payload
     from ${schema}.stretch_entries(p_entries) e where e.seq > b.head;
   -- Nobody's lease ends them: whoever held one held it elsewhere.
   insert into ${schema}.turns (key, line, turn, first, last, epoch, status, started_at, ended_at, error, idempotency_key, body)
@@ -116,10 +116,10 @@ begin
 end $$;
 
 create function ${schema}.stretch_entries(p_entries json)
-returns table (seq integer, turn integer, id text, role ${schema}.role, "time" double precision, tokens text,
+returns table (seq integer, turn integer, id text, role ${schema}.role, "time" double precision, checksum bigint, tokens text,
   words integer[], payload text) language sql immutable as $$
   select * from json_to_recordset(p_entries) as (seq integer, turn integer, id text, role ${schema}.role,
-    "time" double precision, tokens text, words integer[], payload text)
+    "time" double precision, checksum bigint, tokens text, words integer[], payload text)
 $$;
 
 create function ${schema}.stretch_turns(p_turns json)

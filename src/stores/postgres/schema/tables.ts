@@ -74,6 +74,8 @@ create table ${schema}.entries (
   role ${schema}.role not null,
   key uuid not null,
   id text collate "C" not null,
+  -- Of all but the words (entry-sum.ts).
+  checksum bigint not null,
   tokens text not null,
   -- Hashes of tenant and word, for search: the same words as in every other store, whatever the database's locale.
   words integer[],
@@ -95,6 +97,7 @@ create table ${schema}.calls (
   model text not null,
   plan text not null,
   error text,
+  checksum bigint not null,
   constraint calls_ids primary key (key, line, id)
 );
 create index calls_latest on ${schema}.calls (key, line, place);
@@ -104,6 +107,7 @@ create table ${schema}.caches (
   line integer not null,
   at integer not null,
   cache text collate "C" not null,
+  checksum bigint not null,
   bytes bytea not null,
   constraint caches_names primary key (key, line, cache)
 );
