@@ -11,6 +11,7 @@ import { checkOptions } from './check-options.ts'
 import { forkTurn, type TurnStart } from './fork-turn.ts'
 import { replayTurn } from './replay-turn.ts'
 import { createReply, type Reply, type ReplyWork } from './reply.ts'
+import { withHistorySettings } from './with-history-settings.ts'
 
 export interface SendOptions {
   /** Whose words these are, and on what: nobody is answered from another conversation. */
@@ -59,8 +60,9 @@ export interface Chat {
  * for await (const part of chat.send('Hello!', { conversation: 'ada' }))
  *   if (part.type === 'text-delta') process.stdout.write(part.text)
  */
-export function createChat(options: ChatOptions): Chat {
-  checkOptions(options)
+export function createChat(given: ChatOptions): Chat {
+  checkOptions(given)
+  const options = withHistorySettings(given)
   const { history, state = [], cancelledTurn, count = history?.count ?? estimate() } = options
   const memory: ModelMemory = { calibrations: new Map(), reports: new Map() }
 

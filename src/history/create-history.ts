@@ -23,12 +23,17 @@ import { createThread, type Thread } from './thread.ts'
 import { exportConversation } from './transfer/export-conversation.ts'
 import { type Imported, type ImportOptions, importLines } from './transfer/import-lines.ts'
 
-export interface HistoryOptions {
-  readonly store: Store
-  /** What contexts are fitted with unless a call says otherwise. */
+/** What contexts are fitted with unless a call says otherwise. */
+export interface HistorySettings {
+  /** Default 4096; for a chat: what its model says. */
   readonly window?: number
+  /** Default 0; for a chat: an eighth of the window. */
   readonly reserve?: number
   readonly policy?: Policy
+}
+
+export interface HistoryOptions extends HistorySettings {
+  readonly store: Store
   readonly count?: TokenCounter
   /** Whose conversations these are. Tenants never see each other. */
   readonly tenant?: string
@@ -42,6 +47,8 @@ export interface HistoryOptions {
 export interface History {
   /** Counts what is appended. */
   readonly count: TokenCounter
+  /** As they were given. */
+  readonly settings: HistorySettings
   /** `actor`: default `assistant`. `branch`: one that was forked; default `main`. */
   thread(
     conversation: string,
@@ -90,8 +97,11 @@ export function createHistory(options: HistoryOptions): History {
   const fit: FitOptions = { window, reserve, count, ...(policy ? { policy } : {}) }
   const owner = newId()
   const logs = createThreadLogs(key => createThreadLog({ store, key, count }))
+  const given = { window: options.window, reserve: options.reserve, policy }
+  const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   return {
     count,
+    settings,
     thread(conversation, { actor = 'assistant', branch = mainBranch } = {}) {
       const key = { tenant, conversation, actor, branch }
       checkThread(key)

@@ -14,9 +14,9 @@ export interface TurnOptions extends RetryOptions {
   readonly pins?: readonly string[]
   /** `alternating` for models whose template wants user and assistant to take turns. */
   readonly shape?: FitOptions['shape']
-  /** Default: what the model says, else 4096. */
+  /** Default: that of the history, else what the model says, else 4096. */
   readonly window?: number
-  /** Kept free for the reply. Default: `settings.maxTokens`, else an eighth of the window. */
+  /** Kept free for the reply. Default: that of the history, else `settings.maxTokens`, else an eighth of the window. */
   readonly reserve?: number
   readonly settings?: ModelSettings
   /** A longer result is shown by its beginning. Default: a quarter of the window. */
