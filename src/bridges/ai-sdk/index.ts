@@ -1,5 +1,3 @@
-export { type AiSdkOptions, aiSdk } from '../../models/ai-sdk/ai-sdk.ts'
-export type { AiSdkModel } from '../../models/ai-sdk/ai-sdk-model.ts'
 export { type FitStepOptions, type FittedStep, fitStep } from './fit-step.ts'
 export {
   type MiddlewareOptions,
