@@ -7,6 +7,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^throughline$/, replacement: source('index.ts') },
+      { find: /^throughline\/notes$/, replacement: source('notes/index.ts') },
+      { find: /^throughline\/digests$/, replacement: source('context/digests/index.ts') },
+      { find: /^throughline\/tokens$/, replacement: source('tokens/index.ts') },
+      { find: /^throughline\/stores$/, replacement: source('stores/index.ts') },
       { find: /^throughline\/tokens\/(.+)$/, replacement: source('tokens/$1.ts') },
       { find: /^throughline\/stores\/(.+)$/, replacement: source('stores/$1/$1-store.ts') },
       { find: /^throughline\/models$/, replacement: source('models/index.ts') },

@@ -1,5 +1,6 @@
 /** Notes to self: hidden from the user in every chunk of a stream, there for the model in the next turn. */
-import { createNoteScanner, fit, toDisplay } from 'throughline'
+import { fit, toDisplay } from 'throughline'
+import { createNoteScanner } from 'throughline/notes'
 
 const reply =
   'The footer is in place.\n\n[NOTE TO SELF: footer.html, colours are in style.css [dark theme too].]'

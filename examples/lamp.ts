@@ -4,8 +4,9 @@
  *
  * Runs with the built-in reader; with a model of your own: `--ollama llama3.2`.
  */
-import { createHistory, memoryStore, summarizeProgram, tiered } from 'throughline'
+import { createHistory, memoryStore, tiered } from 'throughline'
 import { createChat } from 'throughline/chat'
+import { summarizeProgram } from 'throughline/digests'
 import { ollama, reader } from 'throughline/models'
 
 const at = process.argv.indexOf('--ollama')

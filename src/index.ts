@@ -1,19 +1,7 @@
-export { BrokenContextError } from './context/compose/invariants.ts'
 export { ContextOverflowError } from './context/compose/overflow-error.ts'
 export type { Context, FitOptions } from './context/context.ts'
 export type { Entry, Unit, UnitKind } from './context/conversation/unit.ts'
 export { createFitter, type Fitter } from './context/create-fitter.ts'
-export {
-  type Digester,
-  defaultDigesters,
-  digestCode,
-  digestExchange,
-  digestProgram,
-  digestText,
-  digestTools,
-  type Exchange,
-  summarizeProgram,
-} from './context/digests/index.ts'
 export type { Draft } from './context/draft/draft.ts'
 export type { Insertion } from './context/draft/insertion.ts'
 export { type Policy, pipe } from './context/draft/policy.ts'
@@ -47,11 +35,12 @@ export {
   type HistoryOptions,
   type Imported,
   type ImportOptions,
-  InvalidImportError,
+  type InvalidImportError,
   type LoggedMessage,
   type Retained,
   type RetainOptions,
   type SearchOptions,
+  type SeenMessage,
   type Thread,
   type ThreadContextOptions,
   type ThreadStatus,
@@ -61,23 +50,7 @@ export {
 export { InvalidMessageError, InvalidOptionError, ThroughlineError } from './log/error.ts'
 export type { Message, MessageLike, Role, ToolCall, ToolResult } from './log/message.ts'
 export { parseMessage } from './log/parse-message.ts'
-export {
-  createNoteScanner,
-  journalOf,
-  type NoteFilterOptions,
-  type NoteOptions,
-  type NoteScanner,
-  neutralizeNotes,
-  noteFilter,
-  noteInstruction,
-  noteTool,
-  noteToolName,
-  previousTurnSummary,
-  readNoteCall,
-  type SplitReply,
-  splitNote,
-  toDisplay,
-} from './notes/index.ts'
+export { toDisplay } from './notes/index.ts'
 export {
   createStateReader,
   defineState,
@@ -93,20 +66,5 @@ export {
   type StateReading,
 } from './state/index.ts'
 export { type MemoryStoreOptions, memoryStore } from './stores/memory/memory-store.ts'
-export type { ConversationInfo, Store } from './stores/store.ts'
-export {
-  ConflictError,
-  CorruptEntryError,
-  KeyReusedError,
-  LeaseError,
-  NoBranchError,
-  NoConversationError,
-  StoreError,
-  TooLargeError,
-} from './stores/store-error.ts'
-export { type Calibration, calibrate, calibrated, looksTruncated, type Usage } from './tokens/calibration.ts'
+export type { Store } from './stores/store.ts'
 export type { TokenCounter } from './tokens/counter.ts'
-export { type CounterOptions, type CreateCounterOptions, createCounter } from './tokens/create-counter.ts'
-export { estimate, estimateTokens } from './tokens/estimate.ts'
-export type { Framing } from './tokens/framing.ts'
-export { framingFor, framings } from './tokens/framings.ts'

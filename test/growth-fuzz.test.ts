@@ -1,23 +1,17 @@
 import {
   artifact,
   balanced,
-  createNoteScanner,
   createStateReader,
   defineState,
-  digestExchange,
   dump,
-  estimate,
   explain,
   type FitOptions,
   fit,
-  journalOf,
   type MessageLike,
-  neutralizeNotes,
   type Policy,
   parseMessage,
   pipe,
   sliding,
-  splitNote,
   spongebob,
   stable,
   ThroughlineError,
@@ -25,7 +19,10 @@ import {
   tiered,
   toDisplay,
 } from 'throughline'
+import { digestExchange } from 'throughline/digests'
+import { createNoteScanner, journalOf, neutralizeNotes, splitNote } from 'throughline/notes'
 import { words } from 'throughline/testing'
+import { estimate } from 'throughline/tokens'
 import { o200k } from 'throughline/tokens/o200k'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'

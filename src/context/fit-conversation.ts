@@ -5,7 +5,7 @@ import { checkInvariants } from './compose/invariants.ts'
 import { isAsRead } from './compose/is-as-read.ts'
 import type { Context, FitOptions } from './context.ts'
 import type { Conversation } from './conversation/read-conversation.ts'
-import { createDraft } from './draft/draft.ts'
+import { createDraft, fullDraft } from './draft/draft.ts'
 import { createFrame } from './draft/frame.ts'
 import { checkPolicy } from './draft/policy.ts'
 import { makeReceipt } from './make-receipt.ts'
@@ -20,7 +20,7 @@ export function fitConversation<M extends MessageLike>(
   const frame = createFrame(conversation, options)
   const policy = options.policy ?? defaultPolicy
   checkPolicy(policy)
-  const draft = policy.apply(createDraft(frame).as(policy.name))
+  const draft = fullDraft(policy.apply(createDraft(frame).as(policy.name)))
   if (draft?.frame !== frame) {
     throw new InvalidOptionError('policy', `"${policy.name}" gave no draft of this conversation back`)
   }

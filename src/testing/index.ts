@@ -1,3 +1,4 @@
+export { BrokenContextError } from '../context/compose/invariants.ts'
 export { words } from '../tokens/words.ts'
 export { assertContext } from './assert-context.ts'
 export { assistant, calls, note, result, round, system, type TestMessage, user } from './builders.ts'

@@ -1,6 +1,7 @@
-import { estimate, type TokenCounter } from 'throughline'
+import type { TokenCounter } from 'throughline'
 import { createChat } from 'throughline/chat'
 import type { Model, ModelUsage } from 'throughline/models'
+import { estimate } from 'throughline/tokens'
 import { describe, expect, it } from 'vitest'
 import { inChat, newHistory, partsOf, warningsIn } from './help.ts'
 

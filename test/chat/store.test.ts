@@ -1,6 +1,7 @@
-import { createHistory, memoryStore, StoreError } from 'throughline'
+import { createHistory, memoryStore } from 'throughline'
 import { createChat, defineTool } from 'throughline/chat'
 import { type Model, reader } from 'throughline/models'
+import { StoreError } from 'throughline/stores'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { experiment, experimentTools, hypothesis, steps, variants } from './experiment-tools.ts'

@@ -1,14 +1,14 @@
 import type { MessageLike } from '../../log/message.ts'
 import { markerText } from '../../log/texts.ts'
 import { gatherNotes, needsMarker } from '../draft/cost.ts'
-import type { Draft } from '../draft/draft.ts'
+import type { FullDraft } from '../draft/draft.ts'
 import type { Piece } from '../draft/piece.ts'
 import type { Part } from '../receipt.ts'
 import { addedPiece } from './make-piece.ts'
 import { unitPieces } from './unit-pieces.ts'
 
 /** Turns a draft into the messages that are sent, in order, before any shape is put on them. */
-export function compose<M extends MessageLike>(draft: Draft<M>): readonly Piece<M>[] {
+export function compose<M extends MessageLike>(draft: FullDraft<M>): readonly Piece<M>[] {
   const { frame, insertions, units } = draft
   const { transcript } = frame
   const pieces: Piece<M>[] = [...frame.head]
@@ -51,7 +51,7 @@ export function compose<M extends MessageLike>(draft: Draft<M>): readonly Piece<
 }
 
 /** Indexes of the units that are sent, oldest first: the kept stretches, and what is protected between them. */
-function* sentUnits({ frame, spans, units }: Draft): Generator<number> {
+function* sentUnits({ frame, spans, units }: FullDraft): Generator<number> {
   const { systems, firstUser } = frame.transcript
   const fixed = [...new Set([...systems, ...frame.ends, ...(firstUser >= 0 ? [firstUser] : [])])].sort(
     (a, b) => a - b,

@@ -1,6 +1,6 @@
 import type { MessageLike } from '../../log/message.ts'
 import { cutOldest } from '../draft/cut-oldest.ts'
-import type { Draft } from '../draft/draft.ts'
+import type { FullDraft } from '../draft/draft.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Piece } from '../draft/piece.ts'
 import { alternate } from './alternate.ts'
@@ -11,13 +11,13 @@ import { trimPieces } from './trim.ts'
 
 /** A draft made ready to send. */
 export interface Finished<M extends MessageLike> {
-  readonly draft: Draft<M>
+  readonly draft: FullDraft<M>
   readonly pieces: readonly Piece<M>[]
   readonly tokens: number
 }
 
 /** Makes a policy's draft fit, whatever the policy did, and puts the shape on it. */
-export function finish<M extends MessageLike>(draft: Draft<M>): Finished<M> {
+export function finish<M extends MessageLike>(draft: FullDraft<M>): Finished<M> {
   const { frame, capacity } = draft
   const own = draft.as('window')
   let room = capacity

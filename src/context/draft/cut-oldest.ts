@@ -1,6 +1,6 @@
 import type { MessageLike } from '../../log/message.ts'
 import { fixedCost, insertionCost, isFixed, markerCost, unitCost } from './cost.ts'
-import type { Draft } from './draft.ts'
+import type { FullDraft } from './draft.ts'
 import { findSpan } from './span.ts'
 
 const why = 'older than what fits'
@@ -9,7 +9,7 @@ const why = 'older than what fits'
  * Leaves out the oldest until the rest fits: the longest run of the most recent units that does. Runs after every
  * policy, so that none can exceed the window. Looks only at what is kept, never at the whole history.
  */
-export function cutOldest<M extends MessageLike>(draft: Draft<M>, room = draft.capacity): Draft<M> {
+export function cutOldest<M extends MessageLike>(draft: FullDraft<M>, room = draft.capacity): FullDraft<M> {
   if (draft.tokens <= room) return draft
   const shorten = (cut: number) => draft.dropRange(0, cut, why)
   const first = findCut(draft, room)
@@ -28,7 +28,7 @@ export function cutOldest<M extends MessageLike>(draft: Draft<M>, room = draft.c
 }
 
 /** The oldest unit that can stay, notes aside. */
-function findCut(draft: Draft, room: number): number {
+function findCut(draft: FullDraft, room: number): number {
   const { frame, spans, units, insertions } = draft
   let free = room - fixedCost(frame) - markerCost(frame)
   let next = insertions.length - 1
@@ -44,7 +44,7 @@ function findCut(draft: Draft, room: number): number {
 }
 
 /** Nothing is left that may go but what a policy added. */
-function dropInsertions<M extends MessageLike>(draft: Draft<M>, room: number): Draft<M> {
+function dropInsertions<M extends MessageLike>(draft: FullDraft<M>, room: number): FullDraft<M> {
   let current = draft
   while (current.tokens > room && current.insertions.length > 0) current = current.withoutFirstInsertion(why)
   return current

@@ -1,3 +1,4 @@
+import { InvalidOptionError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Entry, Unit } from '../conversation/unit.ts'
 import { draftCost, isFixed } from './cost.ts'
@@ -7,7 +8,6 @@ import { findSpan, laySpans, type Span } from './span.ts'
 
 /** A context in the making. Every step gives a new draft; what is protected stays, whatever a policy drops. */
 export interface Draft<M extends MessageLike = MessageLike> {
-  readonly frame: Frame<M>
   /** The conversation after its system prompt, in units that stand or fall together, oldest first. */
   readonly units: readonly Unit[]
   /** Indexes of the units that begin a turn. */
@@ -15,10 +15,6 @@ export interface Draft<M extends MessageLike = MessageLike> {
   /** What may be sent in all, and what this draft would send. */
   readonly capacity: number
   readonly tokens: number
-  readonly spans: readonly Span[]
-  readonly insertions: readonly Insertion[]
-  readonly systemsFirst: boolean
-  readonly cut: Cut | undefined
   entriesOf(unit: Unit): readonly Entry<M>[]
   isProtected(unit: Unit): boolean
   isKept(unit: Unit): boolean
@@ -30,14 +26,34 @@ export interface Draft<M extends MessageLike = MessageLike> {
   digest(digests: readonly Digest[], why: string): Draft<M>
   /** Adds texts before units, and says of the units that they stand for what became of them. */
   insert(insertions: readonly Insertion[], fate: 'digested' | 'recalled'): Draft<M>
-  /** Takes back the oldest text that was added. */
-  withoutFirstInsertion(why: string): Draft<M>
   /** Moves system messages that stand in the conversation to its front. */
   moveSystemsFirst(): Draft<M>
+}
+
+/** A draft with what only we use of it. */
+export interface FullDraft<M extends MessageLike = MessageLike> extends Draft<M> {
+  readonly frame: Frame<M>
+  readonly spans: readonly Span[]
+  readonly insertions: readonly Insertion[]
+  readonly systemsFirst: boolean
+  readonly cut: Cut | undefined
+  drop(units: Iterable<Unit>, why: string): FullDraft<M>
+  dropRange(from: number, to: number, why: string): FullDraft<M>
+  digest(digests: readonly Digest[], why: string): FullDraft<M>
+  insert(insertions: readonly Insertion[], fate: 'digested' | 'recalled'): FullDraft<M>
+  moveSystemsFirst(): FullDraft<M>
+  /** Takes back the oldest text that was added. */
+  withoutFirstInsertion(why: string): FullDraft<M>
   /** Says where the conversation was cut, and why: for the receipt. */
-  withCut(cut: Cut): Draft<M>
+  withCut(cut: Cut): FullDraft<M>
   /** The same draft, with another rule's name on what follows. */
-  as(rule: string): Draft<M>
+  as(rule: string): FullDraft<M>
+}
+
+/** Every draft is a full one: a policy can only hand on what the steps of its draft gave. */
+export function fullDraft<M extends MessageLike>(draft: Draft<M>): FullDraft<M> {
+  if ((draft as Partial<FullDraft<M>> | undefined)?.frame) return draft as FullDraft<M>
+  throw new InvalidOptionError('policy', 'apply must return the draft, or what a step of the draft gave')
 }
 
 /** A line and the units that it stands for. */
@@ -69,14 +85,14 @@ interface State {
 
 const untouched: State = { rule: 'policy', spans: [], insertions: [], systemsFirst: false }
 
-export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State = untouched): Draft<M> {
+export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State = untouched): FullDraft<M> {
   const { transcript } = frame
   const { units } = transcript
   const next = (change: Partial<State>) => createDraft(frame, { ...state, ...change })
   let tokens: number | undefined
 
   /** Leaves stretches out. An added text goes with what it belongs to, and what it stood for is left out too. */
-  function leaveOut(stretches: readonly Stretch[], why: string): Draft<M> {
+  function leaveOut(stretches: readonly Stretch[], why: string): FullDraft<M> {
     const added = stretches.map(stretch => elided(stretch, why))
     const falls = ({ of, before, beside }: Insertion) =>
       added.some(({ from, to }) =>
@@ -95,7 +111,7 @@ export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State
     why,
   })
 
-  function insert(added: readonly Insertion[], fate: 'digested' | 'recalled'): Draft<M> {
+  function insert(added: readonly Insertion[], fate: 'digested' | 'recalled'): FullDraft<M> {
     const spans = added.flatMap(({ of, why }) =>
       of.map(stretch => ({ why, ...stretch, fate, rule: state.rule })),
     )

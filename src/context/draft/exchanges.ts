@@ -1,5 +1,5 @@
 import type { Exchange } from '../digests/index.ts'
-import type { Draft } from './draft.ts'
+import type { FullDraft } from './draft.ts'
 
 /** A completed turn and its place. */
 export interface PlacedExchange extends Exchange {
@@ -9,13 +9,13 @@ export interface PlacedExchange extends Exchange {
 }
 
 /** How many turns are completed: all but one that still waits for the assistant's last word. */
-export function countExchanges({ units, turns }: Draft): number {
+export function countExchanges({ units, turns }: FullDraft): number {
   const last = units.findLast(unit => unit.kind !== 'system' && unit.kind !== 'note' && unit.kind !== 'stray')
   return last?.kind === 'assistant' ? turns.length : Math.max(0, turns.length - 1)
 }
 
 /** The exchange that a turn became. */
-export function exchangeAt({ frame, units, turns }: Draft, turn: number): PlacedExchange {
+export function exchangeAt({ frame, units, turns }: FullDraft, turn: number): PlacedExchange {
   const from = turns[turn]!
   const to = turns[turn + 1] ?? units.length
   const { entries } = frame.transcript

@@ -1,6 +1,6 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
-import type { Draft } from './draft.ts'
+import { type Draft, fullDraft } from './draft.ts'
 
 /** How a conversation is fitted into a window: a step from draft to draft. */
 export interface Policy {
@@ -16,7 +16,11 @@ export function pipe(...policies: readonly Policy[]): Policy {
   policies.forEach(checkPolicy)
   return {
     name: policies.map(policy => policy.name).join(' + ') || 'nothing',
-    apply: draft => policies.reduce((current, policy) => policy.apply(current.as(policy.name)), draft),
+    apply: draft =>
+      policies.reduce(
+        (current, policy) => fullDraft(policy.apply(current.as(policy.name))),
+        fullDraft(draft),
+      ),
   }
 }
 

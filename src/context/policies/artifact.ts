@@ -4,6 +4,7 @@ import { neutralizeNotes } from '../../notes/neutralize.ts'
 import { createFindNewest } from '../conversation/find-newest.ts'
 import type { Entry } from '../conversation/unit.ts'
 import { digestProgram } from '../digests/index.ts'
+import { fullDraft } from '../draft/draft.ts'
 import type { Policy } from '../draft/policy.ts'
 
 interface ArtifactOptions {
@@ -24,7 +25,8 @@ export function artifact({ find = findProgram, title = artifactTitle }: Artifact
   const findNewest = createFindNewest()
   return {
     name: 'artifact',
-    apply(draft) {
+    apply(given) {
+      const draft = fullDraft(given)
       const textOf = (unit: number) => newestText(draft.entriesOf(draft.units[unit]!), find)
       const newest = findNewest(
         draft.frame.transcript,

@@ -1,3 +1,4 @@
+import { fullDraft } from '../draft/draft.ts'
 import type { Policy } from '../draft/policy.ts'
 import { recallBlocks } from '../recall/blocks.ts'
 import { toEffort } from '../recall/effort.ts'
@@ -31,7 +32,8 @@ function recallAs(name: string, amount: number, options: StableOptions): Policy 
   const cutStably = createStableCut({ digests: 1 / 24, ...options }, effort)
   return {
     name,
-    apply(draft) {
+    apply(given) {
+      const draft = fullDraft(given)
       const { draft: cut, fold, room } = cutStably(draft)
       const { frame } = draft
       const blocks = recallBlocks(frame.transcript, fold, room, effort, blockHeadCost(frame))

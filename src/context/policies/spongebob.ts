@@ -1,4 +1,5 @@
 import { cutOldest } from '../draft/cut-oldest.ts'
+import { fullDraft } from '../draft/draft.ts'
 import type { Policy } from '../draft/policy.ts'
 
 /**
@@ -6,5 +7,5 @@ import type { Policy } from '../draft/policy.ts'
  * and the longest run of the most recent messages that fits.
  */
 export function spongebob(): Policy {
-  return { name: 'spongebob', apply: draft => cutOldest(draft.moveSystemsFirst()) }
+  return { name: 'spongebob', apply: draft => cutOldest(fullDraft(draft).moveSystemsFirst()) }
 }

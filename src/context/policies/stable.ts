@@ -1,6 +1,6 @@
 import type { MessageLike } from '../../log/message.ts'
 import type { Digester } from '../digests/exchange.ts'
-import type { Draft } from '../draft/draft.ts'
+import { type FullDraft, fullDraft } from '../draft/draft.ts'
 import type { Policy } from '../draft/policy.ts'
 import { createCutDigests } from '../stable/cut-digests.ts'
 import { cutJournal } from '../stable/cut-journal.ts'
@@ -24,7 +24,7 @@ export interface StableOptions {
  */
 export function stable(options: StableOptions = {}): Policy {
   const cutStably = createStableCut(options)
-  return { name: 'stable', apply: draft => cutStably(draft).draft }
+  return { name: 'stable', apply: draft => cutStably(fullDraft(draft)).draft }
 }
 
 const builtIn = createCutDigests()
@@ -33,7 +33,7 @@ const builtIn = createCutDigests()
 export function createStableCut(
   { low = 0.4, digests = 0, digesters }: StableOptions,
   { room: recall, keep } = { room: 0, keep: 0.5 },
-): <M extends MessageLike>(draft: Draft<M>) => { draft: Draft<M>; fold: Fold; room: Room } {
+): <M extends MessageLike>(draft: FullDraft<M>) => { draft: FullDraft<M>; fold: Fold; room: Room } {
   const cutDigests = digesters ? createCutDigests(digesters) : builtIn
   return draft => {
     const { frame } = draft

@@ -5,7 +5,7 @@ import { checkDigesters, type DigestLine, digestLine } from '../digests/digest-l
 import { type Digester, defaultDigesters, digestProgram, type Exchange } from '../digests/index.ts'
 import { rememberExchanges } from '../digests/remember-exchanges.ts'
 import { digestCost, markerCost } from '../draft/cost.ts'
-import type { Digest, Draft } from '../draft/draft.ts'
+import { type Digest, type FullDraft, fullDraft } from '../draft/draft.ts'
 import { countExchanges, exchangeAt, type PlacedExchange } from '../draft/exchanges.ts'
 import type { Policy } from '../draft/policy.ts'
 
@@ -36,7 +36,8 @@ export function tiered({
   const findNewest = createFindNewest()
   return {
     name: 'tiered',
-    apply(draft) {
+    apply(given) {
+      const draft = fullDraft(given)
       const count = countExchanges(draft)
       const older = Math.max(0, count - full)
       if (older === 0) return draft
@@ -61,7 +62,7 @@ interface Selection {
 }
 
 /** The newest lines that fit. When they stand for all that was left out, the marker's room is theirs too. */
-function fittingDigests(draft: Draft, rest: Draft, { oldest, older, stays, digest }: Selection) {
+function fittingDigests(draft: FullDraft, rest: FullDraft, { oldest, older, stays, digest }: Selection) {
   const lines: Digest[] = []
   let free = draft.capacity - rest.tokens
   for (let turn = older - 1; turn >= oldest; turn--) {

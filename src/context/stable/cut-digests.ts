@@ -4,7 +4,7 @@ import type { Digester } from '../digests/exchange.ts'
 import { digestText } from '../digests/text.ts'
 import { digestTools } from '../digests/tools.ts'
 import { textCost } from '../draft/cost.ts'
-import type { Draft } from '../draft/draft.ts'
+import type { FullDraft } from '../draft/draft.ts'
 import { exchangeAt } from '../draft/exchanges.ts'
 import type { Fault, Insertion } from '../draft/insertion.ts'
 
@@ -12,7 +12,7 @@ import type { Fault, Insertion } from '../draft/insertion.ts'
 const mostCharacters = 120
 
 /** Makes the lines that stand for the newest exchanges before a cut: one message, made with the cut and the same until the next. */
-export type CutDigests = (draft: Draft, cut: number, budget: number) => Insertion | undefined
+export type CutDigests = (draft: FullDraft, cut: number, budget: number) => Insertion | undefined
 
 export function createCutDigests(digesters: readonly Digester[] = [digestTools, digestText]): CutDigests {
   checkDigesters(digesters)
@@ -29,7 +29,7 @@ export function createCutDigests(digesters: readonly Digester[] = [digestTools, 
     return insertion
   }
 
-  function makeDigests(draft: Draft, cut: number, budget: number): Insertion | undefined {
+  function makeDigests(draft: FullDraft, cut: number, budget: number): Insertion | undefined {
     const { frame, turns } = draft
     const lines: string[] = []
     const faults: Fault[] = []

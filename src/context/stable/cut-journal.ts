@@ -4,21 +4,21 @@ import { journalOf } from '../../notes/journal.ts'
 import { noteToolName } from '../../notes/note-instruction.ts'
 import { remember } from '../conversation/remember.ts'
 import { textCost } from '../draft/cost.ts'
-import type { Draft } from '../draft/draft.ts'
+import type { FullDraft } from '../draft/draft.ts'
 import type { Insertion } from '../draft/insertion.ts'
 
 /**
  * What was done with tools in the turn that the cut goes through, or in the one that ends at it: a line for each call,
  * made with the cut and the same until the next. Models forget what they did when the rounds are gone.
  */
-export function cutJournal(draft: Draft, cut: number, budget: number): Insertion | undefined {
+export function cutJournal(draft: FullDraft, cut: number, budget: number): Insertion | undefined {
   const { frame } = draft
   if (cut === 0 || budget <= 0) return undefined
   const key = `journal ${[cut, budget, frame.count.id]}`
   return remember(frame.transcript, key, () => ({ insertion: makeJournal(draft, cut, budget) })).insertion
 }
 
-function makeJournal(draft: Draft, cut: number, budget: number): Insertion | undefined {
+function makeJournal(draft: FullDraft, cut: number, budget: number): Insertion | undefined {
   const { frame, units, turns } = draft
   const from = turns.findLast(user => user < cut)
   if (from === undefined) return undefined
@@ -41,7 +41,7 @@ function makeJournal(draft: Draft, cut: number, budget: number): Insertion | und
 }
 
 /** The newest rounds that lines of the journal stand for; those that it only counts are simply gone. */
-function named({ units, entriesOf }: Draft, user: number, cut: number, lines: number) {
+function named({ units, entriesOf }: FullDraft, user: number, cut: number, lines: number) {
   let from = cut
   for (let left = lines; from > user + 1; from--) {
     const calls = entriesOf(units[from - 1]!).reduce((sum, { message }) => sum + countActions(message), 0)
