@@ -95,7 +95,8 @@ export function noteWriter(seed: number) {
       () => given,
       () => JSON.stringify({ echo: given }),
       () => JSON.stringify(JSON.stringify([given])),
-      () => encodeURIComponent(given),
+      // What broke off may end with half a character.
+      () => encodeURIComponent(Buffer.from(given).toString()),
       () => given.replaceAll('[', '&#91;'),
       () => given.replaceAll('NOTE', 'note').slice(random(given.length)),
       () => remember(given, Buffer.from(given).toString('base64')),

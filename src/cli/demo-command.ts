@@ -4,6 +4,7 @@ import { fit } from '../context/fit.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { choosePolicy, policyNames } from './choose-policy.ts'
+import { print, printText } from './print.ts'
 import { showReceipt } from './show-receipt.ts'
 import { blue, bold, createStyle, cyan, dim, green, magenta, red, type Style, yellow } from './style.ts'
 
@@ -26,14 +27,13 @@ export function addDemoCommand(program: Command): void {
         policy,
       })
       const whole = context.receipt.entries.reduce((sum, entry) => sum + entry.tokens, 0)
-      const write = (line = '') => process.stdout.write(`${line}\n`)
-      write(style(bold, `The conversation: ${messages.length} messages, about ${whole} tokens`))
-      write(style(bold, `The context: ${context.messages.length} messages, ${context.tokens} tokens`))
-      write()
-      for (const message of context.messages) write(showMessage(message, style))
-      write()
-      write(style(bold, 'The receipt'))
-      write(showReceipt(context.receipt, style).trimEnd())
+      print(style(bold, `The conversation: ${messages.length} messages, about ${whole} tokens`))
+      print(style(bold, `The context: ${context.messages.length} messages, ${context.tokens} tokens`))
+      print()
+      for (const message of context.messages) print(showMessage(message, style))
+      print()
+      print(style(bold, 'The receipt'))
+      printText(showReceipt(context.receipt, style))
     })
 }
 

@@ -7,6 +7,7 @@ import { fit } from '../context/fit.ts'
 import { InvalidMessageError } from '../log/error.ts'
 import { chooseCounter } from './choose-counter.ts'
 import { choosePolicy, type PolicyOptions, policyNames } from './choose-policy.ts'
+import { printText } from './print.ts'
 import { type Chat, ChatFileError, readChat } from './read-chat.ts'
 import { showReceipt } from './show-receipt.ts'
 import { createStyle } from './style.ts'
@@ -63,10 +64,9 @@ async function run(file: string | undefined, options: Options): Promise<void> {
   const context = attempt(name, chat, () =>
     fit(chat.messages, { window, reserve, shape, overflow, pins, notes, count, policy, tools }),
   )
-  if (options.dump) process.stdout.write(dump(context))
-  if (options.receipt) process.stdout.write(showReceipt(context.receipt, createStyle(process.stdout)))
-  if (!options.dump && !options.receipt)
-    process.stdout.write(`${JSON.stringify(context.messages, null, 2)}\n`)
+  if (options.dump) printText(dump(context))
+  if (options.receipt) printText(showReceipt(context.receipt, createStyle(process.stdout)))
+  if (!options.dump && !options.receipt) printText(`${JSON.stringify(context.messages, null, 2)}\n`)
 }
 
 async function readInput(file: string | undefined): Promise<string> {

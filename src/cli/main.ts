@@ -6,6 +6,7 @@ import { addDemoCommand } from './demo-command.ts'
 import { addExperimentCommand } from './experiment/experiment-command.ts'
 import { addFitCommand } from './fit-command.ts'
 import { addLogCommand } from './log/log-command.ts'
+import { printError, printErrorText, printText } from './print.ts'
 import { readerCommand } from './reader-command.ts'
 import { UserError } from './user-error.ts'
 
@@ -15,7 +16,11 @@ const program = new Command('throughline')
   .description('Keeps the whole conversation and sends the model the best part of it that fits.')
   .version(version)
   .showHelpAfterError('(throughline --help lists what there is)')
-  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'throughline: ')) })
+  .configureOutput({
+    writeOut: printText,
+    writeErr: printErrorText,
+    outputError: (text, write) => write(text.replace(/^error: /, 'throughline: ')),
+  })
   .exitOverride()
 
 addFitCommand(program)
@@ -42,11 +47,9 @@ try {
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof UserError || error instanceof ThroughlineError) {
-    process.stderr.write(`throughline: ${error.message.replaceAll('\n', ' ')}\n`)
+    printError(`throughline: ${error.message.replaceAll('\n', ' ')}`)
     return 2
   }
-  process.stderr.write(
-    `throughline: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  )
+  printErrorText(`throughline: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   return 1
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { Command } from 'commander'
 import { readerUpstream } from '../models/reader/upstream/reader-upstream.ts'
+import { print } from './print.ts'
 import { UserError } from './user-error.ts'
 
 interface ServeOptions {
@@ -28,7 +29,7 @@ export function readerCommand(): Command {
     .option('--delay <milliseconds>', 'how long it waits between two words', wholeNumber('delay'), 0)
     .action(async (options: ServeOptions) => {
       const served = await serveReader(options)
-      process.stdout.write(`The reader listens at ${served.url}\n`)
+      print(`The reader listens at ${served.url}`)
       await stopSignal()
       await served.close()
     })

@@ -1,11 +1,29 @@
+import { randomUUID } from 'node:crypto'
+
 /** Colours for a terminal, and only for a terminal: piped output stays plain. */
 export type Style = (code: number, text: string) => string
 
 export function createStyle(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): Style {
   const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '0'
   const on = !env.NO_COLOR && (forced || stream.isTTY === true)
-  return (code, text) => (on && text !== '' ? `\u001b[${code}m${text}\u001b[0m` : text)
+  return (code, text) => (on && text !== '' ? `${ownEscape}[${code}m${text}${ownEscape}[0m` : text)
 }
+
+/** What stands for the escape of our own colours until it is written. No text from elsewhere can have it. */
+const ownEscape = `\u001b${randomUUID()}`
+
+/**
+ * A text on its way to a terminal: our colours, and what a terminal would obey or turn around as it is written in JSON,
+ * `\u001b`. Line breaks and tabs stay. JSON stays JSON, and says the same.
+ */
+export const forTerminal = (text: string) => text.split(ownEscape).map(showControls).join('\u001b')
+
+/** Control characters, breaks of lines that are none to us, and what changes the direction of writing. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
+
+export const showControls = (text: string) =>
+  text.replace(controls, found => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 export const bold = 1
 export const dim = 2

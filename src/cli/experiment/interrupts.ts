@@ -1,4 +1,5 @@
 import type { Wish } from '../../experiment/index.ts'
+import { printError } from '../print.ts'
 
 export interface Interrupts {
   /** Somebody at the terminal wants it to pause. */
@@ -17,7 +18,7 @@ export interface Interrupts {
 export function catchInterrupts(): Interrupts {
   const now = new AbortController()
   let wish: Wish | undefined
-  let say = (line: string): unknown => process.stderr.write(`${line}\n`)
+  let say: (line: string) => void = printError
   const onInterrupt = () => {
     if (now.signal.aborted) process.exit(130)
     if (wish) return onTerminate()

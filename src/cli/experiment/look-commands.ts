@@ -2,7 +2,8 @@ import type { ExperimentSummary, ExperimentView } from '../../experiment/index.t
 import { plural } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { type AddCommand, type LogOptions, print } from '../log/open-log.ts'
+import type { AddCommand, LogOptions } from '../log/open-log.ts'
+import { print } from '../print.ts'
 import { lookAtExperiments, readExperiments } from './open-experiments.ts'
 import { goalMark, harmless } from './wording.ts'
 

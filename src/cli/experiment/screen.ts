@@ -1,4 +1,4 @@
-import { createStyle, type Style } from '../style.ts'
+import { createStyle, forTerminal, type Style, showControls } from '../style.ts'
 
 /** Pieces of a line, each with its colour; 0 is none. */
 export type ScreenLine = readonly (readonly [colour: number, text: string])[]
@@ -26,18 +26,22 @@ export function createScreen(terminal: Terminal, style: Style = createStyle(term
       // The last column stays free: some terminals go to the next line as soon as it is written.
       const columns = Math.max(1, (terminal.columns || 80) - 1)
       const rows = Math.max(1, (terminal.rows || 24) - 1)
-      const fitting = lines.slice(0, rows).map(line => cutLine(line, columns))
+      const fitting = lines.slice(0, rows).map(line => cutLine(line.map(inOneLine), columns))
       const text = fitting.map(line => line.map(([colour, part]) => paint(style, colour, part)).join(''))
       const key = text.join('\n')
       if (key === shown) return
       const up = drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / (columns + 1))), 0)
       const home = up > 0 ? `\u001b[${Math.min(up, rows)}A\r\u001b[J` : ''
-      terminal.write(`${home}${text.map(line => `${line}\n`).join('')}`)
+      terminal.write(`${home}${forTerminal(text.map(line => `${line}\n`).join(''))}`)
       shown = key
       drawn = fitting.map(line => line.reduce((sum, [, part]) => sum + widthOf(part), 0))
     },
   }
 }
+
+/** Whatever a piece says: measured as it is seen, and never a line of its own. */
+const inOneLine = ([colour, text]: ScreenLine[number]) =>
+  [colour, showControls(text.replaceAll('\n', '\\n'))] as const
 
 const paint = (style: Style, colour: number, text: string) => (colour === 0 ? text : style(colour, text))
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Experiment, ExperimentPlan, ExperimentResult } from '../../experiment/index.ts'
-import { print } from '../log/open-log.ts'
+import { print, printError } from '../print.ts'
 import { frameOf } from './frame.ts'
 import type { Interrupts } from './interrupts.ts'
 import { type Progress, takeEvent } from './progress.ts'
@@ -40,7 +40,7 @@ function lineDisplay(): Display {
       const line = eventLine(event)
       if (line !== undefined) print(line)
     },
-    say: line => process.stderr.write(`${line}\n`),
+    say: printError,
     close: () => {},
   }
 }

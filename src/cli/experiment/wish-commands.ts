@@ -1,6 +1,7 @@
 import type { Wish } from '../../experiment/index.ts'
 import { StoreError } from '../../stores/store-error.ts'
-import { type AddCommand, type LogOptions, print } from '../log/open-log.ts'
+import type { AddCommand, LogOptions } from '../log/open-log.ts'
+import { print } from '../print.ts'
 import { UserError } from '../user-error.ts'
 import { leaveWishInFile } from './control-file.ts'
 import { readExperiments, writeExperiments } from './open-experiments.ts'

@@ -1,6 +1,7 @@
 import { plural } from '../../log/line.ts'
+import { print } from '../print.ts'
 import { UserError } from '../user-error.ts'
-import { type AddCommand, type LogOptions, print, readHistory, withStore, writeHistory } from './open-log.ts'
+import { type AddCommand, type LogOptions, readHistory, withStore, writeHistory } from './open-log.ts'
 
 /** Commands that keep a database in order. */
 export function addKeepCommands(add: AddCommand): void {
@@ -49,7 +50,8 @@ export function addKeepCommands(add: AddCommand): void {
     .action((options: LogOptions & { readonly dryRun?: boolean }) =>
       withStore(options, false, async store => {
         const steps = await store.migrate({ dryRun: options.dryRun === true })
-        print(steps.length === 0 ? 'the schema is up to date' : steps.join('\n'))
+        for (const step of steps) print(step)
+        if (steps.length === 0) print('the schema is up to date')
       }),
     )
 }

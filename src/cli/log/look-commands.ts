@@ -3,8 +3,9 @@ import type { ThreadCall } from '../../history/calls/calls.ts'
 import type { Thread } from '../../history/thread.ts'
 import { plural } from '../../log/line.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { print, printText } from '../print.ts'
 import { UserError } from '../user-error.ts'
-import { type AddCommand, type LogOptions, print, readHistory } from './open-log.ts'
+import { type AddCommand, type LogOptions, readHistory } from './open-log.ts'
 
 interface ThreadOptions extends LogOptions {
   readonly actor: string
@@ -34,7 +35,7 @@ export function addLookCommands(add: AddCommand): void {
         const limit = options.last === undefined ? {} : { limit: Number(options.last) }
         for (const [seq, message] of (await thread.display(limit)).entries()) {
           const { role, text } = readMessage(message, seq)
-          print(`${role}: ${text}`)
+          printText(`${role}: ${text}\n`)
         }
       }),
     )
@@ -51,7 +52,7 @@ export function addLookCommands(add: AddCommand): void {
     .option('--call <id>', 'what was sent in this call')
     .action((conversation: string, options: ThreadOptions & DumpOptions) =>
       onThread(conversation, options, async thread => {
-        process.stdout.write(await thread.dump(await toDumped(thread, options)))
+        printText(await thread.dump(await toDumped(thread, options)))
       }),
     )
   add('search <words>', 'messages that have all of these words, as a user may see them')

@@ -61,5 +61,3 @@ export async function withStore(
     await store.close()
   }
 }
-
-export const print = (line: string) => process.stdout.write(`${line}\n`)

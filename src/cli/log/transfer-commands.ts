@@ -3,8 +3,10 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { plural } from '../../log/line.ts'
+import { print } from '../print.ts'
+import { forTerminal } from '../style.ts'
 import { UserError } from '../user-error.ts'
-import { type AddCommand, isPostgres, type LogOptions, print, readHistory, writeHistory } from './open-log.ts'
+import { type AddCommand, isPostgres, type LogOptions, readHistory, writeHistory } from './open-log.ts'
 
 /** Commands that take conversations out of a database and into one. */
 export function addTransferCommands(add: AddCommand): void {
@@ -22,7 +24,7 @@ export function addTransferCommands(add: AddCommand): void {
             throw new UserError(`there is no conversation "${conversation}"`)
         }
         const { out } = options
-        if (out === undefined) await pipeline(lines, process.stdout, { end: false })
+        if (out === undefined) await pipeline(lines, shown, process.stdout, { end: false })
         else await pipeline(lines, createWriteStream(out, { flags: 'wx' })).catch(asUserError(out))
       }),
     )
@@ -53,6 +55,11 @@ export function addTransferCommands(add: AddCommand): void {
       print(`copied ${plural(bytes, 'byte')} to ${to}`)
     },
   )
+}
+
+/** The same JSON, without what a terminal would obey. */
+async function* shown(lines: AsyncIterable<string>) {
+  for await (const line of lines) yield forTerminal(line)
 }
 
 const asUserError = (file: string) => (error: NodeJS.ErrnoException) => {
