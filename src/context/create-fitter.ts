@@ -1,11 +1,8 @@
-import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { Context, FitOptions } from './context.ts'
-import { stampEntry } from './conversation/stamp-entry.ts'
-import { createTranscript } from './conversation/transcript.ts'
-import type { Entry } from './conversation/unit.ts'
+import { createConversation } from './conversation/conversation.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
-import { fitConversation } from './fit-conversation.ts'
+import { fitReading } from './fit-conversation.ts'
 import { adoptIndex, saveIndex } from './recall/index-transcript.ts'
 import { unpackIndex } from './recall/pack-index.ts'
 
@@ -34,49 +31,23 @@ export function createFitter<M extends MessageLike = MessageLike>({
 }: FitOptions & { readonly savedIndex?: Uint8Array }): Fitter<M> {
   checkOptions(options)
   const count = counterOf(options)
-  let system: Entry<M>[] = []
-  let transcript = createTranscript<M>(count)
+  const conversation = createConversation<M>(count)
   let previous: Context<M> | undefined
-  if (savedIndex) adoptIndex(transcript, unpackIndex(savedIndex))
-
-  function append(source: M): void {
-    const seq = system.length + transcript.entries.length
-    const entry = stampEntry(source, seq, count)
-    if (entry.role === 'system' && transcript.entries.length === 0) system.push(entry)
-    else transcript.append(source, seq)
-  }
-
-  /** A message was changed in place: everything is read anew. */
-  function readAgain(): void {
-    const sources = [...system, ...transcript.entries].map(entry => entry.source)
-    system = []
-    transcript = createTranscript<M>(count)
-    for (const source of sources) append(source)
-  }
+  if (savedIndex) adoptIndex(conversation.transcript, unpackIndex(savedIndex))
 
   return {
     get size() {
-      return system.length + transcript.entries.length
+      return conversation.size
     },
-    saveIndex: () => saveIndex(transcript),
+    saveIndex: () => saveIndex(conversation.transcript),
     append(...messages) {
-      for (const message of messages) append(message)
+      for (const message of messages) conversation.append(message)
     },
     context(changes = {}) {
       const all = { ...options, ...changes, count, ...(previous ? { previous } : {}) }
       checkOptions(all)
-      // A copy: receipts are made later, from what was there now.
-      let context = fitConversation({ system: [...system], transcript }, all)
-      if (!context) {
-        readAgain()
-        // Nobody knows any more what the call before was sent.
-        const { previous: _, ...rest } = all
-        context = fitConversation({ system: [...system], transcript }, rest)
-      }
-      if (!context)
-        throw new InvalidOptionError('messages', 'a message changes while it is read: pass plain objects')
-      previous = context
-      return context
+      previous = fitReading(conversation.now(), conversation.readAgain, all)
+      return previous
     },
   }
 }

@@ -4,7 +4,7 @@ import { showValue } from '../log/show-value.ts'
 import type { Context, FitOptions } from './context.ts'
 import { forgetConversation, readConversation } from './conversation/read-conversation.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
-import { fitConversation } from './fit-conversation.ts'
+import { fitReading } from './fit-conversation.ts'
 
 /**
  * Fits a conversation into a window and accounts for every message of it.
@@ -18,12 +18,10 @@ export function fit<M extends MessageLike>(messages: readonly M[], options: FitO
   if (!Array.isArray(messages))
     throw new InvalidOptionError('messages', `expected a list, got ${showValue(messages)}`)
   const count = counterOf(options)
-  for (let attempt = 0; attempt < 2; attempt++) {
-    const conversation = readConversation(messages, count)
-    const context = fitConversation(conversation, options)
-    if (context) return context
-    // A message was changed in place: what we remember of the conversation is worth nothing any more.
-    forgetConversation(conversation.transcript.entries[0]?.source, count)
+  const conversation = readConversation(messages, count)
+  const readAgain = () => {
+    forgetConversation(conversation, count)
+    return readConversation(messages, count)
   }
-  throw new InvalidOptionError('messages', 'a message changes while it is read: pass plain objects')
+  return fitReading(conversation, readAgain, options)
 }

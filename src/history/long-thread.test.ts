@@ -121,6 +121,14 @@ describe('a long thread', async () => {
     expect(sent(messages)).toBe(sent(fit(inOneList(all), options).messages))
   })
 
+  it('is checked by the rule that it is read by: a developer message leads as a system message does', async () => {
+    const history = createHistory({ store: memoryStore(), now, ...options })
+    const thread = history.thread('led')
+    await thread.seed({ role: 'developer', content: 'Be brief.' }, ...all.slice(0, 1400))
+    await thread.context()
+    expect(await history.check()).toEqual([])
+  })
+
   it('goes on turn by turn from where a restart found it', async () => {
     const history = createHistory({ store, now, ...options })
     const grown = [...all]

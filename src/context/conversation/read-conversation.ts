@@ -1,15 +1,9 @@
 import type { MessageLike } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
+import { type Conversation, leadingEntry } from './conversation.ts'
 import { inherit } from './remember.ts'
-import { stampEntry } from './stamp-entry.ts'
 import { createTranscript, type Transcript } from './transcript.ts'
 import type { Entry } from './unit.ts'
-
-/** A list of messages as the library sees it: the leading system messages, and what follows them. */
-export interface Conversation<M extends MessageLike = MessageLike> {
-  readonly system: readonly Entry<M>[]
-  readonly transcript: Transcript<M>
-}
 
 /**
  * Callers append to their list, or copy it with one message more, and ask again. So the transcript is remembered
@@ -32,15 +26,16 @@ export function readConversation<M extends MessageLike>(
 ): Conversation<M> {
   const system: Entry<M>[] = []
   for (const source of messages) {
-    const entry = stampEntry(source, system.length, count)
-    if (entry.role !== 'system') break
+    const entry = leadingEntry(source, system.length, count)
+    if (!entry) break
     system.push(entry)
   }
   return { system, transcript: readTranscript(messages, system.length, count) }
 }
 
-/** Forgets what is remembered of this conversation: a message that is about to be sent was changed in place. */
-export function forgetConversation(first: MessageLike | undefined, count: TokenCounter): void {
+/** Forgets what is remembered of a conversation: a message of it was changed in place. */
+export function forgetConversation({ transcript }: Conversation, count: TokenCounter): void {
+  const first = transcript.entries[0]?.source
   if (first) remembered.get(first)?.delete(count.id)
 }
 

@@ -1,7 +1,7 @@
 import { emptyEntries } from '../../context/checkpoint/absent-entry.ts'
 import { unitsPerCheckpoint } from '../../context/checkpoint/pack-checkpoint.ts'
+import { createConversation } from '../../context/conversation/conversation.ts'
 import { stampMessage } from '../../context/conversation/stamp.ts'
-import { createTranscript } from '../../context/conversation/transcript.ts'
 import { plural } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { StoredEntry } from '../../stores/store.ts'
@@ -21,15 +21,17 @@ export async function checkLog(
   { rebuild = false }: { readonly rebuild?: boolean } = {},
 ): Promise<readonly string[]> {
   const { store, key, count } = source
-  const transcript = createTranscript<MessageLike>(count)
+  const conversation = createConversation<MessageLike>(count)
+  const { transcript } = conversation
   const calibrations: (readonly [number, Calibration])[] = []
   let clipped: number | undefined
   const problems: string[] = []
   const name = threadName(key)
-  let [lead, number] = [0, 0]
+  let number = 0
 
   async function compare(): Promise<void> {
-    const made = makeCheckpoint(transcript, { lead, calibrations, clipped }, number)
+    const facts = { lead: conversation.system.length, calibrations, clipped }
+    const made = makeCheckpoint(transcript, facts, number)
     const kept = await store.loadCache(key, cacheKey(source, number))
     if (kept && !(kept.at === made.at && isSame(kept.bytes, made.bytes)))
       problems.push(`${name}: checkpoint ${number} is not what the log says`)
@@ -43,8 +45,7 @@ export async function checkLog(
     const { view, seq, calibration } = logged
     if (isClipped(logged)) clipped ??= seq
     if (calibration) calibrations.push([seq, calibration])
-    if (view.role === 'system' && transcript.entries.length === 0) lead += 1
-    else transcript.append(view, seq)
+    conversation.append(view, seq)
   }
 
   let isBroken = false

@@ -1,6 +1,6 @@
 import { EntryNeeded, fillEntry, isAbsent } from '../../context/checkpoint/absent-entry.ts'
 import type { Context, FitOptions } from '../../context/context.ts'
-import type { Conversation } from '../../context/conversation/read-conversation.ts'
+import type { Conversation } from '../../context/conversation/conversation.ts'
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'
 import type { Transcript } from '../../context/conversation/transcript.ts'
 import { fitConversation } from '../../context/fit-conversation.ts'

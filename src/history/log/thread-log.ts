@@ -2,12 +2,11 @@ import { emptyEntries, isAbsent } from '../../context/checkpoint/absent-entry.ts
 import { unitsPerCheckpoint } from '../../context/checkpoint/pack-checkpoint.ts'
 import { restoreTranscript } from '../../context/checkpoint/restore-transcript.ts'
 import type { Context, FitOptions } from '../../context/context.ts'
+import { createConversation } from '../../context/conversation/conversation.ts'
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'
-import { createTranscript } from '../../context/conversation/transcript.ts'
-import type { Entry } from '../../context/conversation/unit.ts'
 import { checkOptions } from '../../context/draft/frame-options.ts'
+import { readWhole } from '../../context/fit-conversation.ts'
 import type { Fate } from '../../context/receipt.ts'
-import { InvalidOptionError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ReadStateOptions, State, StateReading } from '../../state/index.ts'
 import type { Head } from '../../stores/store.ts'
@@ -66,8 +65,7 @@ export function createThreadLog(source: LogSource): ThreadLog {
   const prompts = new WeakMap<Context, number>()
   const recent = createRecentMessages(source)
   const readings = new WeakMap<State<unknown>, StateBefore & ReadStateOptions>()
-  let lead: Entry<MessageLike>[] = []
-  let transcript = createTranscript<MessageLike>(count)
+  let conversation = createConversation<MessageLike>(count)
   let calibrations: (readonly [number, Calibration])[] = []
   let clipped: number | undefined
   let known = 0
@@ -83,9 +81,7 @@ export function createThreadLog(source: LogSource): ThreadLog {
     places.set(view, seq)
     recent.add(message)
     if (calibration) calibrations.push([seq, calibration])
-    const entry = stampEntry(view, seq, count)
-    if (entry.role === 'system' && transcript.entries.length === 0) lead.push(entry)
-    else transcript.append(view, seq)
+    conversation.append(view, seq)
     known = seq
   }
 
@@ -94,8 +90,9 @@ export function createThreadLog(source: LogSource): ThreadLog {
     const found = await loadCheckpoints(source, head)
     const leading = await listLog(source, { to: found[0]?.facts.lead ?? 0 })
     const packed = found.map(checkpoint => checkpoint.packed)
-    transcript = restoreTranscript(count, packed)
-    lead = leading.map(({ view, seq }) => stampEntry(view, seq, count))
+    const transcript = restoreTranscript<MessageLike>(count, packed)
+    const system = leading.map(({ view, seq }) => stampEntry(view, seq, count))
+    conversation = createConversation(count, { system, transcript })
     for (const { view, seq } of leading) places.set(view, seq)
     calibrations = found.flatMap(({ facts }) => [...facts.calibrations])
     clipped = found.find(({ facts }) => facts.clipped !== undefined)?.facts.clipped
@@ -124,6 +121,7 @@ export function createThreadLog(source: LogSource): ThreadLog {
     // A turn that a crash left open is read as if it were closed, in the present only.
     const tail = given === undefined && head?.open?.expiresInMs === 0 ? await closingOf(source, head) : []
     const isNow = at === undefined && tail.length === 0
+    const { system: lead, transcript } = conversation
     const target = isNow ? transcript : await pastTranscript(transcript, { ...loading(), at, tail })
     const leading = at === undefined ? lead : lead.slice(0, at)
     const system = [...prompt.map((message, seq) => stampEntry(message, seq, count)), ...leading]
@@ -142,20 +140,19 @@ export function createThreadLog(source: LogSource): ThreadLog {
     const fitted = await context(view, options)
     if (fitted) return fitted
     known = 0
-    const again = await context(view, options)
-    if (again) return again
-    throw new InvalidOptionError('messages', 'a message changes while it is read: pass plain objects')
+    return readWhole(await context(view, options))
   }
 
   const loading = (): Loading => ({
     source,
-    lead: lead.length,
+    lead: conversation.system.length,
     places,
     onLoad: place => borrowed.push(place),
   })
 
   async function tidy(): Promise<void> {
-    const facts = { lead: lead.length, calibrations, clipped }
+    const { system, transcript } = conversation
+    const facts = { lead: system.length, calibrations, clipped }
     checkpoints = await saveCheckpoints(loading(), transcript, facts, checkpoints)
     // What has no checkpoint yet stays: its words would have to be read again.
     const kept = transcript.units[checkpoints * unitsPerCheckpoint]?.from ?? 0
@@ -175,11 +172,12 @@ export function createThreadLog(source: LogSource): ThreadLog {
     seqOf: message => places.get(message),
     textsIn(context) {
       const before = prompts.get(context)
+      const { system, transcript } = conversation
       const texts = new Map<number, string>()
       for (const { first, last, fate } of before === undefined ? [] : context.receipt.stretches) {
         if (!within.has(fate)) continue
         for (let seq = first; seq <= last; seq++) {
-          const entry = transcript.entries[seq - before! - lead.length]
+          const entry = transcript.entries[seq - before! - system.length]
           if (!entry || isAbsent(entry)) continue
           const { content } = entry.source
           if (typeof content === 'string') texts.set(seq - before! + 1, content)
