@@ -3,7 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 
 const folder = join(import.meta.dirname, '../examples')
-const examples = [...readdirSync(folder).filter(name => name.endsWith('.ts')), 'lemonade-stand/run.ts']
+const examples = [
+  ...readdirSync(folder).filter(name => name.endsWith('.ts')),
+  'lamp/lamp.ts',
+  'lemonade-stand/run.ts',
+]
 
 /** What each example must print: a program that runs and says nothing of note proves little. */
 const expected: Readonly<Record<string, RegExp>> = {
@@ -19,7 +23,7 @@ const expected: Readonly<Record<string, RegExp>> = {
   '08-ai-sdk.ts': /Pump 2 failed on day 17\.\n61 calls, the largest \d+ tokens/,
   '09-chat.ts':
     /find_berth gave 12\ncall find_berth .* → find_berth said: "12"\..*What is the harbour code\? → You said: "The harbour code is 4471"/s,
-  'lamp.ts':
+  'lamp/lamp.ts':
     /ben: "a warm fire" → a warm fire, 1 step: sparkle\(#FFD6AA\).*ada: "make it violet" → blue waves, 1 step: gradient\(#8000FF, #FF0000\), 0\.5 times as fast as usual\n {3}\d+ of 4096 tokens, older requests as one line each\nben: "make it slower" → a warm fire, 1 step: sparkle\(#FFD6AA\), 0\.5 times/s,
   'site-editor.ts':
     /tool: {2}write_file .*footer\.html has 39 characters now.*agent: You said: "The owner is called Ada"\n5 notes, in what the user sees: none\n.*WORKING FOLDER .*: \/workspace\n\nRECENT NOTES TO SELF:\n/s,

@@ -6,7 +6,9 @@ export { type OllamaOptions, ollama } from './ollama/ollama.ts'
 export { type OpenAiCompatibleOptions, openaiCompatible } from './openai/openai-compatible.ts'
 export {
   countWords,
+  type ReaderAnswer,
   type ReaderOptions,
+  type ReaderQuestion,
   type ReaderUpstreamOptions,
   reader,
   readerUpstream,

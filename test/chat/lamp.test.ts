@@ -6,6 +6,7 @@ import { createChat } from 'throughline/chat'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { o200k } from 'throughline/tokens/o200k'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lampAnswer } from '../../examples/lamp/lamp-program.ts'
 import { expectValid, inChat, newHistory, partsOf, serveReader, statusesOf, warningsIn } from './help.ts'
 import { lampPrompt, thunderstorm } from './lamp-prompt.ts'
 
@@ -28,6 +29,7 @@ let server: Awaited<ReturnType<typeof serveReader>>
 beforeAll(async () => {
   server = await serveReader({
     window: 4096,
+    answers: [lampAnswer],
     count: text => count.text(text),
     onRequest: () => {
       if (fails-- > 0) throw new Error('the lamp server fell over')

@@ -4,7 +4,6 @@ import type { ModelSettings, ToolSpec } from '../model.ts'
 import { bestStatement } from './best-statement.ts'
 import { fillArguments } from './fill-arguments.ts'
 import { type Given, readGiven } from './given.ts'
-import { asksForProgram, lampProgram } from './lamp-program.ts'
 import { nextCalls } from './next-calls.ts'
 import { hasWrittenNote, noteForm, noteToolName, ownNote } from './own-note.ts'
 import { isQuestion, splitSentences } from './split-sentences.ts'
@@ -18,6 +17,14 @@ import {
   quoteResult,
   selfDescription,
 } from './wording.ts'
+
+/** What an answer of your own is told: the messages as they were read, and what the settings say of the form. */
+export interface ReaderQuestion extends Pick<Given, 'messages' | 'system' | 'asked'> {
+  readonly format?: ModelSettings['format']
+}
+
+/** Answers in the place of the reader; undefined for what it leaves to it. Tools are called before it is asked. */
+export type ReaderAnswer = (question: ReaderQuestion) => string | undefined
 
 export interface Answer {
   readonly text: string
@@ -35,22 +42,36 @@ export interface Answer {
 export function answer(
   messages: readonly MessageLike[],
   tools: readonly ToolSpec[] = [],
-  settings: ModelSettings = {},
+  { format }: ModelSettings = {},
+  answers: readonly ReaderAnswer[] = [],
 ): Answer {
   const given = readGiven(messages)
   const next = nextCalls(given, tools)
   if (next.kind === 'calls') return { text: '', calls: next.calls }
-  const text = next.kind === 'refusal' ? next.text : reply(given, next.done)
-  const { format } = settings
-  if (format !== undefined) return { text: formatted(given, format, text), calls: [] }
+  const own = next.kind === 'refusal' ? undefined : ownAnswer(given, format, answers)
+  const text = own ?? (next.kind === 'refusal' ? next.text : reply(given, next.done))
+  if (format !== undefined) return { text: own ?? formatted(format, text), calls: [] }
   return withNote(given, tools, text)
+}
+
+function ownAnswer(
+  { messages, system, asked, turn }: Given,
+  format: ModelSettings['format'],
+  answers: readonly ReaderAnswer[],
+): string | undefined {
+  // After a round the reader tells what the tools said.
+  if (turn.length > 0 && format === undefined) return undefined
+  for (const answer of answers) {
+    const text = answer({ messages, system, asked, ...(format !== undefined && { format }) })
+    if (text !== undefined) return text
+  }
+  return undefined
 }
 
 function reply(given: Given, done: number): string {
   const { asked } = given
   const report = reportResults(given, done)
   if (report !== undefined) return report
-  if (asksForProgram(given.system)) return lampProgram(given)
   if (asked.trim() === '') return nothingAskedText
   if (asksWhoItIs.test(asked)) return selfDescription
   const sentences = splitSentences(asked)
@@ -78,12 +99,9 @@ function reportResults({ turn }: Given, done: number): string | undefined {
   return [...(done > size ? [`I made ${done} calls.`] : []), ...said].join(' ')
 }
 
-/** JSON is a lamp program, unless a schema asks for something else: then its properties are filled with the answer. */
-function formatted(given: Given, format: NonNullable<ModelSettings['format']>, text: string): string {
-  const properties =
-    format === 'json' ? undefined : (format.properties as Record<string, unknown> | undefined)
-  if (format === 'json' || properties?.program !== undefined) return lampProgram(given)
-  return JSON.stringify(fillArguments(format, text))
+/** The properties of a schema are filled with the answer. */
+function formatted(format: NonNullable<ModelSettings['format']>, text: string): string {
+  return JSON.stringify(format === 'json' ? { answer: text } : fillArguments(format, text))
 }
 
 function withNote(given: Given, tools: readonly ToolSpec[], text: string): Answer {

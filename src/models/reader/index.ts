@@ -1,4 +1,4 @@
-export { type Answer, answer } from './answer.ts'
+export { type Answer, answer, type ReaderAnswer, type ReaderQuestion } from './answer.ts'
 export { countWords } from './count-words.ts'
 export { type ReaderOptions, reader } from './reader.ts'
 export {

@@ -3,7 +3,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import type { Model, ModelPart } from '../model.ts'
 import { ModelError } from '../model-error.ts'
-import { type Answer, answer } from './answer.ts'
+import { type Answer, answer, type ReaderAnswer } from './answer.ts'
 import { countWords, promptCounter } from './count-words.ts'
 import { takeWindow } from './take-window.ts'
 import { type Wait, waitFor } from './wait-for.ts'
@@ -16,6 +16,8 @@ export interface ReaderOptions {
   readonly count?: (text: string) => number
   /** A prompt that is too long: refused, or cut in silence as Ollama does. Default `'error'`. */
   readonly overflow?: 'error' | 'cut'
+  /** Answers of your own, for what it cannot do: the first that gives a text is taken. */
+  readonly answers?: readonly ReaderAnswer[]
   /** How long it waits between two parts of a reply, so that cancelling can be seen. Default 0. */
   readonly delayMs?: number
   readonly wait?: Wait
@@ -33,6 +35,7 @@ export function reader({
   window = 4096,
   count = countWords,
   overflow = 'error',
+  answers = [],
   delayMs = 0,
   wait = waitFor,
 }: ReaderOptions = {}): Model {
@@ -47,7 +50,7 @@ export function reader({
       signal?.throwIfAborted()
       const { reply, promptTokens, ids } = refuseInvalid(() => {
         const taken = takeWindow(messages, tools, { name, window, counter, overflow })
-        const reply = answer(taken.messages, tools, settings)
+        const reply = answer(taken.messages, tools, settings, answers)
         return { reply, promptTokens: taken.promptTokens, ids: freshIds(taken.messages) }
       })
       // A server that cuts also makes room while it writes: there only the request limits the reply.

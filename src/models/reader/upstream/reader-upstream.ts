@@ -13,7 +13,8 @@ export interface SeenRequest {
   readonly signal: AbortSignal
 }
 
-export interface ReaderUpstreamOptions extends Pick<ReaderOptions, 'window' | 'count' | 'delayMs' | 'wait'> {
+export interface ReaderUpstreamOptions
+  extends Pick<ReaderOptions, 'window' | 'count' | 'answers' | 'delayMs' | 'wait'> {
   /** The names that it answers to; each also with `:latest`. Default `['reader']`. */
   readonly models?: readonly string[]
   /** Gets every body that was sent, parsed, before it is answered. */

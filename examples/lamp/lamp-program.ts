@@ -1,4 +1,4 @@
-import type { Given } from './given.ts'
+import type { ReaderAnswer, ReaderQuestion } from 'throughline/models'
 import { coloursIn, paceIn, patternIn } from './lamp-words.ts'
 
 interface Step {
@@ -17,16 +17,21 @@ interface Program {
   readonly loop?: unknown
 }
 
-/** Do the instructions want every reply to be a JSON program for a lamp? */
-export function asksForProgram(system: string): boolean {
-  return /\bJSON program\b|"program"\s*:\s*\{/i.test(system)
+/** The reader drives a lamp where the instructions, or the form of the reply, want a program. */
+export const lampAnswer: ReaderAnswer = question => {
+  const { system, format } = question
+  const isWanted =
+    format === undefined || typeof format === 'string'
+      ? format === 'json' || /\bJSON program\b|"program"\s*:\s*\{/i.test(system)
+      : Object.hasOwn((format.properties as object | undefined) ?? {}, 'program')
+  return isWanted ? lampProgram(question) : undefined
 }
 
 /**
  * A program for a lamp, from the words of the request: colours and patterns. `slower`, `make it blue` and the like
  * change the newest program that is in view in full; when there is none, the words alone must do.
  */
-export function lampProgram({ asked, messages }: Given): string {
+function lampProgram({ asked, messages }: ReaderQuestion): string {
   const current = isEdit.test(asked) ? newestProgram(messages) : undefined
   const program = current === undefined ? newProgram(asked) : edit(current, asked)
   return JSON.stringify({ program })
@@ -69,7 +74,7 @@ function paramsFor([color, second]: readonly string[]): Readonly<Record<string, 
 }
 
 /** A digest tells of a program but is none: only one that can be read whole can be changed. */
-function newestProgram(messages: Given['messages']): Program | undefined {
+function newestProgram(messages: ReaderQuestion['messages']): Program | undefined {
   for (const { role, text } of messages.toReversed()) {
     const start = text.search(/\{\s*"program"\s*:/)
     // What the instructions show is an example.

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { assistant, system, user } from '../../testing/builders.ts'
-import { answer } from './answer.ts'
+import { lampAnswer } from '../examples/lamp/lamp-program.ts'
+import { type Answer, answer as read } from '../src/models/reader/answer.ts'
+import { assistant, system, user } from '../src/testing/builders.ts'
 
+/** The reader, taught to drive a lamp. */
+const answer = (...[messages, tools, settings]: Parameters<typeof read>): Answer =>
+  read(messages, tools, settings, [lampAnswer])
 const json = { format: 'json' } as const
-const programOf = (...messages: Parameters<typeof answer>[0]) =>
+const programOf = (...messages: Parameters<typeof read>[0]) =>
   JSON.parse(answer(messages, [], json).text).program
 
 describe('a lamp program', () => {

@@ -2,16 +2,17 @@
  * A lamp with 172 LEDs that is driven by talking to it, by a small model in a window of 4096 tokens. The last two
  * exchanges travel whole, older ones as one line each, and the current program always in full: so a follow-up edits it.
  *
- * Runs with the built-in reader; with a model of your own: `--ollama llama3.2`.
+ * Runs with the built-in reader, which is taught to drive a lamp; with a model of your own: `--ollama llama3.2`.
  */
 import { createHistory, memoryStore, tiered } from 'throughline'
 import { createChat } from 'throughline/chat'
 import { summarizeProgram } from 'throughline/digests'
 import { ollama, reader } from 'throughline/models'
+import { lampAnswer } from './lamp-program.ts'
 
 const at = process.argv.indexOf('--ollama')
 const name = at < 0 ? undefined : process.argv[at + 1]
-const model = name ? ollama({ model: name, window: 4096 }) : reader({ window: 4096 })
+const model = name ? ollama({ model: name, window: 4096 }) : reader({ window: 4096, answers: [lampAnswer] })
 
 const system = `You drive a lamp with 172 LEDs. You answer every request with one JSON program and nothing else.
 
