@@ -3,6 +3,7 @@ import { showValue } from '../log/show-value.ts'
 import type {
   CallStatus,
   DescribeConversation,
+  EntryRange,
   ListConversations,
   NewEntry,
   StoredCall,
@@ -29,6 +30,7 @@ export function checkThread({ tenant, conversation, actor, branch }: ThreadKey):
 }
 
 export function checkName(what: string, name: string): void {
+  if (typeof name !== 'string') throw new InvalidOptionError(what, `expected a text, got ${showValue(name)}`)
   checkText(`The ${what}`, name, maxNameBytes)
 }
 
@@ -62,10 +64,28 @@ function toMetadata(metadata: unknown): string {
   return text
 }
 
+/** How many: NaN and the like would mean nothing, everything or an error, as the store has it. */
+export function checkLimit(limit: number | undefined): void {
+  checkWhole('limit', limit, 0)
+}
+
+export function checkRange({ from, to, limit }: EntryRange): void {
+  checkWhole('from', from, Number.MIN_SAFE_INTEGER)
+  checkWhole('to', to, Number.MIN_SAFE_INTEGER)
+  checkLimit(limit)
+}
+
+function checkWhole(option: string, value: number | undefined, least: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return
+  const wanted = least === 0 ? 'a whole number from 0 on' : 'a whole number'
+  throw new InvalidOptionError(option, `expected ${wanted}, got ${showValue(value)}`)
+}
+
 /** Where a page begins. */
-export function checkPage({ after, order = 'recent' }: ListConversations): void {
+export function checkPage({ after, order = 'recent', limit }: ListConversations): void {
+  checkLimit(limit)
   if (order !== 'recent' && order !== 'name')
-    throw new InvalidOptionError('order', `"${order}" is neither "recent" nor "name"`)
+    throw new InvalidOptionError('order', `${showValue(order)} is neither "recent" nor "name"`)
   if (!after) return
   checkName('conversation', after.conversation)
   checkTime('after', after.updatedAt)
@@ -81,6 +101,8 @@ export function checkCall({ id, model, plan, status, error }: StoredCall, maxByt
 export function checkEntries(entries: readonly NewEntry[], maxEntryBytes: number): void {
   for (const { id, payload } of entries) {
     checkName('id of an entry', id)
+    if (typeof payload !== 'string')
+      throw new InvalidOptionError('entries', `the payload of ${showValue(id)} is no text`)
     checkText(`The entry "${id}"`, payload, maxEntryBytes)
   }
 }

@@ -1,5 +1,15 @@
 import type { ConversationInfo, ListConversations, Store, ThreadKey } from '../stores/store.ts'
-import { entry, equal, exchange, newThread, refused, type StoreCase, storeCase } from './store-cases-help.ts'
+import {
+  entry,
+  equal,
+  exchange,
+  newThread,
+  read,
+  refused,
+  type StoreCase,
+  storeCase,
+  texts,
+} from './store-cases-help.ts'
 
 /** Lists of conversations, and what they show of each. */
 export const listCases: readonly StoreCase[] = [
@@ -25,6 +35,30 @@ export const listCases: readonly StoreCase[] = [
     equal(all[3]?.threads, threads, 'the threads of one')
     if (!(all[3]!.createdAt <= all[3]!.updatedAt)) throw new Error('it changed before it was')
     equal(await pagesOf(store, thread.tenant, { order: 'name', limit: 3 }), order, 'page by page')
+  }),
+  storeCase('refuses what is no number, no name and no query', async (store, thread) => {
+    await exchange(store, thread, 'a pelican', 'a bird')
+    const odd = [Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY, '2', null] as number[]
+    for (const limit of odd) {
+      await refused(() => store.conversations(thread.tenant, { limit }), 'invalid_option')
+      await refused(() => store.search(thread.tenant, 'pelican', { limit }), 'invalid_option')
+      await refused(() => store.calls(thread, { limit }), 'invalid_option')
+      await refused(() => read(store, thread, { limit }), 'invalid_option')
+    }
+    for (const place of odd.filter(place => place !== -1)) {
+      await refused(() => read(store, thread, { from: place }), 'invalid_option')
+      await refused(() => read(store, thread, { to: place }), 'invalid_option')
+    }
+    equal(await texts(store, thread, { from: -5, to: 1e12 }), ['a pelican', 'a bird'], 'more than there is')
+    equal(await texts(store, thread, { limit: 0 }), [], 'none')
+    for (const name of [undefined, null, 5] as unknown as string[]) {
+      await refused(() => store.conversations(name), 'invalid_option')
+      await refused(() => store.search(name, 'pelican'), 'invalid_option')
+      await refused(() => store.search(thread.tenant, name), 'invalid_option')
+      await refused(() => store.head({ ...thread, tenant: name }), 'invalid_option')
+      const entries = [{ ...entry('x'), payload: name }]
+      await refused(() => store.seed(thread, { expectedHead: 2, entries }), 'invalid_option')
+    }
   }),
   storeCase('lists what was last written to first, page by page', async (store, thread) => {
     for (const [conversation, time] of Object.entries({ a: 1_000, b: 3_000, d: 2_000, c: 2_000 }))

@@ -1,4 +1,4 @@
-import { checkNames, checkPage } from '../check-input.ts'
+import { checkLimit, checkName, checkNames, checkPage, checkRange } from '../check-input.ts'
 import { hasWords, toWanted } from '../has-words.ts'
 import { snippet } from '../snippet.ts'
 import type { ConversationInfo, EntryRange, Found, Store, StoredEntry, ThreadKey } from '../store.ts'
@@ -26,10 +26,12 @@ export function memoryReads(memory: Memory): Reads {
       }
     },
     async *entries(thread, range = {}) {
+      checkRange(range)
       yield* pick(memory.peek(thread)?.entries ?? [], range)
     },
     turns: async thread => [...(memory.peek(thread)?.turns ?? [])],
     async calls(thread, { limit } = {}) {
+      checkLimit(limit)
       return [...(memory.peek(thread)?.calls.values() ?? [])].reverse().slice(0, limit)
     },
     async loadCache(thread, key) {
@@ -38,7 +40,7 @@ export function memoryReads(memory: Memory): Reads {
       return cache && { at: cache.at, bytes: cache.bytes.slice() }
     },
     async conversations(tenant, options = {}) {
-      checkNames({ tenant })
+      checkName('tenant', tenant)
       checkPage(options)
       const { after, limit, order = 'recent' } = options
       const compare = orders[order]
@@ -49,7 +51,8 @@ export function memoryReads(memory: Memory): Reads {
         .map(toInfo)
     },
     async search(tenant, query, { limit = 20 } = {}) {
-      checkNames({ tenant })
+      checkName('tenant', tenant)
+      checkLimit(limit)
       const wanted = toWanted(query)
       if (wanted.length === 0) return []
       const found = ofTenant(tenant).flatMap(({ branches }) =>

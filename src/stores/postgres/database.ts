@@ -85,7 +85,9 @@ async function connect(pool: PgPool): Promise<PgClient> {
     client.on('error', ignore)
     return client
   } catch (error) {
-    throw new StoreError('store_unavailable', `Cannot connect to PostgreSQL: ${messageOf(error)}.`, {
+    const hint =
+      'Is the server up, and its address right? It is the option "url", else PGHOST, PGPORT and their kin.'
+    throw new StoreError('store_unavailable', `Cannot connect to PostgreSQL: ${messageOf(error)}. ${hint}`, {
       cause: error,
     })
   }

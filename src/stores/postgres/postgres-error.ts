@@ -38,7 +38,11 @@ export const isDuplicate = (error: unknown): boolean => codeOf(error) === '23505
 export const isLost = (error: unknown): boolean =>
   !(error instanceof Error && 'severity' in error) || /^(08|57P0[123]|40003)/.test(codeOf(error))
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/** An attempt at several addresses of one name fails with an error that only lists others. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join(', ')
+  return error instanceof Error ? error.message : String(error)
+}
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? '')
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
 import { runSql, startPostgres, type TestPostgres, whyNoPostgres } from '../../../test/postgres.ts'
 import { startCutProxy } from '../../../test/postgres-proxy.ts'
 import { entry, newThread, open, read, texts } from '../../testing/store-cases-help.ts'
@@ -9,6 +10,25 @@ import { postgresStore } from './postgres-store.ts'
 
 const reason = whyNoPostgres()
 if (reason) console.warn(`Not tested: ${reason}`)
+
+it('says what is wrong with an address', async () => {
+  for (const url of ['nonsense', '', 'localhost:5432', 'mysql://localhost/x', 5 as never, null as never])
+    expect(() => postgresStore({ url })).toThrow(
+      'Option "url": expected postgres://user@host:5432/database, got',
+    )
+  expect(() => postgresStore({ url: 'nonsense:secret' })).not.toThrow('secret')
+  for (const pool of [{}, 'pool', null] as never[])
+    expect(() => postgresStore({ pool })).toThrow('Option "pool": expected a pool of pg')
+  for (const url of ['postgres://nowhere.invalid/x', 'postgres://localhost:1/x', 'postgres://%zz/x']) {
+    const store = postgresStore({ url })
+    const error = await store.head(newThread()).catch(error => error)
+    expect(error, url).toMatchObject({ code: 'store_unavailable' })
+    expect(error.message).toMatch(
+      /^Cannot connect to PostgreSQL: \S.* Is the server up, and its address right\?/,
+    )
+    await store.close()
+  }
+})
 
 describe.skipIf(reason)(`PostgreSQL that fails${reason ? `: ${reason}` : ''}`, () => {
   let server: TestPostgres

@@ -1,3 +1,4 @@
+import { checkRange } from '../check-input.ts'
 import type { Head, Store, ThreadKey } from '../store.ts'
 import { checkKey } from './check-key.ts'
 import type { Database } from './database.ts'
@@ -31,6 +32,7 @@ export function postgresReads(database: Database, schema: string): Reads {
     },
     async *entries(thread, range = {}) {
       checkKey(thread)
+      checkRange(range)
       yield* readEntries(database, schema, thread, range)
     },
     async turns(thread) {

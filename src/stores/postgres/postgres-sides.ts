@@ -1,4 +1,4 @@
-import { checkCall, checkNames } from '../check-input.ts'
+import { checkCall, checkLimit, checkNames } from '../check-input.ts'
 import { checksum } from '../checksum.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
@@ -52,6 +52,7 @@ export function postgresSides(database: Database, schema: string, maxBytes: numb
     },
     async calls(thread, { limit } = {}) {
       checkKey(thread)
+      checkLimit(limit)
       const rows = await database.read(
         `select c.* from ${ofThread} (
           select * from ${schema}.calls c

@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../../log/error.ts'
+import { showValue } from '../../log/show-value.ts'
 import { defaultMaxEntryBytes } from '../check-input.ts'
 import type { Store } from '../store.ts'
 import { check } from './check.ts'
@@ -52,6 +53,9 @@ export function postgresStore({
   migrate: autoMigrate = true,
 }: PostgresStoreOptions = {}): Store {
   if (url !== undefined && pool) throw new InvalidOptionError('pool', 'give a url or a pool, not both')
+  if (url !== undefined) checkUrl(url)
+  if (pool !== undefined && typeof pool?.connect !== 'function')
+    throw new InvalidOptionError('pool', `expected a pool of pg, got ${showValue(pool)}`)
   const name = quote(schema)
   const opened = openDatabase({ ...(url === undefined ? {} : { url }), ...(pool ? { pool } : {}) })
   const database = autoMigrate ? migrateFirst(opened, name) : opened
@@ -69,6 +73,13 @@ export function postgresStore({
     check: ({ rebuild = false } = {}) => check(database, name, { isIndexed: search, rebuild }),
     close: () => database.close(),
   }
+}
+
+/** Anything else would be taken for the name of a server. It is not shown: there may be a password in it. */
+function checkUrl(url: unknown): void {
+  if (typeof url === 'string' && /^(postgres(ql)?:\/\/|socket:|\/)/.test(url)) return
+  const got = typeof url === 'string' ? 'another text' : showValue(url)
+  throw new InvalidOptionError('url', `expected postgres://user@host:5432/database, got ${got}`)
 }
 
 function quote(schema: string): string {

@@ -15,7 +15,7 @@ export async function* readEntries(
   thread: ThreadKey,
   { from = 1, to, reverse = false, limit = Number.POSITIVE_INFINITY }: EntryRange,
 ): AsyncIterable<StoredEntry> {
-  let [low, high] = [Math.max(1, from), Math.max(0, to ?? maxPlace)]
+  let [low, high] = [Math.max(1, from), Math.min(maxPlace, Math.max(0, to ?? maxPlace))]
   let isFirst = true
   for (let left = limit; left > 0 && low <= high; ) {
     const sql = pageSql(schema, reverse)

@@ -1,4 +1,4 @@
-import { checkNames } from '../check-input.ts'
+import { checkLimit, checkName } from '../check-input.ts'
 import { hasWords, toWanted } from '../has-words.ts'
 import { snippet } from '../snippet.ts'
 import type { Found } from '../store.ts'
@@ -24,7 +24,8 @@ export async function search(
   query: string,
   { limit = 20, isIndexed }: SearchOptions,
 ): Promise<readonly Found[]> {
-  checkNames({ tenant })
+  checkName('tenant', tenant)
+  checkLimit(limit)
   const wanted = toWanted(query)
   if (wanted.length === 0) return []
   const rare = isIndexed ? wanted.filter(word => !isCommon(word)) : []

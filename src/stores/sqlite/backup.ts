@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { InvalidOptionError } from '../../log/error.ts'
+import { showValue } from '../../log/show-value.ts'
 import { StoreError } from '../store-error.ts'
 import { openConnection } from './connection.ts'
 import type { SqliteDriver } from './driver.ts'
@@ -41,6 +42,7 @@ export async function backupSqlite({ path, to, driver }: BackupSqliteOptions): P
 }
 
 function refuseExisting(to: string): void {
+  if (typeof to !== 'string') throw new InvalidOptionError('to', `expected a new name, got ${showValue(to)}`)
   if (to === '' || existsSync(to))
     throw new InvalidOptionError('to', `"${to}" is not free: give a new name, a backup overwrites nothing`)
 }

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { InvalidOptionError } from '../../log/error.ts'
+import { showValue } from '../../log/show-value.ts'
 import { StoreError } from '../store-error.ts'
 import { assertDurable } from './assert-durable.ts'
 import { loadDriver, type SqliteDriver, type SqliteStatement, type SqliteValue } from './driver.ts'
@@ -148,6 +149,8 @@ export function openConnection({
 
 /** One file, one name: a link to it must find the same lock. */
 function realPath(path: string): string {
+  if (typeof path !== 'string')
+    throw new InvalidOptionError('path', `expected the path of a file, got ${showValue(path)}`)
   if (path === '' || path.startsWith(':') || path.startsWith('file:'))
     throw new InvalidOptionError('path', `"${path}" is not a file; use memoryStore() for a store without one`)
   for (const [real, rest] of [

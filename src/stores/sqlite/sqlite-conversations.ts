@@ -1,4 +1,4 @@
-import { checkNames, checkPage, toDescription } from '../check-input.ts'
+import { checkName, checkNames, checkPage, toDescription } from '../check-input.ts'
 import type { ConversationInfo, ListConversations, Store } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import type { BranchRow } from './branch-rows.ts'
@@ -15,7 +15,7 @@ export function sqliteConversations(
 ): Pick<Store, 'conversations' | 'describeConversation'> {
   return {
     async conversations(tenant, options = {}) {
-      checkNames({ tenant })
+      checkName('tenant', tenant)
       checkPage(options)
       const connection = context.ready()
       verifyNames(connection)

@@ -8,7 +8,7 @@ import { loadDriver, type SqliteDatabase } from './driver.ts'
 import { migrate, refuseOutdated } from './migrate.ts'
 import { migrations } from './schema.ts'
 import { toStoreError } from './sqlite-error.ts'
-import { type SqliteStoreOptions, sqliteStore } from './sqlite-store.ts'
+import { backupSqlite, type SqliteStoreOptions, sqliteStore } from './sqlite-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-file-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -310,6 +310,17 @@ it('takes every error of SQLite for one of ours, and no other', () => {
     )
   const bug = new TypeError('bug')
   expect(toStoreError(bug, 'p')).toBe(bug)
+})
+
+it('says which option is missing', async () => {
+  const missing = [undefined, {}, { path: undefined }, { path: 5 }, { path: '' }] as never[]
+  for (const options of missing) expect(() => sqliteStore(options)).toThrow(/^Option "path": /)
+  const path = newPath()
+  await sqliteStore({ path }).close()
+  await expect(backupSqlite({ path } as never)).rejects.toThrow(
+    'Option "to": expected a new name, got undefined',
+  )
+  await expect(backupSqlite({ to: newPath() } as never)).rejects.toThrow('Option "path": expected the path')
 })
 
 it('takes a limit for entries', async () => {

@@ -1,4 +1,4 @@
-import { checkThread } from '../check-input.ts'
+import { checkRange, checkThread } from '../check-input.ts'
 import { nameOf } from '../refusals.ts'
 import type { Head, Store } from '../store.ts'
 import { type BranchRow, branchById, findBranch } from './branch-rows.ts'
@@ -18,6 +18,7 @@ export function sqliteReads(context: SqliteContext): Pick<Store, 'head' | 'entri
     },
     async *entries(thread, range = {}) {
       checkThread(thread)
+      checkRange(range)
       const connection = context.ready()
       const branch = findBranch(connection, thread)
       if (!branch) return

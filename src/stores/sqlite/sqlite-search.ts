@@ -1,4 +1,4 @@
-import { checkNames } from '../check-input.ts'
+import { checkLimit, checkName } from '../check-input.ts'
 import { hasWords, toWanted } from '../has-words.ts'
 import { nameOf } from '../refusals.ts'
 import { snippet } from '../snippet.ts'
@@ -13,7 +13,8 @@ import { toMatch, unindexed } from './word-index.ts'
 
 /** Every word must be in the entry; the newest come first. */
 export function sqliteSearch(context: SqliteContext, tenant: string, query: string, limit: number): Found[] {
-  checkNames({ tenant })
+  checkName('tenant', tenant)
+  checkLimit(limit)
   const connection = context.ready()
   const wanted = toWanted(query)
   if (wanted.length === 0) return []

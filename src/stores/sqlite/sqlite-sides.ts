@@ -1,4 +1,4 @@
-import { checkCall, checkName, checkThread } from '../check-input.ts'
+import { checkCall, checkLimit, checkName, checkThread } from '../check-input.ts'
 import { checksum } from '../checksum.ts'
 import type { Store, StoredCall } from '../store.ts'
 import { findBranch, needBranch } from './branch-rows.ts'
@@ -29,12 +29,15 @@ export function sqliteSides(context: SqliteContext): Sides {
         )
       })
     },
-    async calls(thread, { limit = -1 } = {}) {
+    async calls(thread, { limit } = {}) {
       checkThread(thread)
+      checkLimit(limit)
       const connection = context.ready()
       const branch = findBranch(connection, thread)
       const sql = 'SELECT * FROM calls WHERE branch_id = ? ORDER BY number DESC LIMIT ?'
-      return branch ? connection.all<CallRow>(sql, branch.id, limit).map(row => toCall(row, branch.id)) : []
+      return branch
+        ? connection.all<CallRow>(sql, branch.id, limit ?? -1).map(row => toCall(row, branch.id))
+        : []
     },
     async saveCache(thread, key, at, bytes) {
       checkThread(thread)

@@ -45,14 +45,16 @@ export interface SqliteStoreOptions {
  * @example
  * const store = sqliteStore({ path: 'conversations.db' })
  */
-export function sqliteStore({
-  path,
-  now = Date.now,
-  maxEntryBytes = defaultMaxEntryBytes,
-  search = true,
-  readOnly = false,
-  driver,
-}: SqliteStoreOptions): Store {
+export function sqliteStore(options: SqliteStoreOptions): Store {
+  const {
+    path,
+    now = Date.now,
+    maxEntryBytes = defaultMaxEntryBytes,
+    search = true,
+    readOnly = false,
+    driver,
+    // Without any option the missing path is what is wrong.
+  } = options ?? ({} as SqliteStoreOptions)
   const held = createHeldTurns()
   const queue = createIndexQueue()
   const connection = openConnection({ path, readOnly, onRollBack, ...(driver && { driver }) })
