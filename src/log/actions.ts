@@ -7,7 +7,7 @@ export interface Action {
   result?: string
 }
 
-/** The calls in order, each with its result. A result that answers no call of its round is left out. */
+/** The calls of a turn in order, each with its result. A result that answers no call of its round is left out. */
 export function readActions(messages: readonly Message[]): readonly Action[] {
   const actions: Action[] = []
   let round = openRound([])

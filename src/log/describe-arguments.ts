@@ -1,9 +1,9 @@
 import { cut } from './line.ts'
 
-/** Longer arguments (a file that was written) are shown as they stand: 80 characters do not need a parsed megabyte. */
+/** Longer arguments (a whole file) are not parsed: a line of 80 characters is not worth parsing a megabyte. */
 const mostParsed = 100_000
 
-/** Arguments as a person reads them: `path="/workspace/src", depth=2`; what is no JSON object, or broken, as it stands. */
+/** Arguments as a person reads them: `path="/workspace/src", depth=2`. Broken JSON, and JSON that is no object, stays as it is. */
 export function describeArguments(json: string, max: number): string {
   if (json.length > mostParsed || !/^\s*\{/.test(json)) return cut(json, max)
   try {
@@ -16,7 +16,7 @@ export function describeArguments(json: string, max: number): string {
   }
 }
 
-/** A text is cut before it is quoted: a long one keeps its closing quote where there is room. */
+/** The text is cut before it is quoted, so that a long one keeps its closing quote where there is room. */
 function describeArgument(name: string, value: unknown, max: number): string {
   return `${name}=${JSON.stringify(typeof value === 'string' ? cut(value, max) : value)}`
 }

@@ -1,21 +1,21 @@
-/** What is known of tool messages, and stands in none of them: servers refuse fields that they do not know. */
+/** Tool message → whether its tool failed. Kept beside the messages: servers refuse fields that they do not know. */
 const known = new WeakMap<object, boolean>()
 
-/** Says of a tool message whether its tool failed. */
+/** Remembers whether the tool of this message failed. */
 export function markResult<M extends object>(message: M, isError: boolean): M {
   known.set(message, isError)
   return message
 }
 
 /**
- * Whether a tool failed. Of what we ran or stored we know; a message from elsewhere is read: marked as failed the way the
- * AI SDK does, or `Error: …` as its text. `index` is the place of the result among those of the message.
+ * Whether a tool failed. Known for results that the library ran or stored; other messages are failed if the AI SDK marks
+ * them so or their text begins with `Error:`. `index` is the place of the result in its message.
  */
 export function isErrorResult(source: object, { text }: { readonly text: string }, index = 0): boolean {
   return known.get(source) ?? (isMarked(source, index) || text.startsWith('Error:'))
 }
 
-/** An error may be JSON and even match the schema: what the AI SDK marks as an error is never a value. */
+/** Whether the AI SDK marks the result as an error; such a result is never a state's value, even if it fits the schema. */
 function isMarked(source: object, index: number): boolean {
   const { content } = source as { content?: unknown }
   if (!Array.isArray(content)) return false

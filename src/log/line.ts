@@ -15,7 +15,7 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** The first few, without repeats: `a, b, …`. */
+/** The first `max` items, without repeats: `a, b, …`. */
 export function few(items: Iterable<string>, max: number): string {
   const all = [...new Set(items)]
   return all.slice(0, max).join(', ') + (all.length > max ? ', …' : '')
@@ -24,7 +24,7 @@ export function few(items: Iterable<string>, max: number): string {
 /** Control characters fold too: a terminal's escape codes or a NUL in a tool result have no place in a prompt. */
 const WORD = /[^\s\p{Cc}]{1,200}/gu
 
-/** Folds until there is more than `max`: the caller then knows that something was left. */
+/** Folds white space, and stops beyond `max` characters: a longer result tells the caller that the text goes on. */
 function fold(text: string, max: number): string {
   let line = ''
   let end = 0
@@ -36,12 +36,12 @@ function fold(text: string, max: number): string {
   return line
 }
 
-/** After one unit: the other half of a pair, a mark, a skin tone; or a joiner on either side. */
+/** Matches where a character goes on after its first unit: the second half of a pair, a mark, a skin tone, a joiner. */
 const JOINED = /^(?:[\u{10000}-\u{10ffff}]|\u200d|.(?:\u200d|\p{M}|[\u{1f3fb}-\u{1f3ff}]))/u
 
 /**
- * The last place at or before `end` where a cut separates nothing that belongs together. Not `Intl.Segmenter`: its
- * rules change with the engine's version, and a digest must be the same bytes on every machine.
+ * The last place at or before `end` where a cut splits no character. Not `Intl.Segmenter`: its rules change with the
+ * engine's version, and a digest must have the same bytes on every machine.
  */
 function boundary(line: string, end: number): number {
   let at = end

@@ -1,4 +1,4 @@
-/** What a message looked like when it was read: its fields, and all that is inside of those that are read. */
+/** A message's fields, and everything inside the fields that the library reads, as they were at the time of reading. */
 export type Looks = readonly unknown[]
 
 export function looksOf(source: object): Looks {
@@ -7,24 +7,24 @@ export function looksOf(source: object): Looks {
   return looks
 }
 
-/** False when somebody has changed the message in place since. */
+/** Whether a message is still what it was when these looks were taken: callers may change messages in place. */
 export function isUnchanged(looks: Looks, source: object): boolean {
   let at = 0
   return look(source, value => Object.is(value, looks[at++])) && at === looks.length
 }
 
-/** The fields that are read to their depth. Of any other a changed value is seen, but nothing inside of it is sent or counted. */
+/** The fields that are compared to their depth. Inside the other fields nothing is sent or counted. */
 const readFields: ReadonlySet<string> = new Set(['content', 'tool_calls', 'function_call', 'images'])
 
-/** Stands for a list or an object whose inside comes later, and where that ends. */
+/** Mark where the inside of a list or an object begins and ends. */
 const [opens, ends] = [Symbol('opens'), Symbol('ends')]
 
-/** Shows everything to `see`, until it gives false. Each object is entered once, so that circles end. */
+/** Passes every value to `see` until `see` returns false. Each object is entered once, so circles end. */
 function look(source: object, see: (value: unknown) => boolean): boolean {
   let inside: Set<object> | undefined
   const show = (value: unknown, isRead: boolean) => {
     if (value instanceof Date) return see(value.getTime())
-    // Bytes have no text: which ones they are is enough.
+    // Binary data is compared by identity, not byte by byte.
     if (!isRead || typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return see(value)
     inside ??= new Set()
     inside.add(value)
@@ -32,7 +32,7 @@ function look(source: object, see: (value: unknown) => boolean): boolean {
   }
   for (const key in source)
     if (!see(key) || !show((source as Record<string, unknown>)[key], readFields.has(key))) return false
-  // The set grows while it is walked.
+  // `inside` grows while this loop walks it.
   for (const value of inside ?? []) {
     if (Array.isArray(value)) {
       for (let at = 0; at < value.length; at++) if (!show(value[at], true)) return false

@@ -1,7 +1,7 @@
 /** Who speaks. `assistant_note` is what an agent leaves for itself: sent to the model, never shown to a user. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool' | 'assistant_note'
 
-/** A message of Ollama, OpenAI or the AI SDK: a role, and what else they put into one. Callers keep their own type. */
+/** A message of Ollama, OpenAI or the AI SDK. Only the role is fixed; callers keep their own type. */
 export interface MessageLike {
   readonly role: string
   readonly content?: unknown
@@ -15,7 +15,7 @@ export interface MessageLike {
   readonly tool_name?: unknown
 }
 
-/** Whose shape a message has: it decides how a changed or an inserted message must look. */
+/** The provider whose shape a message has: changed and inserted messages must have the same. */
 export type Dialect = 'ollama' | 'openai' | 'ai-sdk'
 
 export interface ToolCall {
@@ -32,20 +32,20 @@ export interface ToolResult {
   readonly text: string
 }
 
-/** What was read from a message, the same for every provider. Everything above this floor works on it. */
+/** A message as the library reads it, the same for every provider. All folders above this one work on it. */
 export interface Message {
   readonly role: Role
   readonly dialect: Dialect
-  /** The text as the model sees it; of a tool message, the text of its results. */
+  /** The text that the model sees; in a tool message, the text of its results. */
   readonly text: string
   readonly thinking: string
   readonly calls: readonly ToolCall[]
-  /** How many calls stand in a message of a role that cannot call: they are none, and are not sent. */
+  /** Number of tool calls in a message of a role that cannot call. They are not sent. */
   readonly misplacedCalls?: number
   readonly results: readonly ToolResult[]
-  /** Images and other files: each has a fixed price, its bytes are never counted as text. */
+  /** Number of images and other files. Each has a fixed price; their bytes are never counted as text. */
   readonly media: number
-  /** Parts of a kind that we do not know, as JSON: they are sent, so they are counted. */
+  /** Parts of an unknown kind, as JSON: they are sent, so they are counted. */
   readonly unknown: string
   /** Milliseconds since 1970 where the message carries a time. */
   readonly time?: number

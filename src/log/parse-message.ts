@@ -25,13 +25,13 @@ export function parseMessage(value: unknown, seq: number): Message {
   throw new InvalidMessageError(seq, `${problem}: remove them, or give it the role "assistant"`)
 }
 
-/** The same for a message that was taken before: tool calls of a role that cannot call do not count. */
+/** Reads a message that was accepted before: tool calls of a role that cannot call are ignored, not refused. */
 export function readMessage(value: unknown, seq: number): Message {
   try {
     return parse(value, seq)
   } catch (error) {
     if (error instanceof ThroughlineError) throw error
-    // A getter that throws, a revoked proxy: still one typed error that names the place.
+    // A getter that throws or a revoked proxy: the caller still gets a typed error that names the place.
     throw new InvalidMessageError(seq, `cannot be read (${String(error)})`, { cause: error })
   }
 }
@@ -48,7 +48,7 @@ function parse(value: unknown, seq: number): Message {
   const calls = [...outside, ...content.calls]
   const isMisplaced = role !== 'assistant' && calls.length > 0
   const isTool = role === 'tool'
-  // One without a text (an image, nothing at all) answers its call too; parts that only we do not know do not.
+  // A tool message without text (an image, nothing at all) still answers its call; one with only unknown parts does not.
   const isAnswer = content.text !== undefined || content.media > 0 || content.unknown === ''
   const bare = isTool && content.results.length === 0 && isAnswer
   const results = bare ? [bareResult(source, content.text ?? '')] : content.results
@@ -94,7 +94,7 @@ function isOpenAiResult(source: Record<string, unknown>): boolean {
   return source.role === 'tool' && 'tool_call_id' in source && !('tool_name' in source)
 }
 
-/** A time that cannot be read is no time: it orders nothing, it only finds pauses. */
+/** The message's time in milliseconds. An unreadable time is ignored: times only serve to find pauses. */
 function readTime(source: Record<string, unknown>): number | undefined {
   const value = source.time ?? source.createdAt ?? source.created_at ?? source.timestamp
   const time =

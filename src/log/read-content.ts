@@ -40,7 +40,7 @@ export function readContent(source: Record<string, unknown>, seq: number): Conte
   return content
 }
 
-/** Messages that have `parts` in place of a content come from elsewhere: says from where, and what to do. */
+/** Refuses messages with `parts` in place of `content` (other libraries); the error says where they come from and what to do. */
 export function refuseParts({ role, content, parts }: Record<string, unknown>, seq: number): void {
   if ((content !== undefined && content !== null) || !Array.isArray(parts)) return
   const isUi = role !== 'model' && parts.every(part => typeof part?.type === 'string')

@@ -20,7 +20,7 @@ export function readCalls(source: Record<string, unknown>, seq: number): Calls {
   return { calls, openai: list.some(isOpenAi) }
 }
 
-/** The calls beside the content: OpenAI's first way had only one, and an empty list beside it says nothing. */
+/** The calls beside the content: `tool_calls`, or OpenAI's older single `function_call` where that list is absent or empty. */
 export function listCalls({
   tool_calls: list,
   function_call: single,

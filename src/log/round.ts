@@ -1,21 +1,21 @@
 import type { ToolCall, ToolResult } from './message.ts'
 
-/** The calls of one message, each of which waits for the result that answers it. */
+/** The calls of one assistant message, and which of them still wait for a result. */
 export interface Round {
-  /** The place of the call that a result answers, which waits no more; -1 where it answers none. */
+  /** Returns the place of the call that this result answers, and marks it answered; -1 where it answers none. */
   take(result: ToolResult): number
   /** The calls that no result has answered, in their order. */
   unanswered(): readonly ToolCall[]
 }
 
 /**
- * Which call a result answers: by id where both sides have one, else by name, else the first that waits. Only the calls
- * of its own round are asked: some servers count from `call_0` in every one. `results` are those in the very message that
- * calls, where the AI SDK puts what a provider's own tool gave. The work is linear, whatever order the results come in.
+ * Matches results to the calls of one round: by id where both sides have one, else by name, else the first waiting call.
+ * Calls of other rounds are not considered, as some servers count from `call_0` in every round. `results` are results
+ * inside the calling message itself (tools that a provider runs, in the AI SDK). Linear, in whatever order results come.
  */
 export function openRound(calls: readonly ToolCall[], results: readonly ToolResult[] = []): Round {
   const answered: boolean[] = []
-  /** Where a result may look, and the places of the calls that wait there, the first one last: it is popped. */
+  /** Key (id or name) → places of the waiting calls, reversed: the first call is popped. */
   const waiting = new Map<string, number[]>()
   for (let at = calls.length - 1; at >= 0; at--) {
     const { id, name } = calls[at]!
@@ -27,7 +27,7 @@ export function openRound(calls: readonly ToolCall[], results: readonly ToolResu
     }
   }
 
-  /** The first that waits. One that was found elsewhere waits no more. */
+  /** The first call under this key that still waits. */
   function first(where: string): number {
     const queue = waiting.get(where)
     let at = queue?.pop()
@@ -38,7 +38,7 @@ export function openRound(calls: readonly ToolCall[], results: readonly ToolResu
   function find({ callId, name }: ToolResult): number {
     if (callId === undefined) return first(name === undefined ? 'any' : `name ${name}`)
     const at = first(`id ${callId}`)
-    // Two ids that differ are two calls, whatever their names: an unknown id looks only among calls without one.
+    // Different ids are different calls, even with equal names: an unknown id matches only calls without an id.
     return at < 0 ? first(name ? `bare ${name}` : 'bare') : at
   }
 
@@ -52,7 +52,7 @@ export function openRound(calls: readonly ToolCall[], results: readonly ToolResu
   return { take, unanswered: () => calls.filter((_, at) => !answered[at]) }
 }
 
-/** What is wrong with a result that answers nothing, in words for the receipt. */
+/** Says in the receipt why a result answers no call. */
 export function describeStray({ callId, name }: ToolResult): string {
   const of = callId ?? name
   return of === undefined ? 'answers no tool call' : `answers no open call of "${of}"`

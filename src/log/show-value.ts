@@ -1,6 +1,6 @@
 import { cut } from './line.ts'
 
-/** A value that was given, in the words of an error: texts are quoted and cut, objects are named by their kind. */
+/** A caller's value in the words of an error: texts are quoted and cut, objects are named by their kind. */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(cut(value, 40))
   if (Array.isArray(value)) return 'a list'

@@ -1,18 +1,18 @@
-/** Every text that a model may be sent and that neither the user nor the model wrote. One place, so that none is a surprise. */
+/** Every text that a model may be sent and that neither the user nor the model wrote stands in this file. */
 
-/** Says that something was left out; stands once, right after the first user message. */
+/** The marker of left-out turns. Stands once, right after the first user message. */
 export const markerText = '[Several conversation turns removed to conserve context.]'
 
 /** The result of a call that was never answered. */
 export const interruptedResult = 'Error: interrupted'
 
-/** Answers a digest where user and assistant must take turns. */
+/** An assistant message after a digest, where user and assistant must take turns. */
 export const acknowledgement = '(acknowledged)'
 
-/** Opens a conversation that the assistant began, where a template wants a user first. */
+/** A user message before a conversation that the assistant began, where a template wants a user first. */
 export const openingText = '[The assistant begins.]'
 
-/** How a note stands in the reply that it ended. */
+/** A note as it stands at the end of the reply. */
 export const inlineNote = (text: string, nonce?: string): string => `${noteOpening(nonce)} ${text}]`
 
 /** `[NOTE TO SELF:`, or `[NOTE TO SELF a1b2:`. */
@@ -27,16 +27,16 @@ export const cutMark = (tokens: number): string => ` [… ${tokens} tokens cut h
 /** The first line of a block of recalled entries. */
 export const recallTitle = '[Earlier in this conversation:]'
 
-/** Before the journal of the rounds that were cut from a turn that is still open. */
+/** Title of the journal of rounds cut from the open turn. */
 export const actionsTitle = '[Actions so far in this turn:]'
 
-/** Before the journal of the turn that ended at the cut. */
+/** Title of the journal of the turn that ended at the cut. */
 export const previousActionsTitle = '[Summary of previous turn actions:]'
 
-/** Before what is being worked on, where its newest version was cut. */
+/** Title of the artifact, where its newest version was cut. */
 export const artifactTitle = '[The current version:]'
 
-/** How a turn ended that did not end by itself. */
+/** What is said of a turn that was broken off. */
 export const endingTexts = {
   cancelled: '[The user cancelled this answer.]',
   disregarded: '[Cancelled by the user — disregard this turn.]',
@@ -44,12 +44,12 @@ export const endingTexts = {
   failed: (code: string): string => `[This turn failed: ${code}.]`,
 } as const
 
-/** Stands where the model answered nothing that a user may see. */
+/** Stands in place of a reply without visible text. */
 export const noReplyText = '[No visible reply.]'
 
 /** The result of a call that wrote a note. */
 export const notedResult = 'Noted.'
 
-/** At the end of a result of which only the beginning is shown. */
+/** Stands at the end of a result of which only the beginning is shown. */
 export const readOnHint = (left: number, call: string): string =>
   `[${left} more characters. ${call} reads on.]`

@@ -1,6 +1,6 @@
 import { InvalidMessageError } from './error.ts'
 
-/** JSON of a part of a message. What cannot be JSON (a cycle, a BigInt, absurd depth) could not be sent either. */
+/** A part of a message as JSON. Throws on what JSON cannot hold (a cycle, a BigInt, absurd depth): it could not be sent either. */
 export function toJson(value: unknown, seq: number, where: string): string {
   try {
     return JSON.stringify(value) ?? ''

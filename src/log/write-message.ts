@@ -1,7 +1,7 @@
 import type { Dialect, ToolCall } from './message.ts'
 import { listCalls } from './read-tools.ts'
 
-/** A message that we add ourselves. Every provider takes this form. */
+/** A message that the library adds. Every provider takes this form. */
 export type PlainMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string }
@@ -13,7 +13,7 @@ interface Source {
 type Part = Record<string, unknown>
 
 const textTypes: readonly unknown[] = ['text', 'input_text', 'output_text', 'refusal']
-/** A part that says something, as its message's text does. */
+/** Whether a content part is a text part. */
 export const isText = (part: unknown) =>
   typeof part === 'string' || textTypes.includes((part as Part | null)?.type)
 
@@ -25,18 +25,18 @@ export function withText<M extends object>(source: M, text: string): M {
   return { ...source, content: text === '' ? rest : [{ type: 'text', text }, ...rest] }
 }
 
-/** A copy with a text put before what it says. */
+/** A copy of the message with `head` put before its text. */
 export function withHead<M extends object>(source: M, head: string): M {
   const { content } = source as Source
   if (Array.isArray(content)) return { ...source, content: [{ type: 'text', text: head }, ...content] }
   return { ...source, content: joinTexts([head, content]) }
 }
 
-/** A copy with a text put after what it says. */
+/** A copy of the message with `tail` put after its text. */
 export function withTail<M extends object>(source: M, tail: string): M {
   const { content } = source as Source
   if (!Array.isArray(content)) return { ...source, content: joinTexts([content, tail]) }
-  // Behind the last text, so that a tool call that ends the message still ends it.
+  // After the last text part, so that a tool call that ends the message still ends it.
   const last = content.findLastIndex(isText) + 1
   return {
     ...source,
@@ -44,7 +44,7 @@ export function withTail<M extends object>(source: M, tail: string): M {
   }
 }
 
-/** Messages of one role as one, for templates that want roles to alternate. The first one's shape stays. */
+/** Joins messages of one role into one, for templates that want roles to alternate. The first message's shape stays. */
 export function joinMessages<M extends object>(sources: readonly M[]): M {
   const joined: Part = {}
   for (const source of sources.toReversed()) Object.assign(joined, source)
@@ -56,7 +56,7 @@ export function joinMessages<M extends object>(sources: readonly M[]): M {
   }
   const images = all('images').flatMap(list => (Array.isArray(list) ? list : []))
   if (images.length > 0) joined.images = images
-  // Calls of any of them are calls of the whole: what says in one that there are none does not hold for the others.
+  // The joined message has the calls of all: an empty `tool_calls` in one must not hide the calls of another.
   const calls = all('tool_calls').flatMap(list => (Array.isArray(list) ? list : []))
   const { tool_calls: _, function_call: __, ...rest } = joined
   const single = all('function_call').find(Boolean)
@@ -67,14 +67,14 @@ export function joinMessages<M extends object>(sources: readonly M[]): M {
   } as M
 }
 
-/** Texts as one text; from the first list of parts on as parts. */
+/** Joins texts to one text; as soon as one content is a list of parts, the result is a list of parts. */
 function joinContents(contents: readonly unknown[]): unknown {
   const first = contents.findIndex(Array.isArray)
   if (first < 0) return joinTexts(contents)
   return [joinTexts(contents.slice(0, first)), ...contents.slice(first)].flatMap(toParts)
 }
 
-/** A message whose content parts that are tool results are changed, or left out where `change` gives nothing. */
+/** A copy of the message with every tool-result part changed by `change`, or left out where `change` returns nothing. */
 export function mapResults<M extends object>(
   source: M,
   change: (part: Part, index: number) => Part | undefined,
@@ -90,23 +90,23 @@ export function mapResults<M extends object>(
   return at < 0 ? source : { ...source, content: parts }
 }
 
-/** A message with the texts of its results replaced, by their places. */
+/** A copy of the message with the texts of its tool results replaced; keys are the places of the results. */
 export function withResultTexts<M extends object>(source: M, texts: ReadonlyMap<number, string>): M {
   const changed = mapResults(source, (part, at) => {
     const text = texts.get(at)
     return text === undefined ? part : withOutput(part, text)
   })
-  // Without such parts the content itself is the one result.
+  // A message without result parts has one result: its content.
   return changed === source ? withText(source, texts.get(0) ?? '') : changed
 }
 
-/** A tool message without the results at these places: they answer no call. */
+/** A copy of a tool message without the results at these places. */
 export function withoutResults<M extends object>(source: M, indexes: readonly number[]): M {
   const gone = new Set(indexes)
   return mapResults(source, (part, at) => (gone.has(at) ? undefined : part))
 }
 
-/** The result of a call in the shape that the provider of the call expects. */
+/** A tool result in the shape that the provider of the call expects. */
 export function toolResultFor(dialect: Dialect, call: ToolCall, text: string): { role: 'tool' } & Part {
   switch (dialect) {
     case 'ai-sdk': {
@@ -137,7 +137,7 @@ function toParts(content: unknown): unknown[] {
   return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : []
 }
 
-/** A copy with every text changed: its own, its text parts, its tool results. The same object when nothing changes. */
+/** A copy with every text changed: the content, text parts, tool results. The same object when nothing changes. */
 export function mapTexts<M extends object>(source: M, change: (text: string) => string): M {
   const { content } = source as Source
   if (typeof content === 'string') {
@@ -157,7 +157,7 @@ function mapPart(part: unknown, change: (text: string) => string): unknown {
   return typeof text === 'string' ? changed(part as Part, 'text', text, change) : part
 }
 
-/** The AI SDK wraps a result; older versions call it `result` and do not. */
+/** Changes the text of a result part. The AI SDK wraps it in `output`; its older versions have a bare `result`. */
 function mapResult(part: Part, change: (text: string) => string): Part {
   const output = part.output as { type?: unknown; value?: unknown } | undefined
   const value = output === undefined ? part.result : output.value
@@ -172,7 +172,7 @@ function mapResult(part: Part, change: (text: string) => string): Part {
   return text === said ? part : withOutput(part, text)
 }
 
-/** A result that says another text; an error stays an error. */
+/** A copy of a result part with another text; an error stays an error. */
 function withOutput({ result: _, ...part }: Part, text: string): Part {
   const { type } = (part.output ?? {}) as { type?: unknown }
   const isError = type === 'error-text' || type === 'error-json'
@@ -184,7 +184,7 @@ function changed(part: Part, key: string, text: string, change: (text: string) =
   return other === text ? part : { ...part, [key]: other }
 }
 
-/** A message without the calls at these places, or without any. They count as they were read: first those beside the content. */
+/** A copy without the calls at these places (default: all calls). Calls beside the content count first, as they are read. */
 export function withoutCalls<M extends object>(source: M, indexes?: readonly number[]): M {
   const gone = indexes && new Set(indexes)
   let at = 0
