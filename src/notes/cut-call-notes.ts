@@ -4,9 +4,9 @@ import type { NoteOptions } from './marker.ts'
 import { shownArguments } from './shown-arguments.ts'
 
 /**
- * A message that shows no note in whatever it has besides its text: the arguments of calls, in every dialect, and also
- * what nobody here reads. The text is what was left when the note was cut out of the reply. Only for display: what is
- * stored stays as it was written. The same object where nothing was cut.
+ * Cuts notes out of everything in a message but its text (whose note was cut when the reply was read): the arguments of
+ * calls in every dialect, and fields that the library does not read. Only for display: the stored message stays as it is.
+ * Returns the same object where nothing was cut.
  */
 export function cutCallNotes<M extends MessageLike>(source: M, notes: NoteOptions): M {
   const seen = new Map<object, unknown>()
@@ -15,14 +15,14 @@ export function cutCallNotes<M extends MessageLike>(source: M, notes: NoteOption
     if (typeof value === 'string') return shownArguments(value, notes)
     if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
     if (seen.has(value)) return seen.get(value)
-    // A circle, or a depth that no JSON has, is not shown.
+    // Values in a circle or nested beyond the limit are not shown.
     seen.set(value, undefined)
     const shown = depth < mostDepth ? rename(rebuild(value, inner => cut(inner, depth + 1))) : undefined
     seen.set(value, shown)
     return shown
   }
 
-  /** A note may stand in the name of a field as well. */
+  /** Cuts notes out of field names too. */
   function rename<T extends object>(value: T): T {
     const names = Array.isArray(value) ? [] : Object.keys(value)
     if (names.every(name => cut(name) === name)) return value
@@ -30,7 +30,7 @@ export function cutCallNotes<M extends MessageLike>(source: M, notes: NoteOption
   }
 
   return rebuild(source, (value, field) => {
-    // Beside `tool_calls` nobody reads it, and nobody runs it.
+    // Beside `tool_calls` a `function_call` is not read and not run.
     if (field === 'function_call' && value && isFull(source.tool_calls)) return undefined
     if (field !== 'content') return cut(value)
     return Array.isArray(value) ? rebuild(value, part => (isText(part) ? part : cut(part))) : value
@@ -39,10 +39,10 @@ export function cutCallNotes<M extends MessageLike>(source: M, notes: NoteOption
 
 const isFull = (list: unknown) => Array.isArray(list) && list.length > 0
 
-/** Arguments that are nested more deeply are refused before they come here. */
+/** Deeper arguments are refused when they are stored. */
 const mostDepth = 500
 
-/** A copy with every value changed, or left out; the same object where nothing was. */
+/** A copy with every value changed or left out by `change`; the same object where nothing changed. */
 function rebuild<T extends object>(value: T, change: (inner: unknown, name: string) => unknown): T {
   if (Array.isArray(value)) {
     const items = value.map((item, at) => change(item, String(at)))

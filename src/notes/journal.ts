@@ -14,17 +14,17 @@ const MAX_RESULT = 150
 const MAX_EARLIER = 40
 
 /**
- * What was done in a turn, a line for each tool call, made without a model:
- * `1. [list_directory] path="/workspace/src" → index.html, about.html`. Takes the messages of one turn.
+ * Lists the tool calls of one turn, a line for each, without a model:
+ * `1. [list_directory] path="/workspace/src" → index.html, about.html`.
  *
  * At most `max` characters (4000): the oldest lines collapse to `(... and N earlier actions)`, the others keep their numbers.
- * Notes that the model writes by tool are left out and not counted. Empty when there were no calls.
+ * Calls that write notes are left out and not counted. Empty when there were no calls.
  */
 export function journalOf(messages: readonly Message[], max: number = MAX_LENGTH): string {
   const actions = readActions(messages).filter(({ call }) => call.name !== noteToolName)
   const lines: string[] = []
   let room = max
-  // From the newest, so that the work does not grow with the turn.
+  // Newest first, so that the work does not grow with the turn.
   for (let index = actions.length - 1; index >= 0; index--) {
     const line = `${index + 1}. ${describe(actions[index]!)}`
     if (line.length + 1 + (index > 0 ? MAX_EARLIER : 0) > room) break
@@ -36,7 +36,7 @@ export function journalOf(messages: readonly Message[], max: number = MAX_LENGTH
   return lines.reverse().join('\n')
 }
 
-/** The journal of the turn before, for the next one: `[Summary of previous turn actions:] 1. …`; or empty. */
+/** The previous turn's journal under its title, `[Summary of previous turn actions:] 1. …`; empty without calls. */
 export function previousTurnSummary(messages: readonly Message[]): string {
   const journal = journalOf(messages)
   return journal === '' ? '' : `${previousActionsTitle} ${journal}`
@@ -49,7 +49,7 @@ function describe({ call, result }: Action): string {
   return [name, ...(given === '' ? [] : [given]), '→', outcome].join(' ')
 }
 
-/** A tool's result is a stranger's text: a note in it is a quotation. Cut first, so that 5 MB cost nothing. */
+/** A tool's text cut, then with its notes quoted: a tool must not write notes. Cutting first makes 5 MB cheap. */
 function inert(text: string, max: number): string {
   return cut(neutralizeNotes(cut(text, max)), max)
 }

@@ -9,15 +9,15 @@ export interface NoteOptions {
   readonly nonce?: string | undefined
 }
 
-/** What begins a note, as the automaton needs it. */
+/** The opening of a note block, as the scanner needs it. */
 export interface Marker {
-  /** The longest form, in characters. Nothing is held back for longer, and no more white space than this. */
+  /** Length of the longest form. No more text, and no more white space, is held back. */
   readonly reach: number
-  /** The whole marker, anywhere in a text. */
+  /** Finds a whole marker anywhere in a text. */
   readonly pattern: RegExp
-  /** Does this text, which starts at a bracket, begin a marker that is not yet whole? */
+  /** Whether this text, which starts at a bracket, may still become a marker. */
   readonly isBeginning: (text: string) => boolean
-  /** A beginning that has come so far that it can hardly be anything else: `[NOTE TO`. */
+  /** Whether a broken-off marker is long enough (`[NOTE TO`) to be taken for a note. */
   readonly isUnmistakable: (text: string) => boolean
 }
 
@@ -28,8 +28,8 @@ export function noteMarker({ nonce }: NoteOptions = {}): string {
 }
 
 /**
- * Models do not always write it as they were asked: any case is accepted, a blank may be any one white-space
- * character, and one may stand after the bracket and before the colon (`[ Note to self :`). The nonce is exact.
+ * The marker as models write it: any case, any one white-space character for a blank, and one after the bracket and
+ * before the colon (`[ Note to self :`). The nonce is exact.
  */
 export function createMarker({ nonce }: NoteOptions = {}): Marker {
   check(nonce)
@@ -46,7 +46,7 @@ export function createMarker({ nonce }: NoteOptions = {}): Marker {
   }
 }
 
-/** Nothing that a pattern could misread, or that a small model would not copy. */
+/** Only letters and digits: patterns cannot misread them and small models copy them. */
 function check(nonce: string | undefined): void {
   if (nonce === undefined || /^[a-z0-9]{1,32}$/i.test(nonce)) return
   throw new InvalidOptionError('nonce', 'must be 1 to 32 letters and digits')

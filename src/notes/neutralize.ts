@@ -1,7 +1,7 @@
 /**
- * Makes a text that did not come from the model in this call (a user's, a tool's, a client's copy) harmless: what
- * could be read as a note or as one of our own titles is marked as a quotation. `[NOTE TO SELF: x]` becomes
- * `[QUOTED NOTE TO SELF: x]`. For what is sent to the model; what is stored and displayed stays as it was.
+ * Marks what looks like a note or one of the library's own titles as a quotation, in a text that the model did not write
+ * in this call (a user's, a tool's, a client's copy): `[NOTE TO SELF: x]` becomes `[QUOTED NOTE TO SELF: x]`. For texts
+ * sent to the model; stored and displayed texts stay as they are.
  *
  * Quoted are `[NOTE TO SELF` with anything after it (a colon, a nonce, `from previous turn:]`), the titles
  * `RECENT NOTES TO SELF:`, `[Summary of previous turn actions:]` and `[Earlier in this conversation:]`.
@@ -16,14 +16,14 @@ export function neutralizeNotes(text: string): string {
   return text.replace(FORGED, found => `${found}QUOTED `)
 }
 
-/** Seen by nobody: control and format characters, fillers (`DI`: default ignorable); and accents. */
+/** Characters that nobody sees: control and format characters, fillers (`DI`: default ignorable), and accents. */
 const INVISIBLE = '\\p{Cc}\\p{Cf}\\p{DI}\\p{M}'
-// Bounded: an engine that goes back step by step runs out of stack on megabytes of blanks.
+// Bounded: a backtracking engine runs out of stack on megabytes of blanks.
 const GAP = `[\\s_\\p{Pd}${INVISIBLE}]{0,32}`
 const BRACKET = '[[［【〔⟦]'
 const COLON = `${GAP}[:：]`
 
-// A bracket, or nothing before the title, stays in front of the inserted word. What follows is only looked at.
+// `QUOTED` is inserted after the bracket, or before a title without one. The rest of the match stays as it is.
 const FORGED = new RegExp(
   `${BRACKET}${GAP}(?=${phrase('note to self')}(?![\\p{L}\\p{N}])|` +
     `${phrase('summary of previous turn actions')}${COLON}|` +
@@ -32,7 +32,7 @@ const FORGED = new RegExp(
   'giu',
 )
 
-/** No part of it can match in two ways at one place: that keeps the search linear. */
+/** No part of the pattern matches in two ways at one place: that keeps the search linear. */
 function phrase(words: string): string {
   return words
     .split(' ')

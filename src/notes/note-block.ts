@@ -1,15 +1,15 @@
 import { MAX_NOTE, toNote } from './note-text.ts'
 
-/** The inside of one block, read piece by piece to its closing bracket. */
+/** Reads the inside of one block piece by piece, to its closing bracket. */
 export interface NoteBlock {
-  /** Reads on from a place in a text; gives where the block ends in it, or the end of the text. */
+  /** Reads on from a place in a text; returns the place where the block ends, or the end of the text. */
   read(text: string, from: number): number
   isOpen(): boolean
   /** The note as far as it was read. */
   note(): string | undefined
 }
 
-/** Brackets inside a note balance: `[NOTE TO SELF: see items[0]]` is one block. Memory is bounded, the block is not. */
+/** Brackets inside a note balance: `[NOTE TO SELF: see items[0]]` is one block. Of a long block only a bounded part is kept. */
 export function openNoteBlock(): NoteBlock {
   let depth = 1
   let said = ''
@@ -29,7 +29,7 @@ export function openNoteBlock(): NoteBlock {
     return brackets.lastIndex
   }
 
-  /** One character more than a note may have tells that it was cut. */
+  /** Keeps one character more than a note may have, to know that it was cut. */
   function keep(part: string): void {
     said += (said === '' ? part.trimStart() : part).slice(0, MAX_NOTE + 1 - said.length)
   }

@@ -2,7 +2,7 @@ import type { NoteOptions } from './marker.ts'
 import { createNoteScanner } from './note-scanner.ts'
 
 export interface NoteFilterOptions extends NoteOptions {
-  /** Called once, when the reply has ended, if it had a note. */
+  /** Called once at the end of the reply, if the reply had a note. */
   readonly onNote?: ((note: string) => void) | undefined
 }
 

@@ -2,7 +2,7 @@ import type { ToolCall } from '../log/message.ts'
 import { type NoteOptions, noteMarker } from './marker.ts'
 import { MAX_NOTE, toNote } from './note-text.ts'
 
-/** Asks the model, in the system prompt, to end its reply with a note. */
+/** A text for the system prompt that asks the model to end its reply with a note. */
 export function noteInstruction(options: NoteOptions = {}): string {
   return `End every reply with one note to yourself, on a line of its own, in exactly this form:
 ${noteMarker(options)} what you did and what matters next]
@@ -14,7 +14,7 @@ const contents =
 
 export const noteToolName = 'write_note_to_self'
 
-/** The other way to a note: a tool that the model calls. Its calls are hidden wherever notes are. */
+/** A tool with which the model writes a note instead. Its calls are hidden wherever notes are. */
 export const noteTool = {
   type: 'function' as const,
   function: {
@@ -31,8 +31,8 @@ export const noteTool = {
 }
 
 /**
- * The note that a call of `write_note_to_self` carries; undefined for another tool and for a call that says nothing.
- * Small models write broken JSON: what can be read of the note is read.
+ * The note in a call of `write_note_to_self`; undefined for other tools and for a call without text.
+ * Of broken JSON, which small models write, the readable part of the note is taken.
  */
 export function readNoteCall({ name, arguments: json }: ToolCall): string | undefined {
   return name === noteToolName ? toNote(noteOf(parse(json))) : undefined
@@ -44,20 +44,20 @@ function noteOf(value: unknown): string {
   return typeof note === 'string' ? note : ''
 }
 
-/** From `{"note": "I added the` or from line breaks inside the quotes: what follows the name. */
+/** The text after the field name, from `{"note": "I added the` or a note with raw line breaks. */
 function salvage(json: string): string {
   const start = /^\s*\{\s*["']?note["']?\s*:\s*["']?/.exec(json)
   if (start === null) return ''
   let text = json.slice(start[0].length).trim()
   if (text.endsWith('}')) text = text.slice(0, -1).trim()
   if (/["']/.test(text.slice(-1))) text = text.slice(0, -1)
-  // A note is bounded anyway, and the rest of a megabyte need not be unescaped.
+  // A note is bounded: the rest of a megabyte need not be unescaped.
   return text
     .slice(0, 2 * MAX_NOTE)
     .replace(/\\(["'\\/n])/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped))
 }
 
-/** What is no JSON is the text that it is. */
+/** The parsed value; the text itself where it is no JSON. */
 function parse(json: string): unknown {
   try {
     return JSON.parse(json)

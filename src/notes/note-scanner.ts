@@ -2,34 +2,34 @@ import { createMarker, type NoteOptions } from './marker.ts'
 import { type NoteBlock, openNoteBlock } from './note-block.ts'
 
 export interface SplitReply {
-  /** What may be shown. */
+  /** The text that may be shown. */
   readonly visible: string
-  /** What the model wrote for itself: trimmed, never empty, at most 4000 characters. */
+  /** The note: trimmed, never empty, at most 4000 characters. */
   readonly note?: string
 }
 
 export interface NoteScanner {
-  /** Takes the next piece of a reply; gives the text that can be shown now. */
+  /** Takes the next piece of a reply; returns the text that can be shown now. */
   push(chunk: string): string
   /**
-   * The reply is over, or broke off: gives what is left to show (after all that `push` gave), and the note as far
-   * as it was read. A second time there is nothing left to show, and the same note. Nothing is pushed after it.
+   * Call it when the reply is over or broke off: returns the rest of the visible text (after all that `push` returned)
+   * and the note as far as it was read. A second call returns no text and the same note. Push nothing after it.
    */
   end(): SplitReply
 }
 
 /**
- * Separates the visible text of a reply from its note blocks, `[NOTE TO SELF: …]`, as the reply arrives. How the
- * chunks are cut makes no difference to the result.
+ * Separates the visible text of a reply from its note blocks, `[NOTE TO SELF: …]`, as the reply arrives. The result does
+ * not depend on how the chunks are cut.
  *
  * - Brackets inside a note balance. A block that never closes reaches to the end of the reply. So does a marker
  *   that breaks off after `[NOTE TO`; a shorter beginning at the end of a reply is ordinary text.
  * - All blocks are cut; the last one that says something is the note.
- * - The white space before and after a block closes to one gap: that which follows, unless that which goes before
- *   has more line breaks. At the beginning and at the end of a reply nothing of it stays.
+ * - The white space around a block becomes one gap: that after the block, or that before it if it has more line breaks.
+ *   At the beginning and at the end of a reply it is dropped.
  * - On each side at most as much white space is looked at as the marker is long (16 characters, with a nonce 17 and
  *   its length): of a longer run before a block the first part has been shown already.
- * - Held back: a possible beginning and white space, each at most as long as the marker. Other text is never delayed.
+ * - Only a possible marker and white space are held back, each at most as long as the marker.
  *
  * @example
  * const scanner = createNoteScanner()
@@ -84,7 +84,7 @@ export function createNoteScanner(options: NoteOptions = {}): NoteScanner {
   function end(): SplitReply {
     const visible = marker.isUnmistakable(held.trimStart()) ? '' : show(held)
     held = ''
-    // The block stays open: were something pushed after all, it would still be hidden.
+    // The block stays open, so that text pushed by mistake stays hidden.
     const said = block?.note() ?? note
     return said === undefined ? { visible } : { visible, note: said }
   }
@@ -97,7 +97,7 @@ export function createNoteScanner(options: NoteOptions = {}): NoteScanner {
     return space + text
   }
 
-  /** Where a possible beginning of a marker starts; the end of the text where there is none. */
+  /** Where a possible marker starts; the end of the text where there is none. */
   function undecided(text: string, from: number): number {
     const at = text.lastIndexOf('[')
     return at >= from && marker.isBeginning(text.slice(at)) ? at : text.length
@@ -111,7 +111,7 @@ interface Gap {
   readonly after: string
 }
 
-/** The blank lines before and after a block are not added up. */
+/** The white space of one side: blank lines before and after a block are not added up. */
 function closeGap({ before, after }: Gap): string {
   return lines(after) >= lines(before) ? after : before
 }

@@ -1,4 +1,4 @@
-/** A note is a reminder, not a store: what a model writes beyond this is not kept. About 1000 tokens. */
+/** The longest note, in characters (about 1000 tokens): a note is a reminder, not a store. */
 export const MAX_NOTE = 4000
 
 /** The text of a note: trimmed, bounded, never half a character; `undefined` when nothing was said. */

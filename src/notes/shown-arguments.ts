@@ -2,14 +2,14 @@ import type { NoteOptions } from './marker.ts'
 import { splitNote } from './split-note.ts'
 
 /**
- * The arguments of a call as a user may see them: without the notes that the model wrote into them. All else stays as
- * it was written, character by character; the tool and the log get the arguments as they are.
+ * The arguments of a call as a user may see them: without the notes in them, otherwise unchanged character by character.
+ * The tool and the log get the arguments whole.
  */
 export function shownArguments(json: string, notes: NoteOptions | undefined): string {
   return notes ? show(json, notes, mostLevels) : json
 }
 
-/** JSON stands in JSON, and its escapes are escaped again. What is written deeper than this, nobody reads as a note. */
+/** JSON may hold JSON as text, with its escapes escaped again. Notes nested deeper than this are not looked for. */
 const mostLevels = 4
 
 /** Any letter of the marker may be written as an escape. */
@@ -18,7 +18,7 @@ const mayHaveNote = /note|\\u/i
 function show(written: string, notes: NoteOptions, levels: number): string {
   if (levels === 0 || !mayHaveNote.test(written)) return written
   if (parse(written) !== undefined) return showLiterals(written, notes, levels)
-  // What is no JSON, or the beginning of one, has no literals to rely on: it is cut as the text that it is, or says.
+  // Broken JSON has no literals to rely on: it is cut as plain text, as written or with its escapes read.
   const { visible } = splitNote(written, notes)
   const said = readEscapes(visible)
   if (said === visible) return visible
@@ -26,7 +26,7 @@ function show(written: string, notes: NoteOptions, levels: number): string {
   return shown === said ? visible : shown
 }
 
-/** Valid JSON, so every quote outside of a literal begins one. Step by step: a pattern would go back, or run out of stack. */
+/** Valid JSON: every quote outside of a literal begins one. A loop, as a pattern would backtrack or run out of stack. */
 function showLiterals(json: string, notes: NoteOptions, levels: number): string {
   const stops = /["\\]/g
   let shown = ''
@@ -55,7 +55,7 @@ function parse(json: string): unknown {
 
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
-/** What the escapes in a text say; one that is broken off says itself. */
+/** The text with its escapes read; a broken escape stays as it is. */
 function readEscapes(text: string): string {
   return text.replace(/\\(?:u([0-9a-f]{4})|(.))/gis, (_, code: string | undefined, letter: string) =>
     code === undefined ? (escapes[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),

@@ -2,8 +2,8 @@ import type { NoteOptions } from './marker.ts'
 import { createNoteScanner, type SplitReply } from './note-scanner.ts'
 
 /**
- * Cuts the note out of a whole reply. Only for what the model wrote in this very call: in a text from anywhere
- * else a block is ordinary text, see `neutralizeNotes`.
+ * Cuts the note out of a whole reply. Only for a reply that the model wrote in this call: in any other text a block is
+ * ordinary text, see `neutralizeNotes`.
  *
  * @example
  * splitNote("I've added the footer section.\n\n[NOTE TO SELF: I added the footer.]")

@@ -8,9 +8,9 @@ import { noteToolName } from './note-instruction.ts'
 import { shownArguments } from './shown-arguments.ts'
 
 /**
- * What a user may see of a conversation: no notes, neither as entries nor as calls of `write_note_to_self` with their
- * results, nor in the arguments of tools, nor in what a tool answers to such arguments. The one place that knows; every
- * view for display goes through it. Forged notes are ordinary text and stay.
+ * A conversation as a user may see it: without notes, be they entries, calls of `write_note_to_self` with their results,
+ * parts of tool arguments, or a tool's answer to such arguments. Every view for display goes through this function.
+ * Forged notes are ordinary text and stay.
  */
 export function toDisplay<M extends MessageLike>(
   messages: readonly M[],
@@ -20,8 +20,8 @@ export function toDisplay<M extends MessageLike>(
 }
 
 /**
- * The same message by message: undefined for one that is not shown. With `isPart` they are part of a conversation: a
- * result that answers none of their calls may answer an earlier one, and is not shown either.
+ * `toDisplay` message by message: undefined for a message that is not shown. `isPart` says that messages are missing
+ * before these: a result that answers none of their calls may answer an earlier one, and is not shown either.
  */
 export function showEach<M extends MessageLike>(
   messages: readonly M[],
@@ -30,16 +30,16 @@ export function showEach<M extends MessageLike>(
 ): readonly (M | undefined)[] {
   let called: readonly ToolCall[] = []
   let round = openRound(called)
-  /** The names of the calls of the round that carry notes. */
+  /** The names of this round's calls that carry notes. */
   let carrying = new Set<string>()
-  /** Calls with notes came before: a result that answers no call that we know may be theirs. */
+  /** Calls with notes came before: a result that answers no known call may belong to them. */
   let hadNotes = isPart
 
   function fateOf(result: ToolResult): Fate {
     const call = called[round.take(result)]
     if (isNote(call) || isNote(result)) return 'hidden'
     if (!call) return hadNotes ? 'veiled' : 'shown'
-    // Without an id, results come in the order in which they were ready: any call of that name may be meant.
+    // Results without an id come in any order: any call of that name may be the one.
     const isSure = call.id !== undefined && call.id === result.callId
     if (isSure) return carriesNote(call, notes) ? 'veiled' : 'shown'
     return (result.name === undefined ? carrying.size > 0 : carrying.has(result.name)) ? 'veiled' : 'shown'
@@ -66,10 +66,10 @@ export function showEach<M extends MessageLike>(
   })
 }
 
-/** What stands for the result of a call whose arguments had a note: a tool may repeat them in any writing. */
+/** Replaces the result of a call whose arguments had a note: a tool may repeat its arguments in any form. */
 export const veiledResult = '[Not shown: the call carried a note.]'
 
-/** Did the model write a note into the arguments of a call? */
+/** Whether the model wrote a note into the arguments of a call. */
 export const carriesNote = (
   { arguments: json }: Pick<ToolCall, 'arguments'>,
   notes: NoteOptions | undefined,
@@ -77,7 +77,7 @@ export const carriesNote = (
 
 const isNote = (call: { readonly name?: string } | undefined) => call?.name === noteToolName
 
-/** Not at all, without its text, or whole. */
+/** A result is left out, shown without its text, or shown whole. */
 type Fate = 'hidden' | 'veiled' | 'shown'
 
 function withFates<M extends MessageLike>(source: M, fates: readonly Fate[]): M {
@@ -89,7 +89,7 @@ function withFates<M extends MessageLike>(source: M, fates: readonly Fate[]): M 
     return fates[index] === 'hidden' ? undefined : { type, toolCallId, toolName, output }
   })
   if (changed !== source) return changed
-  // The message is the result: what else it has may repeat the note too.
+  // The whole message is the result, and any other field may repeat the note: only these are kept.
   const { role, id, name, tool_call_id, tool_name, time } = source
   const labels = { role, id, name, tool_call_id, tool_name, time }
   const known = Object.entries(labels).filter(([, value]) => value !== undefined)

@@ -1,8 +1,8 @@
 import { bindContext } from './request-context.ts'
 
 /**
- * The same stream, driven in the present request context whoever reads it. A generator or the `pull` of a stream runs
- * in the context of its *reader*; a web server reads the body after the handler has returned, outside of all contexts.
+ * Binds a stream to the present request context. Without it a generator or the `pull` of a stream runs in the context
+ * of its reader, and a web server reads the body after the handler has returned, outside of all contexts.
  *
  * @example
  * return runWithContext(context, () => new Response(bindStream(agent.stream())))
@@ -22,7 +22,7 @@ function bindReadable<T>(stream: ReadableStream<T>): ReadableStream<T> {
     if (done) controller.close()
     else controller.enqueue(value)
   }
-  // Nothing is read ahead: the reader's pace is the stream's own.
+  // Nothing is read ahead: the reader sets the pace.
   return new ReadableStream<T>(
     { pull: bindContext(pull), cancel: bindContext((reason: unknown) => reader.cancel(reason)) },
     { highWaterMark: 0 },

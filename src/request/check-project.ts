@@ -3,8 +3,8 @@ import { OtherProjectError } from './errors.ts'
 import { getContext } from './request-context.ts'
 
 /**
- * Throws OtherProjectError unless `owner`, the project that the thing with this id belongs to, is the request's own.
- * For ids that only a database can tell: look the thing up, then check before using it. Nothing found is a refusal too.
+ * Throws OtherProjectError unless `owner`, the project of the thing with this id, is the request's project. For ids that
+ * only a database knows: look the thing up, then check it before use. An owner of undefined (not found) is refused too.
  *
  * @example
  * const experiment = await database.experiment(id)

@@ -7,18 +7,18 @@ import { OtherProjectError, StateMissingError, StateUndeclaredError } from './er
 import { currentScope, type Scope } from './request-context.ts'
 
 export interface CurrentStateOptions<Value> {
-  /** What the tool was given explicitly: it wins over everything. */
+  /** The tool's explicit input: wins over everything. */
   readonly input?: Value | undefined
 }
 
 export interface RequireStateOptions<Value> extends CurrentStateOptions<Value> {
-  /** Instead of the state's own text. */
+  /** Replaces the state's own `missing` text. */
   readonly missing?: string
 }
 
 /**
- * The state as a tool of this request should see it: its explicit input; else what a tool of this request has
- * remembered; else what the conversation holds. A result that is newer than what was remembered wins over it.
+ * A state's value for a tool of this request: the explicit input, else the value that a tool of this request remembered
+ * (unless the conversation has a newer result), else the value in the conversation.
  */
 export function currentState<Value, Start extends Value | undefined>(
   state: State<Value, Start>,
@@ -27,7 +27,7 @@ export function currentState<Value, Start extends Value | undefined>(
   return read(state, input).value as Value | Start
 }
 
-/** The state, or a StateMissingError whose text tells the model which tool to use first. */
+/** The state's value; throws StateMissingError, whose text tells the model which tool to use first. */
 export function requireState<Value, Start extends Value | undefined>(
   state: State<Value, Start>,
   { input, missing = state.missing }: RequireStateOptions<Value> = {},
@@ -37,7 +37,7 @@ export function requireState<Value, Start extends Value | undefined>(
   return value as Value
 }
 
-/** Keeps what a tool has just made for the later tools of this request, until it stands in the conversation. */
+/** Keeps a tool's value for later tools of this request, until it stands in the conversation. */
 export function rememberState<Value, Start extends Value | undefined>(
   state: State<Value, Start>,
   value: Value,
@@ -65,9 +65,9 @@ function read(
   return readRounds(roundsFromEnd(conversation), state, before, context)
 }
 
-/** A model can be talked into passing on an id from anywhere: what was given explicitly is checked like a result. */
+/** Checks an explicit input like a result: a model can be talked into passing on an id of another project. */
 function checkOwn(scope: Scope, state: State<unknown>, value: unknown): unknown {
-  // Of a folded state the single results are checked, not their sum.
+  // A folded state is not checked as a whole: its single results were.
   const isForeign = !state.fold && otherProject(state, value, scope.context.projectId) !== undefined
   if (isForeign) throw new OtherProjectError(state.name)
   return value

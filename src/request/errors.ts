@@ -1,7 +1,7 @@
 import { ThroughlineError } from '../log/error.ts'
 import type { SkippedResult } from '../state/index.ts'
 
-/** Something that needs a request was called outside of one. */
+/** A function that needs a request context was called outside of one. */
 export class NoRequestContextError extends ThroughlineError {
   constructor() {
     super(
@@ -11,10 +11,10 @@ export class NoRequestContextError extends ThroughlineError {
   }
 }
 
-/** A tool needs a state that is nowhere. The message is meant for the model: it says which tool makes it. */
+/** A tool needs a state that has no value. The message is for the model: it says which tool makes one. */
 export class StateMissingError extends ThroughlineError {
   readonly state: string
-  /** Results that were there and could not be used, with the reasons. */
+  /** Results that were found and could not be used, with the reasons. */
   readonly skipped: readonly SkippedResult[]
 
   constructor(state: string, message: string, skipped: readonly SkippedResult[]) {
@@ -24,7 +24,7 @@ export class StateMissingError extends ThroughlineError {
   }
 }
 
-/** A thing of another project. Whose it is, is not said: the message may reach the client. */
+/** A thing belongs to another project. The message does not name that project, as it may reach the client. */
 export class OtherProjectError extends ThroughlineError {
   readonly subject: string
 
@@ -34,7 +34,7 @@ export class OtherProjectError extends ThroughlineError {
   }
 }
 
-/** A state was asked for in a long conversation of which only the newest part is at hand. */
+/** A tool asked for a state that was not declared, in a conversation of which only the newest part is loaded. */
 export class StateUndeclaredError extends ThroughlineError {
   readonly state: string
 

@@ -4,22 +4,22 @@ import type { MessageLike } from '../log/message.ts'
 import type { State, StateReading } from '../state/index.ts'
 import { NoRequestContextError } from './errors.ts'
 
-/** What every tool of a request can ask for without being handed it. */
+/** What every tool of a request can read without being handed it. */
 export interface RequestContext<Data = unknown> {
-  /** The whole conversation: as the client sent it, or as the store has it. Never a context cut to fit. */
+  /** The whole conversation, from the client or from the store. Never a context cut to fit a window. */
   readonly conversation: readonly MessageLike[]
   /**
-   * Present when `conversation` is only the newest part of a long one: what states were before it. To ask for another
-   * state than these is an error, as it may stand in the part that is not here.
+   * Present when `conversation` is only the newest part of a long one: the readings of states before it. Asking for a
+   * state that is not in it is an error, as its value may stand in the missing part.
    */
   readonly older?: ReadonlyMap<State<unknown>, StateReading<unknown>>
-  /** Whose request it is. States and ids of other projects are refused. */
+  /** The project that makes the request. States and ids of other projects are refused. */
   readonly projectId?: string
-  /** The application's own. */
+  /** The application's own data. */
   readonly data?: Data
 }
 
-/** A request as it runs. There is nothing of it outside: when the request ends, all of it is gone. */
+/** A running request. Nothing of it is kept elsewhere: it is gone when the request ends. */
 export interface Scope {
   readonly context: RequestContext
   readonly conversation: MessageLike[]
@@ -28,15 +28,15 @@ export interface Scope {
 
 export interface Remembered {
   readonly value: unknown
-  /** How long the conversation was: a result at this place or after it is newer. */
+  /** Length of the conversation when the value was remembered: a result at this place or later is newer. */
   readonly seq: number
 }
 
 const storage = new AsyncLocalStorage<Scope>()
 
 /**
- * Runs an action, and all that it starts, with a request context around it: through awaits, timers and streams that
- * it drives itself. A stream that it only returns is driven by its reader: give that one to `bindStream`.
+ * Runs an action, and everything it starts, inside a request context: through awaits, timers and the streams that it
+ * reads. A stream that the action returns is driven by its reader: pass it through `bindStream`.
  *
  * @example
  * await runWithContext({ conversation: messages, projectId }, () => agent.answer())
@@ -46,7 +46,7 @@ export function runWithContext<T>(context: RequestContext, action: () => T): T {
   if (!Array.isArray(conversation)) {
     throw new InvalidOptionError('conversation', 'a request context needs the list of all messages')
   }
-  // A project that got lost on the way must not mean that every project is allowed.
+  // A projectId that got lost on the way must not open all projects.
   if ('projectId' in context && (typeof projectId !== 'string' || projectId === '')) {
     throw new InvalidOptionError(
       'projectId',
@@ -58,7 +58,7 @@ export function runWithContext<T>(context: RequestContext, action: () => T): T {
   return storage.run({ context: frozen, conversation: own, remembered: new Map() }, action)
 }
 
-/** The context of the request that this runs in. Throws NoRequestContextError outside of any. */
+/** The context of the running request. Throws NoRequestContextError outside of a request. */
 export function getContext<Data = unknown>(): RequestContext<Data> {
   return currentScope().context as RequestContext<Data>
 }
@@ -67,13 +67,13 @@ export function hasContext(): boolean {
   return storage.getStore() !== undefined
 }
 
-/** Adds what was said and done during the request: results in it are newer than what tools remembered before. */
+/** Adds messages that came up during the request: results in them are newer than values remembered before. */
 export function appendToConversation(...messages: readonly MessageLike[]): void {
   const { conversation } = currentScope()
   for (const message of messages) conversation.push(message)
 }
 
-/** The action, to be called from anywhere: it runs in the request context of the place where it was bound. */
+/** Binds an action to the present request context: wherever it is called from, it runs in that context. */
 export function bindContext<Parameters extends readonly unknown[], T>(
   action: (...parameters: Parameters) => T,
 ): (...parameters: Parameters) => T {

@@ -5,24 +5,24 @@ export interface Calibration {
   readonly model: string
   /** The id of the counter that predicted. */
   readonly counter: string
-  /** What its numbers are multiplied by: 0.5 to 4, in steps of 0.05. */
+  /** The counter's numbers are multiplied by this: 0.5 to 4, in steps of 0.05. */
   readonly factor: number
 }
 
 export interface Usage {
   readonly counter: TokenCounter
   readonly model: string
-  /** What the counter said the prompt has, without a factor. */
+  /** The counter's number for the prompt, without a factor. */
   readonly predicted: number
-  /** What the provider says it read. */
+  /** The provider's number for the prompt. */
   readonly reported: number
 }
 
 /**
- * The calibration after one more report. It rises at once, as a prompt that is too long is cut in silence, and falls
- * one step at a time, as one short report proves little. Another model or counter begins anew.
+ * The calibration after one more report. The factor rises at once, as a prompt that is too long is cut in silence, and
+ * falls one step at a time, as one short report proves little. Another model or counter begins anew.
  *
- * A report far below the prediction may be the truncation itself: ask `looksTruncated` first, and do not calibrate by it.
+ * A report far below the prediction may come from a cut prompt: ask `looksTruncated` first, and do not calibrate by it.
  */
 export function calibrate(previous: Calibration | undefined, usage: Usage): Calibration {
   const { counter, model, predicted, reported } = usage
@@ -33,7 +33,7 @@ export function calibrate(previous: Calibration | undefined, usage: Usage): Cali
   return { model, counter: counter.id, factor: next / one }
 }
 
-/** Whether a value from outside is a calibration: one that is none would change how much is sent. */
+/** Whether a value from outside is a calibration: a wrong factor would change how much is sent. */
 export function isCalibration(value: unknown): value is Calibration {
   const { model, counter, factor } = (value ?? {}) as Partial<Calibration>
   if (typeof model !== 'string' || typeof counter !== 'string' || typeof factor !== 'number') return false
@@ -41,7 +41,7 @@ export function isCalibration(value: unknown): value is Calibration {
 }
 
 /**
- * The counter with every number multiplied and rounded up. Its id says so, as remembered counts are keyed by it.
+ * The counter with every number multiplied and rounded up. The factor is part of its id, as remembered counts are keyed by it.
  *
  * @example
  * calibrated(estimate(), 1.15).id // 'estimate-1/generic*1.15'
@@ -49,7 +49,7 @@ export function isCalibration(value: unknown): value is Calibration {
 export function calibrated(counter: TokenCounter, factor: number): TokenCounter {
   const steps = toSteps(factor)
   if (steps === one) return counter
-  // In whole steps: a product such as 1.15 × 100 must not become 116 by a rounding error.
+  // Whole steps, so that a rounding error does not turn 1.15 × 100 into 116.
   const scale = (tokens: number): number => Math.ceil((tokens * steps) / one)
   return {
     id: `${counter.id}*${steps / one}`,
@@ -62,9 +62,9 @@ export function calibrated(counter: TokenCounter, factor: number): TokenCounter 
 }
 
 /**
- * Whether a report says that the provider cut the prompt without a word: it read much less than was sent, although the
- * prompt was near the window (a counter that is only wrong is also wrong on short prompts), and what it read is no
- * more than the window. `window` is what the provider has, not what we would like: `num_ctx` in Ollama.
+ * Whether a report shows that the provider cut the prompt in silence: the provider read much less than was sent, no more
+ * than its window, and the prompt was near the window (a counter that is only wrong is also wrong on short prompts).
+ * `window` is the provider's actual window: `num_ctx` in Ollama.
  */
 export function looksTruncated(usage: { predicted: number; reported: number; window: number }): boolean {
   const { predicted, reported, window } = usage
@@ -81,12 +81,12 @@ function move(steps: number, ratio: number, known: Calibration | undefined): num
   // Rounded up, but 1.0004 is not a reason to pay 5 % more.
   const wanted = bounded(Math.ceil(ratio * one - 0.01))
   if (wanted >= steps) return wanted
-  // One step below proves nothing: a factor that goes up and down would move the cut, and the prompt with it.
+  // One step below proves nothing, and a factor that goes up and down would move the cut, and with it the prompt.
   if (known && wanted === steps - 1 && steps !== one) return steps
   return known ? steps - 1 : Math.max(wanted, one - 1)
 }
 
-/** The first tokens of a prompt are framing that nobody sees: a short one says more about it than about the text. */
+/** Whether a report is long enough to use: a short prompt is mostly framing, and says little about its text. */
 function isReport(tokens: number): boolean {
   return Number.isFinite(tokens) && tokens >= 64
 }

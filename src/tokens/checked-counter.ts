@@ -3,7 +3,7 @@ import type { TokenCounter } from './counter.ts'
 
 const known = new WeakMap<TokenCounter, TokenCounter>()
 
-/** The counter with every answer checked: what is no number of tokens would never fit, and never be enough. */
+/** The counter with every answer checked: a NaN or a negative number would break every comparison with the window. */
 export function checkedCounter(counter: TokenCounter): TokenCounter {
   const before = known.get(counter)
   if (before) return before
@@ -20,7 +20,7 @@ export function checkedCounter(counter: TokenCounter): TokenCounter {
   return checked
 }
 
-/** A fraction is rounded up: a quarter of the characters is a count too. */
+/** A count as a whole number. Fractions are allowed (a quarter of the characters, say) and rounded up. */
 export function wholeTokens(tokens: number, counter: string): number {
   if (typeof tokens === 'number' && tokens >= 0 && tokens <= Number.MAX_SAFE_INTEGER) return Math.ceil(tokens)
   throw new InvalidOptionError(

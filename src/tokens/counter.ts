@@ -1,17 +1,17 @@
 import type { Message } from '../log/message.ts'
 
-/** What the tokens of a message are counted with. Same input, same number, for ever: counts are remembered. */
+/** Counts the tokens of messages. The same input must always give the same number: counts are remembered. */
 export interface TokenCounter {
-  /** Names this counter in receipts and remembered counts: two counters that differ have different ids. */
+  /** Names this counter in receipts and remembered counts: counters that count differently need different ids. */
   readonly id: string
-  /** An inexact counter gets a margin of 5 % of the window. */
+  /** False gives the window a margin of 5 %. */
   readonly exact: boolean
-  /** A bare text, without framing. */
+  /** The tokens of a text, without framing. */
   text(text: string): number
-  /** A whole message with its framing: role, text, thinking, tool calls, images. */
+  /** The tokens of a message with its framing: role, text, thinking, tool calls, images. */
   message(message: Message): number
-  /** The schemas of the tools that go with the prompt. */
+  /** The tokens of the tools' schemas. */
   tools(tools: readonly unknown[]): number
-  /** What every prompt costs besides its messages: its beginning, and the opening of the reply. Default 0. */
+  /** The tokens of a prompt besides its messages: its beginning, and the opening of the reply. Default 0. */
   readonly prompt?: number
 }

@@ -3,11 +3,11 @@ import { wholeTokens } from './checked-counter.ts'
 import type { TokenCounter } from './counter.ts'
 import { type Framing, genericFraming, noFraming } from './framing.ts'
 
-/** What every counter can be told. */
+/** Options that every counter takes. */
 export interface CounterOptions {
   /** The chat template of the model, see `framingFor`. Default: `generic`, which is safe for all. */
   readonly framing?: Framing
-  /** What one image costs: providers resize it, so it has nothing to do with its bytes. Default 768. */
+  /** Tokens of one image: providers resize images, so the size in bytes does not matter. Default 768. */
   readonly imageTokens?: number
 }
 
@@ -48,9 +48,9 @@ export function createCounter({
       const sent = message.role === 'tool' ? answers : 1
       let tokens = framing.message * sent + text(message.text) + text(thinking) + text(unknown)
       for (const call of calls) tokens += framing.call + text(call.name) + text(call.arguments)
-      // The text of a tool message is the text of its results: only what is written around them is added.
+      // The text of a tool message is the text of its results and is counted above: only their framing is added.
       tokens += framing.result * answers
-      // A result inside the message that called (the AI SDK has such) is text of its own.
+      // A result inside an assistant message (AI SDK) is not part of the message's text.
       if (message.role !== 'tool') for (const result of results) tokens += text(result.text)
       return whole(tokens + media * imageTokens)
     },
@@ -67,13 +67,13 @@ function resultCount({ role }: Message, results: number): number {
   return role === 'tool' ? Math.max(1, results) : results
 }
 
-/** Two counters that count differently must not have the same id: remembered counts are keyed by it. */
+/** The id contains everything that changes a count, as remembered counts are keyed by it. */
 function counterId(id: string, framing: Framing, imageTokens: number): string {
   const framed = framing.name === noFraming.name ? id : `${id}/${framing.name}`
   return imageTokens === 768 ? framed : `${framed}/image=${imageTokens}`
 }
 
-/** Half of a surrogate pair cannot be sent: every encoder writes U+FFFD instead, so that is what is counted. */
+/** Encoders send U+FFFD for half of a surrogate pair, so U+FFFD is counted. */
 function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD')
 }
@@ -82,7 +82,7 @@ function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? ''
   } catch {
-    // Cycles and bigints are the caller's mistake, and the request itself will say so.
+    // Cycles and bigints: the request itself will fail and say so.
     return String(value)
   }
 }

@@ -1,18 +1,18 @@
 import { countLongText } from './long-text.ts'
 
-/** The part of an encoding of gpt-tokenizer that is needed here. */
+/** The functions of a gpt-tokenizer encoding that are used here. */
 export interface Encoding {
   countTokens(text: string, options: { disallowedSpecial: Set<string> }): number
   clearMergeCache(): void
 }
 
-/** How an encoding of gpt-tokenizer counts any text, in a time that grows with its length and no faster. */
+/** Counts texts with an encoding of gpt-tokenizer, in time linear in their length. */
 export function countWith({ countTokens, clearMergeCache }: Encoding): (text: string) => number {
   let cached = 0
 
   function count(text: string): number {
-    // When its cache of 100,000 entries is full, the library searches the oldest among deleted ones, for each new
-    // word: some ten times slower. Emptied in time, it also keeps no slice of a text, and so no text, alive.
+    // gpt-tokenizer becomes some ten times slower when its cache of 100,000 entries is full. Clearing the cache in time
+    // also frees the texts whose slices it holds.
     cached += text.length
     if (cached > 250_000) {
       clearMergeCache()
@@ -24,5 +24,5 @@ export function countWith({ countTokens, clearMergeCache }: Encoding): (text: st
   return text => countLongText(text, count)
 }
 
-/** What a user writes is text, even `<|endoftext|>`: without this the library throws. */
+/** Counts `<|endoftext|>` in a text as ordinary text; by default the library throws on it. */
 const asText = { disallowedSpecial: new Set<string>() }

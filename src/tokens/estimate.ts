@@ -5,21 +5,21 @@ import { scanLetters } from './scan-letters.ts'
 import { scanDigits, scanOther, scanPunctuation, scanSpace } from './scan-signs.ts'
 
 /**
- * A counter for any model, without its tokenizer. It errs on the safe side: leaving out a little too much beats being
- * cut in silence. What the provider reports then corrects it, see `calibrate`.
+ * A counter for any model, without its tokenizer. It counts a little too high: leaving out too much beats being cut in
+ * silence. `calibrate` corrects it by the provider's reports.
  */
 export function estimate(options: CounterOptions = {}): TokenCounter {
-  // The number is the version of the prices: another one gives other counts, and so needs another id.
+  // The number is the version of the prices: change it whenever they change.
   return createCounter({ ...options, id: 'estimate-1', exact: false, text: estimateTokens })
 }
 
 /**
- * How many tokens a text has, a little above the larger count of o200k and cl100k.
+ * Estimates the tokens of a text, a little above the larger count of o200k and cl100k.
  *
- * One pass over the characters; a text costs what its runs cost: a word by its letter pairs, digits by three, an
- * indentation once. On 8,700 texts of 200 characters and more that it was not fitted to: over by 5 to 12 % for English,
- * 9 to 18 % for code, JSON and Markdown; under by more than 5 % in 1 of 700. Languages that are not among those it was
- * fitted to can be under by more, Lithuanian and Estonian by 15 %.
+ * One pass over the characters adds up the prices of runs: a word by its letter pairs, digits by three, an indentation
+ * once. On 8,700 texts of 200 characters and more that the prices were not fitted to: over by 5 to 12 % for English, 9 to
+ * 18 % for code, JSON and Markdown; under by more than 5 % in 1 of 700. Other languages than the fitted ones can be under
+ * by more, Lithuanian and Estonian by 15 %.
  *
  * @example
  * estimateTokens('The quick brown fox') // 5
@@ -36,6 +36,6 @@ export function estimateTokens(text: string): number {
     else tokens += scanOther(scan, code)
   }
   if (scan.spaced) tokens++
-  // The shorter a text, the further it strays from the mean: the margin grows with the root of what was guessed.
+  // Short texts stray further from the mean: the margin grows with the root of the guessed part.
   return Math.ceil(tokens + Math.sqrt(scan.doubt))
 }

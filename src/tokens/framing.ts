@@ -1,6 +1,6 @@
-/** What a chat template writes around the texts, in tokens. */
+/** The tokens that a chat template adds to texts. */
 export interface Framing {
-  /** Becomes part of the counter's id: another framing needs another name. */
+  /** Part of the counter's id: another framing needs another name. */
   readonly name: string
   /** Around one message: its role and the marks of its beginning and end. */
   readonly message: number
@@ -10,13 +10,13 @@ export interface Framing {
   readonly result: number
   /** Around the JSON of one tool. */
   readonly tool: number
-  /** The instructions that come once when there are tools. */
+  /** The instructions about tools, once per prompt that has tools. */
   readonly tools: number
-  /** Once in every prompt: its beginning, what the template says by itself, and the opening of the reply. */
+  /** Once in every prompt: its beginning, the template's own text, and the opening of the reply. */
   readonly prompt: number
 }
 
-/** For a model that nobody knows: as much as the largest family needs, but for what Harmony says by itself. */
+/** For unknown models: as much as the largest family needs, except for Harmony's own system text. */
 export const genericFraming: Framing = {
   name: 'generic',
   message: 6,
@@ -27,7 +27,7 @@ export const genericFraming: Framing = {
   prompt: 32,
 }
 
-/** Nothing: for plain texts and for tests. */
+/** No framing: for plain texts and for tests. */
 export const noFraming: Framing = {
   name: 'none',
   message: 0,

@@ -1,7 +1,7 @@
 import { type Framing, genericFraming, noFraming } from './framing.ts'
 
 /**
- * The families. A mark such as `<|im_start|>` is one token, a role is one, a newline is one; sentences were counted
+ * Framings by model family. A mark such as `<|im_start|>` is one token, a role is one, a newline is one; sentences were counted
  * with o200k. Where versions of a family differ, the larger number stands.
  */
 export const framings = {
@@ -67,7 +67,7 @@ export function framingFor(model: string): Framing {
   return families.find(([pattern]) => pattern.test(name))?.[1] ?? framings.generic
 }
 
-/** In order: what a model was tuned for (Dolphin, Hermes, a distillate) decides over what it was tuned from. */
+/** In order: the template a model was tuned with (Dolphin, Hermes, a distillate) wins over that of its base model. */
 const families: readonly (readonly [RegExp, Framing])[] = [
   [/gpt-?oss/, framings.harmony],
   [/deepseek/, framings.deepseek],

@@ -1,10 +1,10 @@
 /**
- * What a pair of neighbouring letters adds to the price of a word, one character for each pair: `(code - 64) / 32` of a token.
+ * The price that a pair of neighbouring letters adds to a word, one character for each pair: `(code - 64) / 32` of a token.
  * Rows are the first letter, columns the second: 0 the edge of the word, 1 to 26 a to z, 27 any other Latin letter.
  *
- * Common pairs (`th`, `in`) are nearly free, rare ones (`qz`) nearly a token: so a word that a tokenizer has seen is
- * cheap, and a random one is not, without a vocabulary. Fitted by least squares to the larger count of o200k and cl100k
- * over 75,000 words of ten languages, of code and of random letters.
+ * Common pairs (`th`, `in`) are nearly free, rare ones (`qz`) cost nearly a token: known words come out cheap and random
+ * letters dear, without a vocabulary. Fitted by least squares to the larger count of o200k and cl100k over 75,000 words
+ * of ten languages, of code and of random letters.
  */
 export const letterPairs =
   '@CEC@IEGEGHHGDJICOFAEHKAPJKVLcDEHaNCRDOM?HHWIbEHAJHOLDOR' +

@@ -1,10 +1,10 @@
 /**
  * Counts a text of any length in pieces, for a tokenizer whose work grows with the square of a run of letters.
  *
- * Pieces end where no tokenizer of the tiktoken family joins two characters: after a letter or a digit, before
- * something that is neither. Their counts add up to the count of the whole, exactly. Only where 512 characters have no
- * such place (a single letter repeated, random letters, lines of signs) is a cut made where both sides seem
- * independent; that is exact too but for a few cuts in a thousand, and then off by a token.
+ * Pieces end where no tokenizer of the tiktoken family joins two characters: between a letter or digit and a character
+ * that is neither. There the counts of the pieces add up exactly. Where 512 characters have no such place (one letter
+ * repeated, random letters, lines of signs), the cut is made where both sides seem independent: a few of a thousand such
+ * cuts are off by a token.
  */
 export function countLongText(text: string, count: (text: string) => number): number {
   let tokens = 0
@@ -17,13 +17,13 @@ export function countLongText(text: string, count: (text: string) => number): nu
   return tokens + count(start === 0 ? text : text.slice(start))
 }
 
-/** Long enough that the cuts cost nothing. */
+/** Characters per piece: so long that the cuts cost nothing. */
 const pieceLength = 512
 
-/** Short enough that the square of it does not matter; a power of two, as the tokens of repeated signs are. */
+/** Characters per piece in a run without a safe cut: the square of it is small, and tokens of repeated signs are powers of two. */
 const runLength = 256
 
-/** How far a tokenizer looks, nearly always: its tokens are shorter. */
+/** Characters looked at on either side of a cut: tokens are nearly always shorter. */
 const neighbourhood = 32
 
 function safeCut(text: string, start: number): number | undefined {
@@ -36,7 +36,7 @@ function safeCut(text: string, start: number): number | undefined {
 function isWordEnd(before: number, after: number): boolean {
   const ends = isAsciiWord(before) || (before > 127 && /[\p{L}\p{N}]/u.test(String.fromCharCode(before)))
   if (!ends || isAsciiWord(after)) return false
-  // An apostrophe begins a contraction, `don't`, and a mark changes the letter before it.
+  // An apostrophe may begin a contraction (`don't`), and a mark changes the letter before it.
   return after < 128 ? after !== 39 : !/[\p{L}\p{N}\p{M}\p{Surrogate}]/u.test(String.fromCharCode(after))
 }
 
@@ -44,10 +44,10 @@ function isAsciiWord(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)
 }
 
-/** The last place where the text around it counts the same whole and in two halves. */
+/** The last place where the text around it has the same count whole and in two halves. */
 function likelyCut(text: string, start: number, count: (text: string) => number): number {
   const end = start + runLength
-  // One sign repeated: no place is better than another, and the tokens of such runs have lengths of a power of two.
+  // One sign repeated: every place is as good, and the run's length decides (see `runLength`).
   if (text.slice(end - neighbourhood, end) === text[end]?.repeat(neighbourhood)) return end
   for (let at = end; at > end - neighbourhood; at--) {
     if (splitsPair(text, at) || splitsNumber(text, start, at)) continue
@@ -58,7 +58,7 @@ function likelyCut(text: string, start: number, count: (text: string) => number)
   return splitsPair(text, end) ? end - 1 : end
 }
 
-/** Digits are taken by three from the first one on. */
+/** Whether a cut would split a group of digits: tokenizers take them by three from the first digit on. */
 function splitsNumber(text: string, start: number, at: number): boolean {
   let first = at
   while (first > start && /\p{N}/u.test(text[first - 1]!)) first--

@@ -1,7 +1,7 @@
 import { letterPairs } from './letter-pairs.ts'
 import { isLower, isUpper, type Scan } from './scan.ts'
 
-/** The price of the word that begins here: small letters with or without a capital, or a run of capitals. */
+/** The price of the word at this place: small letters with or without a capital before them, or a run of capitals. */
 export function scanLetters(scan: Scan, first: number): number {
   const { text, at } = scan
   const opens = !scan.spaced && (scan.before === 'start' || scan.before === 'newline')
@@ -18,7 +18,7 @@ export function scanLetters(scan: Scan, first: number): number {
   for (let code = text.charCodeAt(end); isLower(code); code = text.charCodeAt(++end)) {
     const next = letterNumber(code)
     if (next === letter && repeats(text, end, at)) price += 0.45
-    // No vocabulary has a word of more than 20 letters: `thiswaswrittenwithoutblanks`.
+    // Vocabularies have no words of more than 20 letters: `thiswaswrittenwithoutblanks`.
     else price += pairs[letter * 28 + next]! + (end > at + 20 ? 0.12 : 0)
     letter = next
     word = end < at + 4 ? word * 28 + next : 0
@@ -26,7 +26,7 @@ export function scanLetters(scan: Scan, first: number): number {
   price += pairs[letter * 28]!
   scan.at = end
   scan.doubt += 0.1
-  // A word without a blank before it is a little rarer in a vocabulary.
+  // Vocabularies have fewer words without a blank before them.
   const one = opens ? 1.1 : 1
   if (price > 1) {
     scan.doubt += price - 1
@@ -37,8 +37,8 @@ export function scanLetters(scan: Scan, first: number): number {
 }
 
 /**
- * The prices are those of words of many languages, and the tokenizers know English best: so its little words give back
- * some of what the rare words before them cost. Never more than that, so a word is always worth a token.
+ * Common short English words lower the price of the rare words before them, as tokenizers know English better than the
+ * languages that the prices were fitted to. Every word still costs at least a token.
  */
 function takeBack(scan: Scan): number {
   const back = Math.min(0.7, scan.rare)
@@ -64,7 +64,7 @@ function capitals(scan: Scan, end: number): number {
   return extra + 0.84 * price + 0.14 * (end - at)
 }
 
-/** `aaaa`: the third and all that follow have a price of their own, as no pair tells them from a word. */
+/** `aaaa`: from the third equal letter on a fixed price holds, as pairs would price it like a word. */
 function repeats(text: string, at: number, start: number): boolean {
   const code = text.charCodeAt(at)
   return at > start + 1 && code === text.charCodeAt(at - 1) && code === text.charCodeAt(at - 2)

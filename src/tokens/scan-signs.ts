@@ -1,7 +1,7 @@
 import { isDigit, isLetter, isSpace, type Scan } from './scan.ts'
 import { scripts } from './scripts.ts'
 
-/** Three digits are a token, and a blank before them is one of its own. */
+/** The price of digits: a token for three, and one for a blank before them. */
 export function scanDigits(scan: Scan): number {
   const { text, at, spaced } = scan
   let end = at + 1
@@ -10,7 +10,7 @@ export function scanDigits(scan: Scan): number {
   return Math.ceil((end - at) / 3) + (spaced ? 1 : 0)
 }
 
-/** A run of blanks is one token whatever its length, nearly; its last one belongs to the word after it. */
+/** The price of white space: a run is about one token at any length; its last blank belongs to the next word. */
 export function scanSpace(scan: Scan): number {
   const { text, at, before } = scan
   let end = at
@@ -38,7 +38,7 @@ export function scanSpace(scan: Scan): number {
   if (trailing > 1) tokens += 0.9
   if (blanks > 1) tokens += 0.012 * blanks
   if (tabs > 0) tokens += 1.14 + 0.06 * (tabs - 1)
-  // The last tab is part of a word after it, but not of a sign.
+  // The last tab joins a word after it, but not a sign.
   if (tabs > 1 && trailing === 0 && !isLetter(text.charCodeAt(end))) tokens += 0.8
   return tokens
 }
@@ -68,7 +68,7 @@ export function scanPunctuation(scan: Scan, first: number): number {
   return tokens
 }
 
-/** Control characters, signs, and the letters of other scripts. */
+/** The price of control characters, signs, and letters of other scripts. */
 export function scanOther(scan: Scan, first: number): number {
   const { text, at, spaced } = scan
   move(scan, at + 1, 'other')
@@ -93,9 +93,9 @@ export function scanOther(scan: Scan, first: number): number {
   return tokens
 }
 
-/** Before a word, these are mostly a token of their own; the others mostly share the word's. */
+/** Before a word, these signs are mostly a token of their own; others mostly share the word's token. */
 const ownToken = ',(@\\:;/>)[?^-'
-/** What lines are drawn with: long runs of them are single tokens. */
+/** Signs that lines are drawn with: long runs of them are single tokens. */
 const lines = '-=*#_./'
 
 function isPunctuation(code: number): boolean {

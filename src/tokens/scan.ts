@@ -1,13 +1,13 @@
-/** Where the estimate is in a text, and what it must remember of the runs before. */
+/** The estimate's place in a text, and what it remembers of the runs before. */
 export interface Scan {
   readonly text: string
   at: number
   before: 'start' | 'letter' | 'digit' | 'space' | 'newline' | 'punctuation' | 'other'
-  /** A space stands before this run: it belongs to the token of a word, but not to that of a number. */
+  /** A space stands before this run: part of a word's token, but not of a number's. */
   spaced: boolean
-  /** How much of the price was guessed. */
+  /** The guessed part of the price. */
   doubt: number
-  /** What the last words cost above one token each, as far as English may take it back. */
+  /** The price of the last words above one token each, as far as short English words may lower it. */
   rare: number
 }
 
@@ -35,7 +35,7 @@ export function isSpace(code: number): boolean {
 const lower = 0
 const upper = 1
 
-/** Latin letters by their code. Those above U+00DE count as small ones: telling them apart would not change a price. */
+/** Latin letters by code. Letters above U+00DE count as small: their case does not change a price. */
 const kinds = /* @__PURE__ */ Uint8Array.from({ length: 0x250 }, (_, code) => {
   if ((code >= 97 && code <= 122) || (code >= 0xdf && code !== 0xf7)) return lower
   return (code >= 65 && code <= 90) || (code >= 0xc0 && code < 0xdf && code !== 0xd7) ? upper : 2

@@ -7,8 +7,8 @@ export interface Script {
 }
 
 /**
- * The larger of o200k and cl100k, fitted. cl100k knows few letters beyond Latin, so one letter is often a token or two;
- * the o200k family pays about half for Russian, Arabic, Hindi and Korean.
+ * Fitted to the larger count of o200k and cl100k. cl100k knows few letters beyond Latin, often one or two tokens each;
+ * o200k needs about half for Russian, Arabic, Hindi and Korean.
  */
 export const scripts: readonly Script[] = [
   { end: 0x370, run: 0, each: 1.5 }, // signs of Latin-1, accents

@@ -9,8 +9,8 @@ export interface TokenizerJsonOptions extends CounterOptions {
 }
 
 /**
- * An exact counter from the `tokenizer.json` of a model on Hugging Face, parsed. The marks that a model puts around a
- * text are not counted: they are the framing's.
+ * An exact counter from the parsed `tokenizer.json` of a model on Hugging Face. Marks that the tokenizer adds around a
+ * text are not counted: the framing counts them.
  *
  * @example
  * const counter = tokenizerJson(JSON.parse(await readFile('tokenizer.json', 'utf8')), { framing: framingFor('qwen3:8b') })

@@ -2,7 +2,7 @@ import type { TokenCounter } from './counter.ts'
 import { createCounter } from './create-counter.ts'
 import { noFraming } from './framing.ts'
 
-/** A word is a token, and nothing is written around a message: for tests, and wherever a person checks by hand. */
+/** Counts a word as a token, without framing: for tests and for checking by hand. */
 export function words(): TokenCounter {
   return createCounter({ id: 'words', exact: true, text: countWords, framing: noFraming })
 }
