@@ -23,7 +23,7 @@ import { createThread, type Thread } from './thread.ts'
 import { exportConversation } from './transfer/export-conversation.ts'
 import { type Imported, type ImportOptions, importLines } from './transfer/import-lines.ts'
 
-/** What contexts are fitted with unless a call says otherwise. */
+/** Defaults for the contexts of all threads. */
 export interface HistorySettings {
   /** Default 4096; for a chat: what its model says. */
   readonly window?: number
@@ -37,44 +37,44 @@ export interface HistoryOptions extends HistorySettings {
   readonly count?: TokenCounter
   /** Whose conversations these are. Tenants never see each other. */
   readonly tenant?: string
-  /** How long a turn may go without a sign of life before another writer may take over. Default 30 s. */
+  /** How long a writer keeps a turn without renewing its lease; then another may take over. Default 30 s. */
   readonly leaseMs?: number
   readonly now?: () => number
   readonly newId?: () => string
 }
 
-/** The object that people hold: conversations that survive, whoever asks for them. */
+/** The conversations of a tenant on a store. */
 export interface History {
-  /** Counts what is appended. */
+  /** The counter that counts messages when they are appended. */
   readonly count: TokenCounter
-  /** As they were given. */
+  /** The options that contexts are fitted with, as they were given. */
   readonly settings: HistorySettings
-  /** `actor`: default `assistant`. `branch`: one that was forked; default `main`. */
+  /** `actor`: default `assistant`. `branch`: a branch that `fork` made; default `main`. */
   thread(
     conversation: string,
     options?: { readonly actor?: string | undefined; readonly branch?: string | undefined },
   ): Thread
-  /** The last used first, unless `order` says otherwise; `after` is the last one of the page before. */
+  /** Lists conversations, last used first unless `order` says otherwise. `after`: the last one of the previous page. */
   conversations(options?: ListConversations): Promise<readonly ConversationInfo[]>
-  /** Sets the title and the metadata that lists show; null removes one. Both may be set again at any time. */
+  /** Sets the title and the metadata that `conversations` lists; null removes one. */
   describe(conversation: string, description: DescribeConversation): Promise<void>
-  /** Messages that have every word of the query, the newest first: what a user may see, unless `scope` says otherwise. */
+  /** Finds messages with every word of the query, newest first, among those a user may see; `scope` widens that. */
   search(query: string, options?: SearchOptions): Promise<readonly Found[]>
-  /** Deletes a conversation whole; late writes are refused. False when there was none. */
+  /** Deletes a whole conversation; late writes to it are refused. False when there was none. */
   delete(conversation: string): Promise<boolean>
-  /** A conversation as lines of JSON, or all of them: lossless, line by line. Notes are in it. */
+  /** Exports one conversation, or all, as lines of JSON: lossless, so with notes. */
   export(conversation?: string): AsyncIterable<string>
-  /** Reads such lines; the same ones again change nothing. */
+  /** Imports the lines of an export. Importing the same lines again changes nothing. */
   import(lines: AsyncIterable<string> | Iterable<string>, options?: ImportOptions): Promise<Imported>
-  /** Deletes what is older than it should be kept. */
+  /** Deletes conversations and records of calls that are older than the given times. */
   retain(options: RetainOptions): Promise<Retained>
-  /** What is wrong with the log, in words; nothing when all is well. `rebuild` also makes its caches anew. */
+  /** Checks the log and lists its faults in words; an empty list is a sound log. `rebuild` also makes the caches anew. */
   check(options?: { readonly rebuild?: boolean }): Promise<readonly string[]>
   close(): Promise<void>
 }
 
 /**
- * Threads on a store: the log is the truth, and every view of it is made from it.
+ * Opens the conversations on a store.
  *
  * @example
  * const history = createHistory({ store: memoryStore(), window: 4096 })

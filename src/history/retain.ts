@@ -1,10 +1,10 @@
 import type { ConversationInfo, Store } from '../stores/store.ts'
 
-/** How long things are kept. What is absent is kept for ever. */
+/** How long conversations and calls are kept; without a time, for ever. */
 export interface RetainOptions {
   /** Conversations in which nothing was written for so many milliseconds are deleted whole. */
   readonly conversationsMs?: number
-  /** Records of calls that are older: what was sent in them can no longer be shown. The log and its system prompts stay. */
+  /** Calls older than this are deleted: their contexts can no longer be shown. The log and its system prompts stay. */
   readonly callsMs?: number
 }
 
@@ -13,7 +13,7 @@ export interface Retained {
   readonly calls: number
 }
 
-/** Deletes what is older than it should be. Whatever is in use at that moment stays. */
+/** Deletes old conversations and calls. A conversation that is in use at that moment stays. */
 export async function retain(
   store: Store,
   tenant: string,
@@ -32,7 +32,7 @@ export async function retain(
   return { deleted, calls }
 }
 
-/** Page by page: a tenant may have any number. By name: what is written meanwhile changes no place in the list. */
+/** Pages through a tenant's conversations by name: an order that writes do not change meanwhile. */
 export async function* allConversations(store: Store, tenant: string) {
   const limit = 100
   for (let after: ConversationInfo | undefined; ; ) {

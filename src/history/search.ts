@@ -11,11 +11,11 @@ import { readLog } from './log/read-log.ts'
 import { beginsRound } from './views.ts'
 
 export interface SearchOptions extends NoteOptions {
-  /** At most so many. Default 20. */
+  /** The most messages to find. Default 20. */
   readonly limit?: number
   /**
-   * `shown` (default) finds only what a user may see, as `thread.display()` shows it. `everything` is for operators: also
-   * notes, the calls that write them, views, and the `data` that an application keeps with its messages.
+   * `shown` (default) finds only what `thread.display()` shows a user. `everything` is for operators: it also finds notes,
+   * the calls that write them, views, and the `data` that an application stores with its messages.
    */
   readonly scope?: 'shown' | 'everything'
 }
@@ -26,10 +26,10 @@ interface SearchSource {
   readonly count: TokenCounter
 }
 
-/** Hidden hits take no place: the store is asked for more and more, four times as many each time, up to this. */
+/** Hits that must not be shown are skipped: the store is asked for four times as many hits each time, up to this. */
 const mostHits = 20_000
 
-/** Entries that have every word of the query, the newest first. The store looks into whole entries: what is shown decides. */
+/** Finds entries with every word of the query. The store searches whole entries; the words must be in what may be seen. */
 export async function searchLog(
   source: SearchSource,
   query: string,
@@ -62,7 +62,7 @@ export async function searchLog(
 const nameOf = ({ conversation, actor, branch }: ThreadKey, seq?: number) =>
   JSON.stringify([conversation, actor, branch, seq])
 
-/** What a user may see of an entry. Hits come from the newest back, so the round that was read last is asked first. */
+/** Finds what a user may see of an entry. Hits come newest first, so the round that was read last is looked up first. */
 function createLookUp({ store, count }: SearchSource, notes: NoteOptions) {
   const rounds = new Map<string, ReadonlyMap<number, MessageLike | undefined>>()
   return async ({ thread, seq }: Found): Promise<MessageLike | undefined> => {
@@ -81,7 +81,7 @@ function createLookUp({ store, count }: SearchSource, notes: NoteOptions) {
   }
 }
 
-/** An entry with what stands before it in its round: what hides a result is its call. */
+/** Reads an entry with its round so far: whether a result may be seen depends on its call. */
 async function readRound(
   source: { readonly store: Store; readonly key: ThreadKey; readonly count: TokenCounter },
   seq: number,
@@ -93,7 +93,7 @@ async function readRound(
       if (beginsRound(one)) break
     }
   } catch (error) {
-    // It can be shown to nobody; `check` names it.
+    // A corrupt entry is never shown; `check` names it.
     if (!(error instanceof CorruptEntryError)) throw error
     return []
   }

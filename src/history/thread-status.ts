@@ -4,7 +4,7 @@ import type { Store, StoredTurn, ThreadKey } from '../stores/store.ts'
 export type ThreadStatus =
   /** No turn is open. */
   | { readonly state: 'idle' }
-  /** Somebody answers a turn: until `expiresInMs` from now at least, and longer while he renews his lease. */
+  /** A writer holds a turn for `expiresInMs` more milliseconds, and longer if he renews his lease. */
   | {
       readonly state: 'open'
       readonly turn: number
@@ -12,7 +12,7 @@ export type ThreadStatus =
       readonly owner: string
       readonly expiresInMs: number
     }
-  /** A turn was left open by somebody who is gone. The next `begin` closes it; `resume` goes on with it. */
+  /** The writer of the open turn is gone. The next `begin` closes the turn; `resume` goes on with it. */
   | { readonly state: 'interrupted'; readonly turn: number; readonly startedAt: number }
 
 export async function readStatus(store: Store, key: ThreadKey): Promise<ThreadStatus> {
@@ -23,7 +23,7 @@ export async function readStatus(store: Store, key: ThreadKey): Promise<ThreadSt
   return { state: 'open', turn, startedAt, owner: lease.owner, expiresInMs }
 }
 
-/** The turns; one that was left open is `interrupted`, as it is rendered, also before the next one closes it. */
+/** All turns. A turn that was left open is `interrupted`, also before the next turn closes it. */
 export async function readTurns(store: Store, key: ThreadKey): Promise<readonly StoredTurn[]> {
   const turns = await store.turns(key)
   const last = turns.at(-1)

@@ -47,59 +47,59 @@ export interface ThreadContextOptions extends Partial<Omit<FitOptions, 'count' |
 export interface Thread {
   readonly key: ThreadKey
   /**
-   * Begins a turn: the user's message, or several, are on disk when this resolves. While another one is open it is refused
-   * with a LeaseError, whose `retryAfterMs` says when the thread is free at the latest if its holder is gone.
+   * Begins a turn. The user's messages are stored when this resolves. While another turn is open it throws a LeaseError,
+   * whose `retryAfterMs` says when the thread is free if the holder of that turn is gone.
    */
   begin(input: MessageLike | readonly MessageLike[], options?: BeginOptions): Promise<Begun>
   /**
-   * Goes on with a turn that was left open by a writer who is gone, instead of closing it: with what it had come to.
-   * Undefined when none is open; refused while somebody holds it, with `retryAfterMs`.
+   * Goes on with a turn whose writer is gone, instead of closing it. Undefined when no turn is open. Throws a LeaseError
+   * with `retryAfterMs` while somebody holds the turn.
    */
   resume(): Promise<Resumed | undefined>
-  /** The entries as they were logged, with all that is kept besides the messages. */
+  /** The entries as they were logged, with all that is stored beside the messages. */
   entries(options?: ViewOptions): Promise<readonly LoggedMessage[]>
-  /** Messages from before the first turn. */
+  /** Appends messages before the first turn. */
   seed(...messages: readonly (MessageLike | SeenMessage)[]): Promise<void>
   messages(options?: ViewOptions): Promise<readonly MessageLike[]>
   context(options?: ThreadContextOptions): Promise<Context>
-  /** What a user may see: no notes, nothing that we wrote to close a turn. `nonce` where notes have one. */
+  /** What a user may see: no notes, no messages that Throughline wrote to close a turn. `nonce`: that of the notes. */
   display(options?: ViewOptions & NoteOptions): Promise<readonly DisplayMessage[]>
-  /** A context as text; of a stored call, what the model was sent in it. */
+  /** Prints a context as text; for a stored call, the context that the model was sent. */
   dump(of?: ThreadContextOptions | Pick<StoredCall, 'plan'>): Promise<string>
   state<Value, Start extends Value | undefined>(
     state: State<Value, Start>,
     options?: StateOptions,
   ): Promise<StateReading<Value | Start>>
   /**
-   * The newest part of the thread, for tools: 1024 messages or more. Where that is not all of it, with what the given
-   * states were before it.
+   * The newest part of the thread, for tools: 1024 messages or more. If the thread is longer, also the values that the
+   * given states had before that part.
    */
   recent(options?: RecentOptions): Promise<Recent>
-  /** Whether contexts show a tool result of this thread only by its beginning, as long results are. */
+  /** Whether contexts show only the beginning of a tool result of this thread, because it was too long. */
   hasClipped(): Promise<boolean>
   notes(options?: ViewOptions): Promise<readonly string[]>
-  /** Whether a turn is being answered, and for how long it is held; or was left open by somebody who is gone. */
+  /** Whether a turn is open, by whom and for how long; or was left open by a writer who is gone. */
   status(): Promise<ThreadStatus>
-  /** One that was left open is `interrupted` as soon as its lease has run out. */
+  /** All turns. A turn that was left open is `interrupted` as soon as its lease has run out. */
   turns(): Promise<readonly StoredTurn[]>
-  /** Keeps a model call before it is sent: which context, which model. Its outcome is added by `end`. */
+  /** Stores a model call, its context and its model, before it is sent. `end` adds the outcome. */
   startCall(context: Context, call: CallStart): Promise<StartedCall>
-  /** Keeps a model call that is over: which context, which model, what the provider reported. */
+  /** Stores a model call that is over: its context, its model, and what the provider reported. */
   saveCall(context: Context, call: CallInfo): Promise<StoredCall>
-  /** The newest first. One whose process died before its outcome was known is `interrupted`. */
+  /** Model calls, newest first. A call whose process died before its outcome was known is `interrupted`. */
   calls(options?: { readonly limit?: number }): Promise<readonly ThreadCall[]>
-  /** What the model was sent in a call, byte for byte. */
+  /** The messages that the model was sent in a call, byte for byte. */
   replay(call: Pick<StoredCall, 'plan'>): Promise<readonly MessageLike[]>
-  /** How far our counts are from what a model's provider reported: the last that was logged. */
+  /** The newest logged calibration of a model: how far our counts are from what its provider reported. */
   calibration(model: string, options?: { readonly at?: number }): Promise<Calibration | undefined>
-  /** A new branch that shares the past up to an entry: the last of a closed turn, or the one before a user message. */
+  /** Makes a branch that shares the past up to `at`: the last entry of a closed turn, or the one before a user message. */
   fork(options: { readonly at: number; readonly branch?: string }): Promise<Thread>
 }
 
 export interface BeginOptions {
-  /** The same key again gives what it led to. */
+  /** An idempotency key: the same key again gives the answer of the first time. */
   readonly key?: string | undefined
-  /** What the model is told if the turn is cancelled. Default `keep`: that only the answer was. */
+  /** What the model reads if the turn is cancelled. Default `keep`: that the answer was cancelled. */
   readonly cancelledTurn?: CancelledTurn | undefined
 }
 
@@ -114,7 +114,10 @@ export interface Recent {
 
 export type Begun =
   | { readonly kind: 'begun'; readonly turn: Turn }
-  /** The same idempotency key came before: this is what it led to, notes and all, without what we wrote to close it. For a user: `toDisplay`. */
+  /**
+   * The idempotency key came before: `messages` is the answer of that turn, with notes, without messages that closed it.
+   * `toDisplay` makes them fit for a user.
+   */
   | { readonly kind: 'replayed'; readonly turn: StoredTurn; readonly messages: readonly MessageLike[] }
 
 export interface Resumed {
@@ -131,7 +134,7 @@ export interface ThreadOptions {
   readonly newId: () => string
   readonly owner: string
   readonly leaseMs: number
-  /** What is known of a thread: shared by all that ask for it. */
+  /** The log of a thread, shared by all threads of the same key. */
   readonly logOf: (key: ThreadKey) => ThreadLog
 }
 
@@ -156,7 +159,7 @@ export function createThread(options: ThreadOptions): Thread {
     const head = await store.head(key)
     const turn = start.turn ?? head?.turns ?? 0
     const log = logOf(key)
-    // Where there is no thread, or no longer one, nothing is written: the store says so.
+    // Without a head there is no thread: no prompt is stored, and the store refuses the call.
     const text = head && leadingPrompt(fitted, log)
     const prompt = text === undefined ? undefined : await promptsOf(log, store, key, now).nameOf(text)
     return toCall(fitted, { ...start, turn }, { id: newId(), time: now(), log, prompt })

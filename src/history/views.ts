@@ -6,10 +6,10 @@ import { closingOf } from './log/closing.ts'
 import type { LoggedMessage } from './log/logged-message.ts'
 import { type LogSource, listLog, readLog } from './log/read-log.ts'
 
-/** What a view can be asked for: the thread as it was when an entry was its last. Default: as it is. */
+/** Options of a view. `at`: the thread as it was when this entry was its last. Default: as it is now. */
 export interface ViewOptions {
   readonly at?: number
-  /** Only the newest so many. Default: all. */
+  /** Only the newest ones. Default: all. */
   readonly limit?: number
 }
 
@@ -27,7 +27,7 @@ export async function viewMessages(
 /** A message for display, with the id and the place of its entry. */
 export type DisplayMessage = MessageLike & { readonly id: string; readonly seq: number }
 
-/** What a user may see: no notes, nothing that we wrote to close a turn. */
+/** What a user may see: no notes, no messages that Throughline wrote to close a turn. */
 export async function viewDisplay(
   source: LogSource,
   { limit, nonce, ...view }: ViewOptions & NoteOptions = {},
@@ -42,7 +42,7 @@ export async function viewDisplay(
   let enough = limit
   for await (const one of readLog(source, { ...toRange(view), reverse: true })) {
     logged.push(one)
-    // What hides a result is its call: a round is read whole. Each look costs more, so looks are few.
+    // Whether a result may be seen depends on its call, so a round is read whole. Each look costs more, so looks are few.
     if (!beginsRound(one) || logged.length < enough) continue
     if (shown(logged.toReversed()).length >= limit) break
     enough = 2 * logged.length
@@ -50,7 +50,6 @@ export async function viewDisplay(
   return newest(shown(logged.toReversed()), limit)
 }
 
-/** Results and notes belong to what stands before them. */
 export const beginsRound = ({ message }: LoggedMessage) =>
   !['tool', 'function', 'assistant_note'].includes(message.role)
 
@@ -67,7 +66,7 @@ export async function viewNotes(
   return notes
 }
 
-/** A turn that a crash left open is rendered as if it were closed; only the next turn writes it down. */
+/** The closing messages of a turn that a crash left open: views show them before the next turn writes them. */
 export async function unloggedEnd(source: LogSource): Promise<readonly MessageLike[]> {
   const head = await source.store.head(source.key)
   return head?.open?.expiresInMs === 0 ? closingOf(source, head) : []

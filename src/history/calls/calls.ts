@@ -23,11 +23,11 @@ export interface CallOutcome {
 /** A call that is stored, and whose outcome is not known yet. */
 export interface StartedCall {
   readonly call: StoredCall
-  /** Keeps how it went. */
+  /** Stores the outcome of the call. */
   end(outcome: CallOutcome): Promise<StoredCall>
 }
 
-/** A call as a thread shows it. Without an outcome, in a turn that nobody holds any more, it was interrupted. */
+/** A call as a thread shows it: `interrupted` if it has no outcome and its turn is no longer held. */
 export interface ThreadCall extends Omit<StoredCall, 'status'> {
   readonly status: CallStatus | 'interrupted'
 }
@@ -37,7 +37,7 @@ export interface CallInfo extends CallStart {
   readonly reported?: number
 }
 
-/** A call as it is kept before it is sent: the context by the places of its entries, and what was said of them. */
+/** The stored record of a call that is about to be sent: its context as places of entries, and its receipt. */
 export function toCall(
   context: Context,
   { model, turn = 0 }: CallStart,
@@ -54,13 +54,12 @@ export function toCall(
   }
 }
 
-/** What a thread shows of its calls, given where it stands. */
 export function toThreadCall(call: StoredCall, { open }: Pick<Head, 'open'>): ThreadCall {
   const isUnderWay = open !== undefined && open.expiresInMs > 0 && open.turn === call.turn
   return call.status === 'sent' && !isUnderWay ? { ...call, status: 'interrupted' } : call
 }
 
-/** The very messages of a call again, whatever the policies have become since. Reads only what it names. */
+/** The messages of a call as they were sent, even if policies have changed since. Reads only the entries it names. */
 export async function replayCall(
   source: LogSource,
   call: Pick<StoredCall, 'plan'>,
@@ -74,7 +73,7 @@ export async function replayCall(
   return fromPlan(plan, seq => messages.get(seq), text)
 }
 
-/** Places that are near each other are read in one go. */
+/** Joins stretches that lie close together, so that the store is asked less often. */
 function together(runs: readonly Run[]): readonly Run[] {
   const found: [number, number][] = []
   for (const [first, end] of [...runs].sort(([a], [b]) => a - b)) {

@@ -1,10 +1,10 @@
-/** SHA-256 as text: tells whether something is what came before, whatever its size. */
+/** SHA-256 as text. */
 export async function hashOf(text: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return [...new Uint8Array(hash)].map(byte => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** JSON with its keys in order: the same content gives the same text, however it was put together. */
+/** JSON with sorted keys: equal content gives equal text. */
 export function toCanonical(value: unknown): string {
   return JSON.stringify(value, (_, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

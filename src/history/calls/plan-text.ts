@@ -1,10 +1,10 @@
-/** A piece of a text: words of its own, or the whole text of an entry. */
+/** A piece of a text: literal words, or the place of an entry whose whole text stands there. */
 export type TextPart = string | number
 
-/** A shorter text is as well written out. Texts are looked up by their first so many characters. */
+/** Shorter texts are written out. Texts are looked up by their first `shortest` characters. */
 const shortest = 16
 
-/** The texts of entries, ready to be found inside of others. */
+/** The texts of entries, by their first characters. */
 export type KnownTexts = ReadonlyMap<string, readonly (readonly [seq: number, text: string])[]>
 
 export function toKnownTexts(entries: ReadonlyMap<number, string>): KnownTexts {
@@ -16,12 +16,12 @@ export function toKnownTexts(entries: ReadonlyMap<number, string>): KnownTexts {
     same.push([seq, text])
     known.set(beginning, same)
   }
-  // Of two that begin alike the longer one is meant.
+  // Longest first, so that of two texts that begin alike the longer one is found.
   for (const same of known.values()) same.sort(([a, one], [b, other]) => other.length - one.length || a - b)
   return known
 }
 
-/** A text in parts, where the texts of entries stand in it word for word: recalled ones do, and replies with a note. */
+/** Splits a text where it quotes entries word for word, as recalled blocks and replies with a note do. */
 export function splitText(text: string, known: KnownTexts): readonly TextPart[] {
   const parts: TextPart[] = []
   let own = 0

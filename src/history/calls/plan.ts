@@ -3,20 +3,20 @@ import { ThroughlineError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { joinText, type KnownTexts, splitText, type TextPart, toKnownTexts } from './plan-text.ts'
 
-/** Entries in a row by their places; else a message, its text in parts that name the entries whose words they are. */
+/** Consecutive entries, or a message that is no entry, with its text split by `splitText`. */
 type PlanItem = Run | Written
 
-/** Entries in a row: the first and the last place. */
+/** Consecutive entries: the first and the last place. */
 export type Run = readonly [first: number, last: number]
 
 interface Written {
   readonly as: object
   readonly text?: readonly TextPart[]
-  /** The name of the system prompt that is its text. */
+  /** The name of the stored system prompt that is the message's text. */
   readonly prompt?: string
 }
 
-/** How a context is kept with its call: entries never change, so their places are enough. */
+/** How a context is stored with its call: entries never change, so their places are enough. */
 export interface Plan {
   readonly version: 1
   readonly messages: readonly PlanItem[]
@@ -28,17 +28,17 @@ export interface Plan {
   readonly parts: Readonly<Record<string, number>>
   /** The different verdicts: [fate, rule, why]. */
   readonly verdicts: readonly (readonly string[])[]
-  /** The stretches of the receipt, but those that were sent as they are: [first, last, verdict]. */
+  /** The stretches of the receipt that were not sent unchanged: [first, last, verdict]. */
   readonly fates: readonly (readonly [number, number, number])[]
 }
 
-/** What a plan has to know of the log: places of messages, and texts that may stand inside of others. */
+/** What `toPlan` needs from the log: places of messages, and texts that other messages may quote. */
 export interface PlanLog {
   seqOf(message: object): number | undefined
   textsIn(context: Context): ReadonlyMap<number, string>
 }
 
-/** `prompt`: the name of the system prompt that leads the context, where it has one. */
+/** `prompt`: the name of the stored system prompt that leads the context, if there is one. */
 export function toPlan(context: Context, log: PlanLog, prompt?: string): Plan {
   const { messages, tokens, receipt } = context
   const { policy, counter, window, reserve } = receipt
@@ -65,7 +65,7 @@ export function readPlan(text: string): Plan {
   try {
     plan = JSON.parse(text) as Partial<Plan> | null
   } catch {
-    // What is no JSON has no version either.
+    // A plan that is not JSON is refused below, like one of an unknown version.
   }
   if (plan?.version !== 1)
     throw unknownPlan(`has the version ${JSON.stringify(plan?.version)}: update throughline.`)
@@ -87,12 +87,11 @@ const isPlace = (value: unknown) => Number.isSafeInteger(value) && (value as num
 const unknownPlan = (problem: string) =>
   new ThroughlineError('unknown_plan', `The plan of this call ${problem}`)
 
-/** The name of the system prompt that a plan names. */
 export function promptOf({ messages: [first] }: Plan): string | undefined {
   return first && !isRun(first) ? first.prompt : undefined
 }
 
-/** The text that may have a name: of a system message that leads a context and is no entry. */
+/** The text of the system message that leads a context and is no entry: only that may be stored under a name. */
 export function leadingPrompt(
   { messages: [first] }: Context,
   log: Pick<PlanLog, 'seqOf'>,
@@ -138,7 +137,7 @@ function* placesOf([first, last]: Run): Generator<number> {
   for (let seq = first; seq <= last; seq++) yield seq
 }
 
-/** Most of a context is entries in a row: they take two numbers. */
+/** Most of a context is consecutive entries, which take two numbers. */
 function toItems(
   messages: readonly MessageLike[],
   toOne: (message: MessageLike, place: number) => number | Written,
@@ -156,11 +155,11 @@ function toItems(
 function toItem(message: MessageLike, texts: KnownTexts): Written {
   const { content } = message
   if (typeof content !== 'string') return { as: message }
-  // The place of the text among the fields counts too: bytes are promised.
+  // `content` keeps its place among the fields, so that a replay gives the same bytes.
   return { as: { ...message, content: '' }, text: splitText(content, texts) }
 }
 
-/** Each verdict once, and the stretches that have it. */
+/** Lists each verdict once, and the stretches that have it. */
 function toFates(stretches: Context['receipt']['stretches']): Pick<Plan, 'verdicts' | 'fates'> {
   const verdicts = new Map<string, number>()
   const fates: [number, number, number][] = []

@@ -5,22 +5,22 @@ import { untilKnown } from '../turn/until-known.ts'
 import { hashOf } from './hash-of.ts'
 
 /**
- * System prompts are no part of a thread, but a call must be able to show the one that it was made with. One that is
- * used again and again stands once, in a thread of its own beside the others, and calls name it.
+ * The thread that holds system prompts. They are no part of a conversation's threads, but a call must be able to show
+ * the prompt it was sent with. A prompt that is used repeatedly is stored here once, and calls name it.
  */
 export const promptActor = 'throughline:prompts'
 
-/** A shorter one is as well written out in every call. */
+/** Prompts with fewer characters are written out in every call. */
 const shortest = 200
 
 export interface Prompts {
-  /** The name of a prompt that is used for the second time; undefined for one that the call must hold itself. */
+  /** Stores a prompt when it is used the second time in a row; undefined if the call must hold the text itself. */
   nameOf(text: string): Promise<string | undefined>
 }
 
 const known = new WeakMap<object, Prompts>()
 
-/** The prompts of a thread: remembered as long as what is known of it. */
+/** The prompts of a thread, remembered as long as its `ThreadLog`. */
 export function promptsOf(log: object, ...options: Parameters<typeof createPrompts>): Prompts {
   const prompts = known.get(log) ?? createPrompts(...options)
   known.set(log, prompts)
@@ -35,7 +35,7 @@ function createPrompts(store: Store, key: ThreadKey, now: () => number): Prompts
       const isRepeated = text === last
       last = text
       if (text.length < shortest || known.has(text)) return known.get(text)
-      // One that changes from call to call (a clock, notes in the prompt) is not worth a place of its own.
+      // A prompt that changes from call to call (a clock, notes in it) is not worth storing.
       if (!isRepeated) return undefined
       const name = await savePrompt(store, promptThread(key), text, now())
       known.clear()
@@ -52,9 +52,9 @@ export async function loadPrompt(store: Store, key: ThreadKey, name: string): Pr
   throw new CorruptEntryError(threadName(thread), 0, `the system prompt ${name} is missing`)
 }
 
-/** Its hash is its id, so that it is there once, whoever writes it. */
+/** The hash of a prompt is its id, so that several writers store it only once. */
 async function savePrompt(store: Store, thread: ThreadKey, text: string, time: number): Promise<string> {
-  // As JSON: half a surrogate pair must not have the hash of what it is replaced by.
+  // As JSON: encoded as UTF-8, half a surrogate pair would have the hash of its replacement character.
   const id = await hashOf(JSON.stringify(text))
   const payload = JSON.stringify({ message: { role: 'system', content: text } })
   for (let attempt = 1; ; attempt++) {

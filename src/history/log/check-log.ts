@@ -13,8 +13,8 @@ import { fromEntry, type LoggedMessage } from './logged-message.ts'
 import { type LogSource, threadName } from './read-log.ts'
 
 /**
- * Reads a thread as contexts do, makes its checkpoints again and compares them with what is kept. Gives what is wrong,
- * in words; with `rebuild` the right checkpoints are kept in their place. One that is missing is no fault.
+ * Reads a thread as contexts do, makes its checkpoints again and compares them with the stored ones. Returns the faults
+ * in words; `rebuild` replaces the stored checkpoints. A missing checkpoint is no fault.
  */
 export async function checkLog(
   source: LogSource,
@@ -58,7 +58,7 @@ export async function checkLog(
     for await (const entry of store.entries(key)) {
       try {
         const logged = recount(entry, name, count, problems)
-        // What comes after an entry that cannot be read has no place in a checkpoint.
+        // Checkpoints end before the first entry that cannot be read.
         if (isBroken) continue
         add(logged)
       } catch (error) {
@@ -72,7 +72,7 @@ export async function checkLog(
   return problems
 }
 
-/** Reads an entry without believing its count. */
+/** Reads an entry and counts its tokens again. */
 function recount(entry: StoredEntry, name: string, count: TokenCounter, problems: string[]): LoggedMessage {
   const logged = fromEntry({ ...entry, tokens: {} }, name, count)
   const { tokens } = stampMessage(logged.view, entry.seq, count)

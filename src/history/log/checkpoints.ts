@@ -8,25 +8,24 @@ import { type Loading, whileLoading } from './fit-loading.ts'
 import type { LoggedMessage } from './logged-message.ts'
 import type { LogSource } from './read-log.ts'
 
-/** What was logged besides messages, and the system messages that lead the log. */
+/** Facts of the log besides its messages. `lead`: how many system messages it begins with. */
 export interface LogFacts {
   readonly lead: number
   readonly calibrations: readonly (readonly [seq: number, calibration: Calibration])[]
-  /** The place of the first tool result that contexts show in another form than its own: by its beginning, say. */
+  /** The place of the first tool result that contexts show in another form: only its beginning, say. */
   readonly clipped?: number | undefined
 }
 
-/** Whether contexts show a tool result in another form than its own. */
 export const isClipped = ({ message, view }: LoggedMessage) => message.role === 'tool' && view !== message
 
 export interface Checkpoint {
-  /** The place of its last entry. */
+  /** The place of the last entry that the checkpoint covers. */
   readonly at: number
   readonly facts: LogFacts
   readonly packed: Uint8Array
 }
 
-/** The checkpoints of a thread, oldest first, up to the first that is missing or cannot be read: they are only caches. */
+/** The checkpoints of a thread, oldest first, up to the first that is missing or unreadable: they are only caches. */
 export async function loadCheckpoints(source: LogSource, head: Head): Promise<readonly Checkpoint[]> {
   const found: Checkpoint[] = []
   for (;;) {
@@ -42,15 +41,15 @@ async function loadOne(source: LogSource, head: Head, number: number): Promise<C
   const { forkOf } = head
   if (saved) return saved.at <= head.head ? fromBytes(saved.at, saved.bytes) : undefined
   if (!forkOf) return undefined
-  // A branch shares the past of the one it was forked from, and what was made of it.
+  // A branch shares the past of the branch it was forked from, and so its checkpoints.
   const parent = { ...source, key: { ...key, branch: forkOf.branch } }
   const parentHead = await store.head(parent.key)
   const shared = parentHead && (await loadOne(parent, parentHead, number))
-  // At the very fork the last unit may still grow.
+  // A unit that ends at the fork may grow differently on the new branch.
   return shared && shared.at < forkOf.at ? shared : undefined
 }
 
-/** Keeps the stretches that are settled and not yet kept. Gives how many are kept in all. */
+/** Stores the checkpoints that are complete and not yet stored. Returns how many are stored in all. */
 export async function saveCheckpoints(
   loading: Loading,
   transcript: Transcript<MessageLike>,
@@ -67,7 +66,7 @@ export async function saveCheckpoints(
       )
       await source.store.saveCache(source.key, cacheKey(source, number), at, bytes)
     } catch {
-      // A cache that cannot be kept costs time at the next start, nothing else.
+      // A checkpoint that cannot be stored only costs time at the next start.
       return number
     }
     number += 1
@@ -75,7 +74,7 @@ export async function saveCheckpoints(
   return number
 }
 
-/** One stretch as it must be kept. Throws `EntryNeeded` when its texts are not in memory. */
+/** Makes one checkpoint. Throws `EntryNeeded` when a text of it is not in memory. */
 export function makeCheckpoint(
   transcript: Transcript,
   { lead, calibrations, clipped = 0 }: LogFacts,
@@ -95,7 +94,7 @@ export function makeCheckpoint(
 
 export const cacheKey = ({ count }: LogSource, number: number) => `units 1 ${count.id} ${number}`
 
-/** The facts as JSON, its length before it, then the packed units. */
+/** Layout: the length of the JSON, the facts as JSON, the packed units. */
 function toBytes(facts: LogFacts, packed: Uint8Array): Uint8Array {
   const head = new TextEncoder().encode(JSON.stringify(facts))
   const bytes = new Uint8Array(4 + head.length + packed.length)

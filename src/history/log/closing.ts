@@ -7,12 +7,12 @@ import type { Head, TurnStatus } from '../../stores/store.ts'
 import { type LogSource, listLog } from './read-log.ts'
 
 /**
- * What the model is told of a turn that the user cancelled. `keep`: that its answer was cancelled; what the user said
- * still counts. `disregard`: that it should disregard the whole turn.
+ * What the model reads of a turn that the user cancelled. `keep`: the answer was cancelled, and the user's message still
+ * counts. `disregard`: the model should disregard the whole turn.
  */
 export type CancelledTurn = 'keep' | 'disregard'
 
-/** How a turn ended that did not end by itself. */
+/** How a turn ended that was not completed. */
 export interface Ending {
   readonly status: Exclude<TurnStatus, 'open' | 'completed'>
   /** Why it failed. */
@@ -20,7 +20,6 @@ export interface Ending {
   readonly cancelledTurn?: CancelledTurn | undefined
 }
 
-/** What the model reads at the end of a turn that did not end by itself. */
 function endingText({ status, code = 'unknown', cancelledTurn = 'keep' }: Ending): string {
   switch (status) {
     case 'cancelled':
@@ -32,22 +31,20 @@ function endingText({ status, code = 'unknown', cancelledTurn = 'keep' }: Ending
   }
 }
 
-/** What stands where the model answered nothing that a user may see. */
+/** Stands in the log for a reply without anything that a user may see. */
 export const noReply: MessageLike = { role: 'assistant', content: noReplyText }
 
-/** What closes a turn. */
+/** The messages that close a turn. */
 export interface Closing<M> {
-  /** Results for the calls that were said and never answered: they stand before what arrived later. */
+  /** Results for the calls that were logged and never answered: they come before `arrived`. */
   readonly results: readonly MessageLike[]
   readonly arrived: readonly M[]
-  /** Stands last. */
   readonly last: readonly MessageLike[]
 }
 
 /**
- * Closes a turn, so that what is sent stays a valid sequence: no call without a result, no two answers in a row. Where
- * part of an answer arrived, `join` puts the text that says how the turn ended at its end. An answer that was said whole
- * is left as it is.
+ * Closes a turn so that the messages stay a valid sequence: no call without a result, no two answers in a row. `join`
+ * puts the text that says how the turn ended behind an answer that arrived in part. A whole answer is left as it is.
  */
 export function closingFor<M>(
   turn: {
@@ -70,7 +67,7 @@ export function closingFor<M>(
   return { results, arrived, last: last as readonly MessageLike[] }
 }
 
-/** What closes a turn of which nothing is on its way any more. */
+/** The messages that close a turn of which all is logged. */
 export function closingMessages(said: readonly MessageLike[], ending: Ending): readonly MessageLike[] {
   const { results, last } = closingFor({ said, arrived: [], toMessage: one => one, join: one => one }, ending)
   return [...results, ...last]
@@ -82,7 +79,7 @@ function isAnswer(message: MessageLike | undefined): boolean {
   return message?.role === 'assistant' && readMessage(message, 0).calls.length === 0
 }
 
-/** A call without a result gets one that says so. */
+/** Makes a result for each call without one; it says that the call was interrupted. */
 function missingResults(turn: readonly MessageLike[]): readonly MessageLike[] {
   let round = openRound([])
   let dialect = readMessage({ role: 'user', content: '' }, 0).dialect
@@ -97,7 +94,7 @@ function missingResults(turn: readonly MessageLike[]): readonly MessageLike[] {
   return round.unanswered().map(call => toolResultFor(dialect, call, interruptedResult))
 }
 
-/** What closes the turn that is open, as it stands at a head. */
+/** The messages that would close the open turn of a head as interrupted. */
 export async function closingOf(source: LogSource, { head, open }: Head): Promise<readonly MessageLike[]> {
   if (!open) return []
   const logged = await listLog(source, { from: open.first, to: head })

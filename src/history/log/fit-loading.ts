@@ -8,25 +8,25 @@ import type { MessageLike } from '../../log/message.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { type LogSource, readLog, threadName } from './read-log.ts'
 
-/** How texts that are not in memory come in. */
+/** Loads the texts of a transcript that are not in memory. */
 export interface Loading {
   readonly source: LogSource
-  /** The system messages that lead the log, and stand before the transcript. */
+  /** How many system messages the log begins with: they stand before the transcript. */
   readonly lead: number
   readonly places: WeakMap<object, number>
   readonly onLoad: (place: number) => void
 }
 
-/** What is asked for is seldom alone: digests walk back from it, a unit goes on after it. */
+/** Neighbours are loaded too: digests walk back from an entry, a unit goes on after it. */
 const pageBefore = 16
 const pageAfter = 8
 
-/** Who walks far back gets longer pages, up to so many times as long. */
+/** Pages grow while a reader walks back, up to so many times their size. */
 const mostPages = 96
 
 /**
- * Fits a conversation of which not every text is in memory: the fit says what it lacks, and is asked again. Undefined
- * when a message was changed since it was read.
+ * Fits a conversation whose texts are not all in memory: loads what the fit lacks, and fits again. Undefined when a
+ * message was changed since it was read.
  */
 export function fitLoading(
   conversation: Conversation<MessageLike>,
@@ -36,7 +36,7 @@ export function fitLoading(
   return whileLoading(conversation.transcript, loading, () => fitConversation(conversation, options))
 }
 
-/** Does something again and again until all texts that it reads are there. Each time it gets further. */
+/** Repeats work until all texts that it reads are loaded. Each attempt gets further. */
 export async function whileLoading<T>(
   transcript: Transcript<MessageLike>,
   loading: Loading,
@@ -56,7 +56,7 @@ export async function whileLoading<T>(
   }
 }
 
-/** Gives the first place that was loaded. */
+/** Returns the first place that was loaded. */
 async function loadAround(
   transcript: Transcript<MessageLike>,
   { source, lead, places, onLoad }: Loading,

@@ -15,30 +15,30 @@ export interface LoggedMessage {
   readonly turn: number
   readonly id: string
   readonly time: number
-  /** What was said, whole. */
+  /** The message in full. */
   readonly message: MessageLike
-  /** What contexts take in its place: a result of five megabytes is shown by its beginning, say. */
+  /** What contexts take in place of the message: only the beginning of a tool result of five megabytes, say. */
   readonly view: MessageLike
-  /** Written by us to close a turn that did not end by itself: sent to the model, not shown to the user. */
+  /** Whether Throughline wrote it to close a turn: sent to the model, not shown to the user. */
   readonly isClosing: boolean
-  /** How far our counts were from the provider's: holds for what comes after. */
+  /** How far our counts were from the provider's; holds for the entries that follow. */
   readonly calibration?: Calibration
-  /** Of a tool message: whether the tool failed. Absent where nobody has said so. */
+  /** For a tool message: whether the tool failed, if that is known. */
   readonly isError?: boolean
-  /** The application's own. */
+  /** The application's own data. */
   readonly data?: unknown
 }
 
-/** A message with what the log keeps besides it. */
+/** A message with what the log stores beside it. */
 export interface SeenMessage {
   readonly message: MessageLike
-  /** What contexts take in its place. */
+  /** What contexts take in place of the message. */
   readonly view?: MessageLike
-  /** Contexts put it after the text: how a turn ended of which this is the last that arrived. Never shown. */
+  /** How the turn ended that broke off in this message. Contexts put it after the text; users never see it. */
   readonly ending?: string
-  /** Of a tool message: whether the tool failed. Otherwise that is read from its text, `Error: …`. Never sent. */
+  /** For a tool message: whether the tool failed. Default: read from its text, `Error: …`. Never sent. */
   readonly isError?: boolean
-  /** The application's own, as JSON: kept in the same entry, never sent and never shown. */
+  /** The application's own data, as JSON: stored in the same entry, never sent and never shown. */
   readonly data?: unknown
 }
 
@@ -55,7 +55,7 @@ export interface EntryOptions {
   readonly calibration?: Calibration
 }
 
-/** A message on its way into the log: checked, normalised, its tokens counted once and for all. */
+/** Makes the entry of a message: checks and normalises it, and counts its tokens once and for all. */
 export function toEntry(
   given: MessageLike | SeenMessage,
   { id, time, count, isClosing = false, calibration }: EntryOptions,
@@ -66,26 +66,26 @@ export function toEntry(
     ...(calibration && { calibration }),
   }
   const text = JSON.stringify(payload, toStorable)
-  // What will be read back is what is counted: a Date has become a text by then.
+  // Counted as it will be read back: a Date has become a text by then.
   const read = JSON.parse(text) as Payload
   const { message, tokens } = checkMessages(read, 0, count)
   return { id, role: message.role, time, payload: text, tokens: { [count.id]: tokens } }
 }
 
-/** Reads an entry back. A payload that cannot be read is an error with its place: nothing is skipped in silence. */
+/** Reads an entry back. Throws `CorruptEntryError` with its place if the payload cannot be read. */
 export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounter): LoggedMessage {
   const { seq, turn, id, time, role, payload, tokens } = entry
   try {
     const read = readPayload(payload)
     const { closing, calibration, data } = read
-    // What we close a turn with is a result only where the tool gave none.
+    // A result that closes a turn stands for a tool that gave none.
     const { isError = closing && role === 'tool' ? true : undefined } = read
     const message = withTime(read.message, time)
     if (isError !== undefined) markResult(message, isError)
     const seen = viewOf(read)
     const view = seen === read.message ? message : withTime(seen, time)
     const counted = tokens[count.id]
-    // A count that cannot be one is made again.
+    // An impossible count is made again.
     if (isCount(counted)) adoptStamp(view, seq, count.id, counted)
     else stampMessage(view, seq, count)
     const isClosing = closing === true
@@ -102,7 +102,7 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
   }
 }
 
-/** An entry from outside: whatever it says of itself is looked at again, and its tokens are counted here. */
+/** Checks an entry of an import, and counts its tokens. */
 export function recountEntry(entry: Omit<StoredEntry, 'tokens'>, count: TokenCounter): StoredEntry {
   const { message, tokens } = checkMessages(readPayload(entry.payload), entry.seq, count)
   if (message.role !== entry.role)
@@ -110,7 +110,7 @@ export function recountEntry(entry: Omit<StoredEntry, 'tokens'>, count: TokenCou
   return { ...entry, tokens: { [count.id]: tokens } }
 }
 
-/** What goes into the log is read strictly, once. Gives what contexts take of it. */
+/** Reads the messages of a payload strictly before they are logged. Returns the stamp of the one that contexts take. */
 function checkMessages(payload: Payload, seq: number, count: TokenCounter): Stamp {
   const view = viewOf(payload)
   parseMessage(payload.message, seq)
@@ -133,16 +133,15 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
-/** A message has a role; what carries one has the message. */
 export function isSeen(given: MessageLike | SeenMessage): given is SeenMessage {
   return isObject(given) && !('role' in given) && 'message' in given
 }
 
-/** What was said, whole. */
+/** The message in full. */
 export const wholeOf = (given: MessageLike | SeenMessage): MessageLike =>
   isSeen(given) ? given.message : given
 
-/** The same with a text after it that only contexts have. */
+/** Adds a text that only contexts show after the message. */
 export const withEnding = (given: MessageLike | SeenMessage, ending: string): SeenMessage =>
   isSeen(given) ? { ...given, ending } : { message: given, ending }
 
@@ -150,14 +149,14 @@ function viewOf({ message, view = message, ending }: SeenMessage): MessageLike {
   return ending === undefined ? view : withTail(view, ending)
 }
 
-/** Recall finds sessions by pauses, so a message must carry its time; one of its own stays. */
+/** Recall finds sessions by their pauses, so every message needs a time. A time of its own stays. */
 function withTime(message: MessageLike, time: number): MessageLike {
   return 'time' in message ? message : ({ ...message, time } as MessageLike)
 }
 
-/** Bytes as base64, which every provider takes in their place; texts without what no store takes. */
+/** For `JSON.stringify`: bytes become base64, which every provider takes; texts are normalised. */
 function toStorable(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
-  // What has a `toJSON` of its own, such as Buffer, has been asked already.
+  // `toJSON`, which Buffer has, was called already.
   const given = this[name]
   if (given instanceof ArrayBuffer) return toBase64(new Uint8Array(given))
   if (ArrayBuffer.isView(given))
@@ -167,13 +166,13 @@ function toStorable(this: Readonly<Record<string, unknown>>, name: string, value
 
 function toBase64(bytes: Uint8Array): string {
   let text = ''
-  // In pieces: a call takes only so many arguments.
+  // In pieces: a function call takes only so many arguments.
   for (let at = 0; at < bytes.length; at += 8192)
     text += String.fromCharCode(...bytes.subarray(at, at + 8192))
   return btoa(text)
 }
 
-/** What no text store and no wire takes: half surrogate pairs and NUL. */
+/** Replaces what no text store and no wire takes: half surrogate pairs and NUL. */
 export function normalizeText(text: string): string {
   return text.replace(/\p{Surrogate}|\0/gu, '\uFFFD')
 }

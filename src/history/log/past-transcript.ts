@@ -4,8 +4,8 @@ import type { MessageLike } from '../../log/message.ts'
 import { type Loading, whileLoading } from './fit-loading.ts'
 
 /**
- * The transcript as it was when an entry was the last, or as it would be with a few messages more: a line of its own,
- * which shares what is known of the words.
+ * A copy of a transcript as it was when an entry was the last, or as it would be with a few more messages. It shares the
+ * known words with the original.
  */
 export async function pastTranscript(
   transcript: Transcript<MessageLike>,
@@ -19,7 +19,7 @@ export async function pastTranscript(
   const length = at === undefined ? transcript.entries.length : Math.max(0, at - lead)
   const past = transcript.fork(length)
   shareIndex(transcript, past)
-  // A fork ends where a unit ends; what is missing of the last one is read again.
+  // The copy ends where a unit ends; the missing entries of the next unit are read again.
   for (let next = past.entries.length; next < length; next++) {
     const { source } = await whileLoading(transcript, loading, () => {
       const entry = transcript.entries[next]!

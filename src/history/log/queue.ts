@@ -1,4 +1,4 @@
-/** Runs pieces of work one after the other: what one of them reads, none of the others changes meanwhile. */
+/** Runs pieces of work one after the other, so that none changes what another is reading. */
 export function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return work => {

@@ -30,6 +30,6 @@ export async function listLog(source: LogSource, range?: EntryRange): Promise<re
   return logged
 }
 
-/** How errors call a thread. */
+/** The name of a thread in error messages. */
 export const threadName = ({ conversation, actor, branch }: ThreadKey) =>
   [conversation, actor, branch].join('/')

@@ -1,23 +1,23 @@
 import type { MessageLike } from '../../log/message.ts'
 import { type LogSource, listLog } from './read-log.ts'
 
-/** The newest messages of a thread, whole, as they came: tools look at them in every turn. */
+/** The newest messages of a thread in full: tools read them in every turn. */
 export interface RecentMessages {
-  /** Forgets all; the next message has this place. */
+  /** Forgets all messages; the next one has this place. */
   restart(place: number): void
   add(message: MessageLike): void
   /** The messages, and the place of the first. */
   read(): Promise<{ readonly from: number; readonly messages: readonly MessageLike[] }>
 }
 
-/** So many stay when the oldest are let go; until then there may be twice as many. */
+/** How many messages stay when the oldest are dropped, which happens at twice as many. */
 const fewest = 1024
 
 export function createRecentMessages(source: LogSource): RecentMessages {
   let from = 1
   let messages: MessageLike[] = []
 
-  /** Where a round begins: a result says nothing without its call. */
+  /** Cuts where a round begins: a result is useless without its call. */
   function letOldestGo(): void {
     const least = messages.length - fewest
     const cut = messages.findIndex(({ role }, at) => at >= least && (role === 'user' || role === 'assistant'))

@@ -24,44 +24,43 @@ import { createRecentMessages, type RecentMessages } from './recent-messages.ts'
 import { readThreadState, type StateBefore } from './thread-state.ts'
 
 export interface LogView {
-  /** The last entry that exists, as far as this view goes. Default: all of them. */
+  /** The last entry that the view covers. Default: the newest. */
   readonly at?: number
-  /** The system prompt, before everything. */
+  /** The system prompt, which stands first. */
   readonly prompt: readonly MessageLike[]
 }
 
 /**
- * What this process knows of a thread. An instance that is behind reads only what is new; of a long thread only the end
- * and what contexts ask for is in memory, the rest is sizes and words from checkpoints.
+ * A thread in the memory of this process. Each use first reads the new entries of the store. Of a long thread, memory
+ * holds the texts at its end and those that contexts ask for; of the rest only sizes and words, from checkpoints.
  */
 export interface ThreadLog {
-  /** The place of a message that a context gave. */
+  /** The place of a message that a context holds. */
   seqOf(message: object): number | undefined
-  /** Texts of entries that may stand inside of other messages of a context, by their places. */
+  /** Texts of entries that other messages of a context may quote, by place. */
   textsIn(context: Context): ReadonlyMap<number, string>
-  /** A context of the thread as the store has it at that moment. */
   context(view: LogView, options: FitOptions): Promise<Context>
-  /** The newest messages, whole, with the place of the first. */
+  /** The newest messages in full, with the place of the first. */
   recent(): ReturnType<RecentMessages['read']>
-  /** What a state was when an entry was the last: read on from where it was last asked for. */
+  /** A state as it was when an entry was the last. Goes on from the previous reading of the same state. */
   stateAt(state: State<unknown>, at: number, options: ReadStateOptions): Promise<StateReading<unknown>>
-  /** Whether contexts show a tool result in another form than its own. */
+  /** Whether contexts show a tool result in another form: only its beginning, say. */
   hasClipped(): Promise<boolean>
-  /** The last one at or before a place. */
+  /** The newest calibration at or before a place. */
   calibration(model: string, at?: number): Promise<Calibration | undefined>
 }
 
-/** What became of entries whose texts stand inside of other messages. */
+/** The fates of entries that other messages may quote. */
 const within: ReadonlySet<Fate> = new Set(['altered', 'recalled', 'digested'])
 
-/** Texts of so many entries stay in memory; twice as many may, until they are cleared out. */
+/** How many texts stay in memory when others are dropped, which happens at about twice as many. */
 const fewestTexts = 1024
 
 export function createThreadLog(source: LogSource): ThreadLog {
   const { store, key, count } = source
   const inTurn = createQueue()
   const places = new WeakMap<object, number>()
-  /** How many messages stand before the log in a context. */
+  /** How many messages of a context come from `LogView.prompt`. */
   const prompts = new WeakMap<Context, number>()
   const recent = createRecentMessages(source)
   const readings = new WeakMap<State<unknown>, StateBefore & ReadStateOptions>()
@@ -70,7 +69,7 @@ export function createThreadLog(source: LogSource): ThreadLog {
   let clipped: number | undefined
   let known = 0
   let checkpoints = 0
-  /** Entries before this one are not in memory, but for those that were asked for. */
+  /** Texts before this entry are not in memory, except the `borrowed` ones. */
   let emptied = 0
   let borrowed: number[] = []
   let previous: Context | undefined
@@ -85,7 +84,7 @@ export function createThreadLog(source: LogSource): ThreadLog {
     known = seq
   }
 
-  /** Begins anew, from the checkpoints that there are. All of it is read before anything of it is taken. */
+  /** Starts over from the stored checkpoints. Reads all before it changes anything, so that a failed read does no harm. */
   async function restart(head: Head): Promise<void> {
     const found = await loadCheckpoints(source, head)
     const leading = await listLog(source, { to: found[0]?.facts.lead ?? 0 })
@@ -118,7 +117,7 @@ export function createThreadLog(source: LogSource): ThreadLog {
     checkPlace(given)
     const head = await refresh()
     const at = given === undefined || given >= known ? undefined : given
-    // A turn that a crash left open is read as if it were closed, in the present only.
+    // A turn that a crash left open is read as if it were closed, but not in views of the past.
     const tail = given === undefined && head?.open?.expiresInMs === 0 ? await closingOf(source, head) : []
     const isNow = at === undefined && tail.length === 0
     const { system: lead, transcript } = conversation
@@ -135,7 +134,7 @@ export function createThreadLog(source: LogSource): ThreadLog {
     return fitted
   }
 
-  /** Somebody has changed a message that a context gave him: the store has the truth. */
+  /** If a caller changed a message that a context gave him, all is read again from the store. */
   async function contextOrAgain(view: LogView, options: FitOptions): Promise<Context> {
     const fitted = await context(view, options)
     if (fitted) return fitted
@@ -154,9 +153,9 @@ export function createThreadLog(source: LogSource): ThreadLog {
     const { system, transcript } = conversation
     const facts = { lead: system.length, calibrations, clipped }
     checkpoints = await saveCheckpoints(loading(), transcript, facts, checkpoints)
-    // What has no checkpoint yet stays: its words would have to be read again.
+    // Texts without a checkpoint stay: a checkpoint is made of them.
     const kept = transcript.units[checkpoints * unitsPerCheckpoint]?.from ?? 0
-    // What was just sent will be sent again.
+    // Texts that were just sent stay: they will be sent again.
     const most = Math.max(fewestTexts, 2 * (previous?.messages.length ?? 0))
     const end = Math.min(transcript.entries.length - most, kept)
     if (end - emptied > most) {

@@ -1,7 +1,7 @@
 import type { ThreadKey } from '../../stores/store.ts'
 import type { ThreadLog } from './thread-log.ts'
 
-/** What is known of the threads that were used last: a server asks for the same few again and again. */
+/** The logs of the threads that were used last: a server asks for the same few again and again. */
 export interface ThreadLogs {
   of(key: ThreadKey): ThreadLog
   /** Forgets the threads of a conversation. */
@@ -14,7 +14,7 @@ export function createThreadLogs(create: (key: ThreadKey) => ThreadLog, most = 2
     of(key) {
       const name = JSON.stringify([key.tenant, key.conversation, key.actor, key.branch])
       const found = known.get(name) ?? { key, log: create(key) }
-      // Set again, it is the youngest; the first one is the oldest.
+      // A map keeps the order of insertion: set again, this log becomes the newest.
       known.delete(name)
       known.set(name, found)
       if (known.size > most) known.delete(known.keys().next().value!)

@@ -9,18 +9,18 @@ export interface StateOptions extends ReadStateOptions {
   readonly at?: number
 }
 
-/** What a state was at a place: a later reading goes on from there. */
+/** An earlier reading of a state, which a later reading goes on from. */
 export interface StateBefore {
   readonly at: number
   readonly reading: StateReading<unknown>
 }
 
-/** A state that has no fold is mostly near the end; each further look goes twice as far back. */
+/** Most states without a fold are found near the end; each further look goes twice as far back. */
 const firstPage = 64
 
 /**
- * The state of a thread, read from the full log, from its end, as far back as it takes. Places in the reading are those
- * of the list of all messages, counted from 0.
+ * Reads a state from the full log, from its end as far back as needed. Places in the reading are those of the list of
+ * all messages, counted from 0.
  */
 export async function readThreadState<Value, Start extends Value | undefined>(
   source: LogSource,
@@ -39,7 +39,7 @@ export async function readThreadState<Value, Start extends Value | undefined>(
   for await (const { message, seq } of readLog(source, { from: before.at + 1, to: start, reverse: true })) {
     messages.push(message)
     start = seq - 1
-    // A round is read whole: its call stands before its results.
+    // A round is read to its beginning: the call stands before its results.
     if (messages.length < page || message.role === 'tool' || message.role === 'assistant_note') continue
     const reading = read()
     if (reading.entry && reading.entry !== before.reading.entry) return reading
@@ -48,7 +48,7 @@ export async function readThreadState<Value, Start extends Value | undefined>(
   return read()
 }
 
-/** The places of what was read now; what was known before has its places already. */
+/** Shifts the places of what was read now; those from the earlier reading are right already. */
 function shifted(
   reading: StateReading<unknown>,
   by: number,

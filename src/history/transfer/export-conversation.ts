@@ -2,13 +2,12 @@ import type { ConversationInfo, Store, StoredTurn, ThreadKey } from '../../store
 import { lastPlaceOf, readPlan } from '../calls/plan.ts'
 import { type TransferRecord, toJson } from './record.ts'
 
-/** A conversation as lines of JSON, one after the other: only the turns and the calls of one thread are in memory. */
+/** A conversation as lines of JSON. Only the turns and the calls of one thread are in memory at a time. */
 export async function* exportConversation(
   store: Store,
   tenant: string,
   { conversation, threads, title, metadata }: ConversationInfo,
 ): AsyncGenerator<string> {
-  // `JSON.stringify` leaves out what is undefined.
   yield toLine({ kind: 'conversation', throughline: 1, conversation, title, metadata })
   let entries = 0
   for (const thread of await parentsFirst(store, { tenant, conversation }, threads)) {
@@ -32,7 +31,7 @@ async function* threadRecords(
   { forkOf, head, ...key }: ExportedThread,
 ): AsyncGenerator<TransferRecord> {
   const first = (forkOf?.at ?? 0) + 1
-  // What is written while we read belongs to the next export: all is taken as it was at the head.
+  // Exports the thread as it is at this head; later writes belong to the next export.
   const turns = (await store.turns(key)).filter(turn => turn.first >= first && turn.first <= head)
   const calls = (await store.calls(key)).filter(({ plan }) => lastPlaceOf(readPlan(plan)) <= head)
   let next = 0
@@ -47,14 +46,14 @@ async function* threadRecords(
   for (const { plan, ...call } of calls.toReversed()) yield { kind: 'call', ...call, plan: toJson(plan) }
 }
 
-/** A turn that went on after the head was open then. */
+/** A turn as it was at the head: still open if it went on after it. */
 function asOf(head: number, turn: StoredTurn): StoredTurn {
   if (turn.last <= head) return turn
   const { endedAt: _, error: __, ...began } = turn
   return { ...began, status: 'open', last: head }
 }
 
-/** A branch can only be made when the one that it was forked from is there. */
+/** Lists branches after those they were forked from, because an import must make the parent first. */
 async function parentsFirst(
   store: Store,
   key: Pick<ThreadKey, 'tenant' | 'conversation'>,

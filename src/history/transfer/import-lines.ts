@@ -13,31 +13,30 @@ import { recountEntry } from '../log/logged-message.ts'
 import { fromJson, InvalidImportError, parseRecord, type TransferRecord } from './record.ts'
 
 export interface ImportOptions {
-  /** The name of the conversation here. Default: the one it had. */
+  /** The new name of the conversation. Default: its name in the export. */
   readonly as?: string
 }
 
-/** What an import brought: the same lines imported again bring nothing, and change nothing. */
+/** What an import held. Importing the same lines again changes nothing. */
 export interface Imported {
   readonly conversations: readonly string[]
   readonly entries: number
   readonly calls: number
 }
 
-/** Where an import goes. */
 export interface ImportTarget {
   readonly store: Store
   readonly tenant: string
-  /** Counts the entries: counts from outside are not believed. */
+  /** Counts the entries: the counts of an export are not trusted. */
   readonly count: TokenCounter
 }
 
-/** Entries go in by stretches of about so many, always at the end of a turn. */
+/** Entries are written in stretches of about this many, each up to the end of a turn. */
 const mostEntries = 256
 
 /**
- * Reads the lines of an export into a store. Any number of conversations; each is read to its end, and tried on a store
- * in memory, before anything of it is written.
+ * Imports the lines of an export, of any number of conversations. Each is read to its end and tried on a store in memory
+ * before it is written.
  */
 export async function importLines(
   { store, tenant, count }: ImportTarget,
@@ -50,7 +49,8 @@ export async function importLines(
 
   async function take(record: TransferRecord): Promise<void> {
     if (record.kind === 'conversation') {
-      if (read) throw new InvalidImportError(line, 'the conversation before it has no end.')
+      if (read)
+        throw new InvalidImportError(line, 'the conversation before it has no end: lines are missing.')
       if (record.throughline !== 1)
         throw new InvalidImportError(line, `it is of version ${record.throughline}: update throughline.`)
       if (as !== undefined && conversations.length > 0)
@@ -61,7 +61,7 @@ export async function importLines(
       read = { name: record.conversation, description: record, entries: 0, threads: [] }
       return
     }
-    if (!read) throw new InvalidImportError(line, 'no conversation stands before it.')
+    if (!read) throw new InvalidImportError(line, 'a line of the kind "conversation" must come before it.')
     if (record.kind === 'end') {
       checkEnd(record, read, line)
       const conversation = as ?? read.name
@@ -80,12 +80,12 @@ export async function importLines(
     if (record.kind === 'thread') {
       const { kind: _, ...thread } = record
       if (read.threads.some(({ actor, branch }) => actor === record.actor && branch === record.branch))
-        throw new InvalidImportError(line, 'its thread stands twice.')
+        throw new InvalidImportError(line, 'its thread came before: lines are doubled.')
       read.threads.push({ ...thread, line, stretches: [newStretch(line)], calls: new Map() })
       return
     }
     const thread = read.threads.at(-1)
-    if (!thread) throw new InvalidImportError(line, 'no thread stands before it.')
+    if (!thread) throw new InvalidImportError(line, 'a line of the kind "thread" must come before it.')
     if (record.kind === 'entry') read.entries += 1
     addTo(thread, record, line, count)
   }
@@ -110,11 +110,11 @@ interface ReadConversation {
 interface ReadThread extends Omit<Extract<TransferRecord, { kind: 'thread' }>, 'kind'> {
   readonly line: number
   readonly stretches: Stretch[]
-  /** With the last entry that each names. */
+  /** Calls by id, each with the last entry that its plan names. */
   readonly calls: Map<string, { readonly line: number; readonly call: StoredCall; readonly last: number }>
 }
 
-/** What goes in with one step, and the line where it begins. */
+/** What is written in one step, and the line where it begins. */
 interface Stretch {
   readonly line: number
   readonly entries: StoredEntry[]
@@ -145,15 +145,15 @@ function addTo(
 ): void {
   const { stretches, calls } = thread
   if (record.kind === 'call') {
-    if (calls.has(record.id)) throw new InvalidImportError(line, 'its id stands twice.')
+    if (calls.has(record.id)) throw new InvalidImportError(line, 'a call with its id came before.')
     const { kind: _, ...call } = record
     const plan = fromJson(call.plan)
     calls.set(call.id, { line, call: { ...call, plan }, last: lastPlaceOf(readPlan(plan)) })
     return
   }
-  if (calls.size > 0) throw new InvalidImportError(line, 'it stands after the calls of its thread.')
+  if (calls.size > 0) throw new InvalidImportError(line, 'it must come before the calls of its thread.')
   let stretch = stretches.at(-1)!
-  // Between two turns anything may be parted; inside of one nothing.
+  // A stretch may end between two turns, not inside a turn.
   const isParted = record.kind === 'turn' || (stretch.turns.at(-1)?.last ?? 0) < record.seq
   if (isParted && stretch.entries.length >= mostEntries) {
     stretch = newStretch(line)
@@ -181,8 +181,8 @@ async function writeConversation(
       head = (await atLine(line, () => store.restore(key, stretch))).head
     }
     for (const { line, call, last } of calls.values()) {
-      // What it names must be there: else it could not be shown, nor exported again.
-      if (last > head) throw new InvalidImportError(line, `its plan names entry ${last}, which is not there.`)
+      if (last > head)
+        throw new InvalidImportError(line, `its plan names entry ${last}, but its thread ends at ${head}.`)
       await atLine(line, () => store.saveCall(key, call))
     }
   }
@@ -190,7 +190,7 @@ async function writeConversation(
     await store.describeConversation(at.tenant, at.conversation, { title, metadata })
 }
 
-/** What a store cannot take, or what we cannot read: the line says where to look. */
+/** Adds the line to an error about its contents. */
 async function atLine<T>(line: number, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work()

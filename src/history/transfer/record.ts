@@ -2,7 +2,7 @@ import { ThroughlineError } from '../../log/error.ts'
 import { cut } from '../../log/line.ts'
 import type { StoredCall, StoredEntry, StoredTurn } from '../../stores/store.ts'
 
-/** JSON text as a value, so that people can read it; as text where that would not give the same bytes again. */
+/** JSON as a value, so that people can read it; as text if the value would not give the same bytes again. */
 export type Json = { readonly value: unknown } | { readonly text: string }
 
 /** A line of an export. A conversation, then each of its threads: turns before their entries, then the calls. */
@@ -21,13 +21,13 @@ export type TransferRecord =
       readonly forkOf?: { readonly branch: string; readonly at: number }
     }
   | ({ readonly kind: 'turn' } & StoredTurn)
-  /** Its tokens are counted where it arrives. */
+  /** An entry has no token count: the import counts. */
   | ({ readonly kind: 'entry'; readonly payload: Json } & Omit<StoredEntry, 'payload' | 'tokens'>)
   | ({ readonly kind: 'call'; readonly plan: Json } & Omit<StoredCall, 'plan'>)
-  /** Without it the export is not whole. */
+  /** The last line of a conversation: without it the export is incomplete. */
   | { readonly kind: 'end'; readonly conversation: string; readonly entries: number }
 
-/** A line that cannot be taken. `line` is its number, from 1. */
+/** A line that cannot be imported. `line` is its number, from 1. */
 export class InvalidImportError extends ThroughlineError {
   readonly line: number
 
@@ -42,7 +42,7 @@ export function toJson(text: string): Json {
     const value: unknown = JSON.parse(text)
     if (JSON.stringify(value) === text) return { value }
   } catch {
-    // Not JSON: it travels as it is.
+    // Not JSON: exported as text.
   }
   return { text }
 }
@@ -54,9 +54,9 @@ export function fromJson(json: Json): string {
 
 const isText = (value: unknown) => typeof value === 'string'
 const isNumber = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
-/** Places and turns: what every store can count. */
+/** Places and numbers of turns: the range that every store takes. */
 const isPlace = (value: unknown) => isNumber(value) && (value as number) < 2 ** 31
-/** What a `Date` can hold. */
+/** The range of a `Date`. */
 const isTime = (value: unknown) => Number.isSafeInteger(value) && Math.abs(value as number) <= 8.64e15
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isJson = (value: unknown) => isObject(value) && isOneOf(value as object, 'value', 'text')
@@ -67,14 +67,14 @@ function isFork(value: unknown): boolean {
 
 type Fork = Readonly<Record<'branch' | 'at', unknown>>
 
-/** Exactly one field, by the one name or the other; a text is one. */
+/** Whether there is exactly one field: `first`, or `second` with a text. */
 function isOneOf(value: object, first: string, second: string): boolean {
   const [name, ...others] = Object.keys(value)
   if (others.length > 0) return false
   return name === first || (name === second && isText((value as Record<string, unknown>)[second]))
 }
 
-/** What a field must be. One that may be absent has a name with a question mark. */
+/** A check for each field. A question mark after the name: the field may be absent. */
 type Fields = Readonly<Record<string, (value: unknown) => boolean>>
 
 const fieldsOf: Readonly<Record<TransferRecord['kind'], Fields>> = {
@@ -91,7 +91,7 @@ const fieldsOf: Readonly<Record<TransferRecord['kind'], Fields>> = {
   },
   entry: {
     ...{ seq: isPlace, id: isText, turn: isPlace, role: isText, time: isTime, payload: isJson },
-    // Older exports have them. A count from outside is not believed.
+    // Older exports have token counts, which are ignored.
     'tokens?': () => true,
   },
   call: {
@@ -101,25 +101,25 @@ const fieldsOf: Readonly<Record<TransferRecord['kind'], Fields>> = {
   end: { conversation: isText, entries: isPlace },
 }
 
-/** Reads a line: it has all the fields of its kind, of their kinds, and no others. */
+/** Reads a line. Refuses missing, wrong and unknown fields. */
 export function parseRecord(text: string, line: number): TransferRecord {
   const record = parseJson(text, line)
   const { kind, ...fields } = isObject(record) ? (record as Readonly<Record<string, unknown>>) : {}
   if (!isText(kind) || !Object.hasOwn(fieldsOf, kind as string))
-    throw new InvalidImportError(line, `its kind is ${shown(kind)}, which nobody knows.`)
+    throw new InvalidImportError(line, `its "kind" is ${shown(kind)}: it is no line of an export.`)
   const known = fieldsOf[kind as TransferRecord['kind']]
   for (const [name, isRight] of Object.entries(known)) {
     const field = name.replace('?', '')
     const isMissing = !Object.hasOwn(fields, field)
     if (isMissing && field !== name) continue
     if (isMissing || !isRight(fields[field]))
-      throw new InvalidImportError(line, `its "${field}" is ${shown(fields[field])}, which it cannot be.`)
+      throw new InvalidImportError(line, `its "${field}" cannot be ${shown(fields[field])}.`)
   }
   const other = Object.keys(fields).find(
     name => !Object.hasOwn(known, name) && !Object.hasOwn(known, `${name}?`),
   )
   if (other !== undefined)
-    throw new InvalidImportError(line, `it has a field ${shown(other)}, which nobody knows.`)
+    throw new InvalidImportError(line, `it has an unknown field ${shown(other)}: export it again.`)
   return record as TransferRecord
 }
 
@@ -135,17 +135,17 @@ function parseJson(text: string, line: number): unknown {
   }
 }
 
-/** Only such numbers can be too large; they are rare, and looking at every value takes time. */
+/** Finds texts that may hold an infinite number: looking at every value of every line would take long. */
 const huge = /\d[eE]\+?\d{3}|\d{309}/
 
-/** `1e400` is read as infinite, and would be written as `null`. */
+/** `1e400` would be read as infinite, and written as `null`. */
 function refuseInfinite(_: string, value: unknown): unknown {
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
     throw new RangeError('infinite')
   return value
 }
 
-/** A value of the import, for a message: short, and on one line. */
+/** A value of the import as error messages show it: short, on one line. */
 function shown(value: unknown): string {
   return typeof value === 'object' && value !== null
     ? Array.isArray(value)

@@ -6,12 +6,12 @@ import { closingOf } from '../log/closing.ts'
 import type { LogSource } from '../log/read-log.ts'
 import { untilKnown } from './until-known.ts'
 
-/** So many others may get in between before we give up. */
+/** How often other writers may get ahead before `beginTurn` gives up. */
 const mostConflicts = 10
 
 /**
- * Begins a turn, and closes one that was left open. What closes it is made from what it has come to, so it is written
- * only if that is still all of it: its writer may be slow and not dead.
+ * Begins a turn, and closes one that was left open. Tries again when the thread has grown since the closing messages
+ * were made: the writer of the open turn may be slow and not dead.
  */
 export async function beginTurn(
   source: LogSource,

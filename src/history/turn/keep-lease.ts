@@ -1,9 +1,9 @@
 import type { Lease, Store, ThreadKey } from '../../stores/store.ts'
 
-/** A turn that nobody writes to for so long was forgotten: its thread must not stay closed for ever. */
+/** A turn is renewed for so long at most: a forgotten turn must not block its thread for ever. */
 const mostSilenceMs = 60 * 60 * 1000
 
-/** After these nothing can be written to the turn any more. */
+/** Codes of errors after which the turn cannot be written to any more. */
 const final: ReadonlySet<unknown> = new Set([
   'lease_lost',
   'conversation_deleted',
@@ -11,7 +11,7 @@ const final: ReadonlySet<unknown> = new Set([
   'store_closed',
 ])
 
-/** Renews a lease until told to stop. */
+/** Renews a lease until the returned function is called. */
 export function keepLease({
   store,
   key,
@@ -26,7 +26,7 @@ export function keepLease({
   readonly onLost: (error: unknown) => void
 }): () => void {
   let left = Math.ceil(mostSilenceMs / leaseMs) * 3
-  // A third of the lease: two renewals may fail before it runs out.
+  // Every third of the lease: two renewals may fail before it runs out.
   const timer = setInterval(() => {
     left -= 1
     if (left < 0) return stop()

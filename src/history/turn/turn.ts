@@ -8,29 +8,29 @@ import { createQueue } from '../log/queue.ts'
 import { keepLease } from './keep-lease.ts'
 import { untilKnown } from './until-known.ts'
 
-/** A turn that is being answered. Its user message is on disk; what follows is appended as it happens. */
+/** A turn that is being answered. Its user message is stored; the rest is appended as it happens. */
 export interface Turn {
   readonly number: number
   /** The place that the next entry will have. */
   readonly next: number
-  /** Aborted when the lease is lost: somebody else has gone on, and nothing more can be written. */
+  /** Aborted when the lease is lost: another writer has taken over, and this turn can write no more. */
   readonly signal: AbortSignal
-  /** Appends as it happens: a round of tools, say. Durable when it resolves. */
+  /** Appends messages, a round of tools, say. They are stored when this resolves. */
   append(...messages: readonly (MessageLike | SeenMessage)[]): Promise<void>
-  /** The same for messages that must know their place: they are made when it is their turn. */
+  /** Appends messages that contain their place: `make` is called when the place is known. */
   appendAt(make: (place: number) => readonly TurnMessage[]): Promise<void>
-  /** The last messages, the note and the end of the turn in one step: committed before anybody is told. */
+  /** Stores the last messages, the note and the end of the turn in one step. */
   complete(
     reply: TurnMessage | readonly TurnMessage[],
     options?: { readonly note?: string | undefined },
   ): Promise<void>
   fail(code: string, ...arrived: readonly TurnMessage[]): Promise<void>
-  /** What arrived before is kept, here and in the next. */
+  /** Ends the turn as cancelled, and keeps what `arrived` of the answer. `fail` and `interrupt` do the same. */
   cancel(...arrived: readonly TurnMessage[]): Promise<void>
   interrupt(...arrived: readonly TurnMessage[]): Promise<void>
-  /** Gives the turn up without ending it: whoever comes next may close it, or go on with it by `thread.resume()`. */
+  /** Gives the turn up without ending it. The next writer closes it, or goes on with it by `thread.resume()`. */
   leave(): Promise<void>
-  /** Goes into the log with the next entry: how far our counts are from the provider's. */
+  /** Logs how far our counts are from the provider's, with the next entry. */
   calibrate(calibration: Calibration): void
 }
 
@@ -62,7 +62,7 @@ export function createTurn(options: TurnOptions): Turn {
   let calibration: Calibration | undefined
   const stopRenewing = keepLease({ store, key, lease, leaseMs, onLost: error => lost.abort(error) })
 
-  /** Entries of the turn. The first of whatever is written carries what has to be logged besides. */
+  /** Makes entries. The first one carries the calibration. */
   function toLogged(...groups: readonly Group[]): {
     entries: readonly NewEntry[]
     calibration?: Calibration
@@ -79,7 +79,7 @@ export function createTurn(options: TurnOptions): Turn {
     return { entries, ...besides }
   }
 
-  /** Another one may have come while this one was being written. */
+  /** Forgets the calibration that was written, unless a newer one came meanwhile. */
   function logged(written: Calibration | undefined): void {
     if (calibration === written) calibration = undefined
   }
@@ -107,7 +107,6 @@ export function createTurn(options: TurnOptions): Turn {
     }
   }
 
-  /** Ends a turn that did not end by itself, in a way that leaves a valid sequence. */
   function close(ending: Ending, arrived: readonly TurnMessage[]): Promise<void> {
     return inTurn(() => {
       const closing = closingFor({ said, arrived, toMessage: wholeOf, join: withEnding }, ending)
@@ -128,7 +127,7 @@ export function createTurn(options: TurnOptions): Turn {
       const last = Array.isArray(reply) ? (reply as readonly TurnMessage[]) : [reply as TurnMessage]
       const noted = note ? [{ role: 'assistant_note', content: note }] : []
       const shown = last.filter(message => !isSilent(wholeOf(message)))
-      // A reply that says nothing is no message; the model must still find one where its answer was.
+      // An empty reply is not stored, but some message must stand where the answer was.
       const silence = shown.length < last.length ? [noReply] : []
       return inTurn(() => end('completed', [[shown], [silence, asClosing], [noted]]))
     },
@@ -138,7 +137,7 @@ export function createTurn(options: TurnOptions): Turn {
     leave: () =>
       inTurn(async () => {
         stopRenewing()
-        // A lease that runs out this very moment.
+        // With 0 ms the lease runs out now.
         await store.renew(key, lease, 0)
       }),
     calibrate(given) {

@@ -1,9 +1,8 @@
-/** So often an answer that got lost is asked for again. */
+/** How often a write is repeated. */
 const attempts = 3
 
 /**
- * An answer that got lost is asked for again. The entries are the same, with the same ids: what was written is not
- * written twice.
+ * Repeats a write whose answer from the store got lost. The ids are the same, so the store does not write twice.
  */
 export async function untilKnown<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
