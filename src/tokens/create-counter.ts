@@ -1,7 +1,7 @@
 import type { Message } from '../log/message.ts'
 import { wholeTokens } from './checked-counter.ts'
 import type { TokenCounter } from './counter.ts'
-import { type Framing, genericFraming, noFraming } from './framing.ts'
+import { type Framing, genericFraming } from './framing.ts'
 
 /** Options that every counter takes. */
 export interface CounterOptions {
@@ -69,7 +69,7 @@ function resultCount({ role }: Message, results: number): number {
 
 /** The id contains everything that changes a count, as remembered counts are keyed by it. */
 function counterId(id: string, framing: Framing, imageTokens: number): string {
-  const framed = framing.name === noFraming.name ? id : `${id}/${framing.name}`
+  const framed = framing.name === 'none' ? id : `${id}/${framing.name}`
   return imageTokens === 768 ? framed : `${framed}/image=${imageTokens}`
 }
 

@@ -1,6 +1,6 @@
 /** The tokens that a chat template adds to texts. */
 export interface Framing {
-  /** Part of the counter's id: another framing needs another name. */
+  /** Part of the counter's id, unless it is `none`: another framing needs another name. */
   readonly name: string
   /** Around one message: its role and the marks of its beginning and end. */
   readonly message: number

@@ -74,9 +74,9 @@ export function scanOther(scan: Scan, first: number): number {
   move(scan, at + 1, 'other')
   const space = spaced ? 0.3 : 0
   if (first < 160) return space + 1.5
-  const index = scripts.findIndex(script => first < script.end)
-  const { run, each, end } = scripts[index]!
-  const from = scripts[index - 1]?.end ?? 160
+  const index = scripts.findIndex(([end]) => first < end)
+  const [end, run, each] = scripts[index]!
+  const from = scripts[index - 1]?.[0] ?? 160
   let tokens = space + run
   let to = at
   for (

@@ -32,10 +32,6 @@ function keep(text: string, characters: number, mark: string): string {
 
 /** A slice that never begins or ends inside a surrogate pair. */
 function sliceWhole(text: string, from: number, to: number): string {
-  const splits = (at: number) =>
-    at > 0 && at < text.length && isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at))
+  const splits = (at: number) => (text.codePointAt(at - 1) ?? 0) > 0xffff
   return text.slice(splits(from) ? from + 1 : from, splits(to) ? to - 1 : to)
 }
-
-const isHigh = (unit: number) => unit >= 0xd800 && unit < 0xdc00
-const isLow = (unit: number) => unit >= 0xdc00 && unit < 0xe000

@@ -11,11 +11,11 @@ interface Figures {
 
 /** Even what must be sent does not fit. Carries the figures, so that a program can decide what to shorten. */
 export class ContextOverflowError extends ThroughlineError {
-  readonly window: number
-  readonly reserve: number
-  readonly capacity: number
-  readonly needed: number
-  readonly parts: Readonly<Record<Part, number>>
+  declare readonly window: number
+  declare readonly reserve: number
+  declare readonly capacity: number
+  declare readonly needed: number
+  declare readonly parts: Readonly<Record<Part, number>>
 
   constructor(figures: Figures, advice: string) {
     const { window, reserve, capacity, needed, parts } = figures
@@ -28,10 +28,6 @@ export class ContextOverflowError extends ThroughlineError {
       'context_overflow',
       `What must be sent needs ${needed} tokens, but ${capacity} are free (window ${window}, reserve ${reserve}): ${largest}. ${advice}`,
     )
-    this.window = window
-    this.reserve = reserve
-    this.capacity = capacity
-    this.needed = needed
-    this.parts = parts
+    Object.assign(this, figures)
   }
 }

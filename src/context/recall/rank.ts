@@ -1,5 +1,5 @@
 import { countBelow } from './numbers.ts'
-import { ranking } from './ranking.ts'
+import * as ranking from './ranking.ts'
 import type { RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel } from './terms.ts'
 
@@ -62,14 +62,13 @@ function readQuestion(
 function matchScores(index: RecallIndex, asked: readonly Asked[], n: number): Float64Array {
   const scores = new Float64Array(n)
   if (n === 0) return scores
-  const { saturation, lengthShare } = ranking
   const mean = index.lengthSums.data[n - 1]! / n || 1
-  const base = saturation * (1 - lengthShare)
-  const slope = (saturation * lengthShare) / mean
+  const base = ranking.saturation * (1 - ranking.lengthShare)
+  const slope = (ranking.saturation * ranking.lengthShare) / mean
   const lengths = index.lengths.data
   for (const { id, weight } of asked) {
     const frequency = countBelow(index.places[id]!, n)
-    const full = weight * (saturation + 1) * rarity(frequency, n)
+    const full = weight * (ranking.saturation + 1) * rarity(frequency, n)
     const places = index.places[id]!.data
     const counts = index.counts[id]!.data
     for (let at = 0; at < frequency; at++) {
@@ -103,32 +102,31 @@ function sessionScores(index: RecallIndex, scores: Float64Array, n: number): Flo
 
 /** Terms that recur in the best sessions, the most telling first. */
 function feedback(index: RecallIndex, ofSession: Float64Array, n: number): readonly Asked[] {
-  const { feedbackSessions, feedbackSize, feedbackRarity, feedbackTerms, unit } = ranking
   const best = [...ofSession.keys()]
-    .map(session => ({ session, score: Math.round(ofSession[session]! * unit) }))
+    .map(session => ({ session, score: Math.round(ofSession[session]! * ranking.unit) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score || a.session - b.session)
-    .slice(0, feedbackSessions)
+    .slice(0, ranking.feedbackSessions)
   const weights = new Map<number, number>()
   for (const { session } of best) {
     const start = index.starts.data[session]!
     const end = sessionEnd(index, session, n)
-    if (end - start > feedbackSize) continue
+    if (end - start > ranking.feedbackSize) continue
     const seen = new Map<number, number>()
     for (let entry = start; entry < end; entry++) {
       for (const id of index.terms[entry]!) seen.set(id, (seen.get(id) ?? 0) + 1)
     }
     for (const [id, count] of seen) {
       const frequency = count < 2 ? n : countBelow(index.places[id]!, n)
-      if (frequency > n * feedbackRarity) continue
+      if (frequency > n * ranking.feedbackRarity) continue
       const weight = ofSession[session]! * Math.log(1 + count) * Math.log(n / frequency) * index.weights[id]!
       weights.set(id, (weights.get(id) ?? 0) + weight)
     }
   }
   const list = [...weights]
-    .map(([id, weight]) => ({ id, weight: Math.round(weight * unit) }))
+    .map(([id, weight]) => ({ id, weight: Math.round(weight * ranking.unit) }))
     .sort((a, b) => b.weight - a.weight || a.id - b.id)
-    .slice(0, feedbackTerms)
+    .slice(0, ranking.feedbackTerms)
   const most = list[0]?.weight ?? 1
   return list.map(({ id, weight }) => ({ id, weight: weight / most }))
 }

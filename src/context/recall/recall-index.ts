@@ -1,5 +1,5 @@
 import { createNumbers, type Numbers } from './numbers.ts'
-import { ranking } from './ranking.ts'
+import * as ranking from './ranking.ts'
 import { isCommon, termsOf, withoutLabel } from './terms.ts'
 
 /** What the index is told of one unit of the conversation. */
