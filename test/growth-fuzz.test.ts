@@ -37,6 +37,8 @@ import { growth } from './growth.ts'
  */
 type Random = ReturnType<typeof createRandom>
 
+const list = <T>(size: number, make: (n: number) => T): T[] => Array.from({ length: size }, (_, n) => make(n))
+
 const atoms: readonly string[] = [
   ...' a"{}[]()<>=.,;:?!-_/\\|#&$0*`\'\n\t\r',
   ...[
@@ -86,12 +88,29 @@ const atoms: readonly string[] = [
   ],
 ]
 
-/** A text of about `size` characters: a beginning, a piece that comes again and again, an end. */
+/** What opens something that may never close. */
+const openers = [
+  '{"note":"',
+  '{"a":"',
+  '{"a":[',
+  '```js\n',
+  'const a =',
+  '[NOTE TO SELF: ',
+  '<div ',
+  '"',
+  '(',
+]
+
+/** A text of about `size` characters: a beginning, a piece that comes again and again, with a number or without, an end. */
 function createText(random: Random): (size: number) => string {
-  const some = (most: number) =>
-    Array.from({ length: random(most + 1) }, () => atoms[random(atoms.length)]).join('')
-  const [head, piece, tail] = [some(3), `${atoms[random(atoms.length)]}${some(3)}`, some(3)]
-  return size => head + piece.repeat(Math.ceil(size / piece.length)) + tail
+  const one = (from: readonly string[]) => from[random(from.length)]!
+  const some = (most: number) => list(random(most + 1), () => one(atoms)).join('')
+  const head = random(2) ? one(openers) : some(3)
+  const [piece, tail, isNumbered] = [one(atoms) + some(random(4)), some(2), random(3) === 0]
+  return size => {
+    const times = Math.ceil(size / (piece.length + (isNumbered ? 4 : 0)))
+    return head + (isNumbered ? list(times, n => `${piece}${n}`).join('') : piece.repeat(times)) + tail
+  }
 }
 
 const call = (n: number, json: string) => ({
@@ -152,7 +171,6 @@ const sdkResult = (n: number) => ({
   output: { type: 'text', value: `result ${n}` },
 })
 const nested = (depth: number) => `${'{"a":['.repeat(depth)}1${']}'.repeat(depth)}`
-const list = <T>(size: number, make: (n: number) => T): T[] => Array.from({ length: size }, (_, n) => make(n))
 
 /** Few messages with much in them. */
 const crowded: readonly ((size: number) => readonly MessageLike[])[] = [
@@ -196,7 +214,7 @@ const policies: readonly (() => Policy)[] = [
 
 function createOptions(random: Random): FitOptions {
   return {
-    window: [300, 4_096, 10_000_000][random(3)]!,
+    window: [300, 300, 4_096, 10_000_000][random(4)]!,
     policy: policies[random(policies.length)]!(),
     shape: (['free', 'alternating'] as const)[random(2)]!,
     notes: (['inline', 'system', false] as const)[random(3)]!,
