@@ -72,7 +72,7 @@ function makeLines(
   for (const { first, last, fate, rule, why } of makeStretches(finished, moved))
     for (let seq = first; seq <= last; seq++) verdicts[seq] = { fate, rule, why }
   for (const { strays } of transcript.units)
-    for (const { at, results, why } of strays)
+    for (const [at, { results, why }] of strays)
       if (!results) verdicts[system.length + at] = { fate: 'elided', rule: 'valid sequence', why }
   const lines: ReceiptEntry[] = []
   for (let seq = 0; seq < total; seq++) {

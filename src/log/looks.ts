@@ -14,33 +14,25 @@ export function isUnchanged(looks: Looks, source: object): boolean {
 }
 
 /** The fields that are compared to their depth. Inside the other fields nothing is sent or counted. */
-const readFields: ReadonlySet<string> = new Set(['content', 'tool_calls', 'function_call', 'images'])
+const readFields: readonly string[] = ['content', 'tool_calls', 'function_call', 'images']
 
-/** Mark where the inside of a list or an object begins and ends. */
-const [opens, ends] = [Symbol('opens'), Symbol('ends')]
+/** Stands in place of a list or an object that is entered later, and where the inside of one ends. */
+const mark = Symbol('mark')
 
 /** Passes every value to `see` until `see` returns false. Each object is entered once, so circles end. */
 function look(source: object, see: (value: unknown) => boolean): boolean {
-  let inside: Set<object> | undefined
-  const show = (value: unknown, isRead: boolean) => {
-    if (value instanceof Date) return see(value.getTime())
-    // Binary data is compared by identity, not byte by byte.
-    if (!isRead || typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return see(value)
-    inside ??= new Set()
-    inside.add(value)
-    return see(opens)
-  }
-  for (const key in source)
-    if (!see(key) || !show((source as Record<string, unknown>)[key], readFields.has(key))) return false
-  // `inside` grows while this loop walks it.
-  for (const value of inside ?? []) {
-    if (Array.isArray(value)) {
-      for (let at = 0; at < value.length; at++) if (!show(value[at], true)) return false
-    } else {
-      for (const key in value)
-        if (!see(key) || !show((value as Record<string, unknown>)[key], true)) return false
+  // `entered` grows while this loop walks it.
+  const entered = new Set([source])
+  for (const holder of entered) {
+    for (const key in holder) {
+      const value = (holder as Record<string, unknown>)[key]
+      const isRead = holder !== source || readFields.includes(key)
+      // Binary data is compared by identity, not byte by byte.
+      const enters = isRead && typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
+      if (enters) entered.add(value)
+      if (!see(key) || !see(value instanceof Date ? value.getTime() : enters ? mark : value)) return false
     }
-    if (!see(ends)) return false
+    if (!see(mark)) return false
   }
   return true
 }

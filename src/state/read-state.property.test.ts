@@ -143,7 +143,7 @@ describe('what counts as a result', () => {
         const transcript = createTranscript(words())
         for (const [seq, one] of messages.entries()) transcript.append(one, seq)
         const sent = transcript.units.flatMap(({ strays }) =>
-          strays.flatMap(({ at, results }) => results?.map(index => `${at}/${index}`) ?? [`${at}`]),
+          [...strays].flatMap(([at, { results }]) => results?.map(index => `${at}/${index}`) ?? [`${at}`]),
         )
         const ours = [...roundsFromEnd(messages)].flatMap(({ strays }) => strays)
         for (const { seq, index } of ours) {

@@ -1,6 +1,6 @@
 import type { MessageLike, Role } from '../../log/message.ts'
 import type { Transcript } from '../conversation/transcript.ts'
-import type { Unit, UnitKind } from '../conversation/unit.ts'
+import type { Stray, Unit, UnitKind } from '../conversation/unit.ts'
 import { createWriter } from '../recall/bytes.ts'
 import { indexTranscript, lastTime } from '../recall/index-transcript.ts'
 import { countBelow } from '../recall/numbers.ts'
@@ -45,13 +45,21 @@ export function packCheckpoint<M extends MessageLike>(
   return bytes.done()
 }
 
+/** What had to be mended in a unit. Strays stand by their places in it. */
+export interface PackedMended extends Pick<Unit, 'missing'> {
+  readonly strays: readonly ({ readonly at: number } & Stray)[]
+}
+
 function writeUnit(bytes: ReturnType<typeof createWriter>, transcript: Transcript, unit: Unit): void {
   const { kind, from, to, tokens, noteTokens, missing, strays } = unit
   bytes.number(kinds.indexOf(kind))
   bytes.number(tokens)
   bytes.number(noteTokens)
-  const mended = missing.length + strays.length > 0
-  bytes.text(mended ? JSON.stringify({ missing, strays: strays.map(s => ({ ...s, at: s.at - from })) }) : '')
+  const packed: PackedMended = {
+    missing,
+    strays: [...strays].map(([at, stray]) => ({ at: at - from, ...stray })),
+  }
+  bytes.text(missing.length + strays.size > 0 ? JSON.stringify(packed) : '')
   bytes.number(to - from)
   for (const entry of transcript.entries.slice(from, to)) {
     bytes.number(roles.indexOf(entry.role))

@@ -2,13 +2,13 @@ import type { MessageLike } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { addSums } from '../conversation/sums.ts'
 import { createTranscript, type NotePlace, type Transcript } from '../conversation/transcript.ts'
-import type { Entry, Stray, Unit } from '../conversation/unit.ts'
+import type { Entry, Unit } from '../conversation/unit.ts'
 import { createReader } from '../recall/bytes.ts'
 import { adoptIndex, isRecallable } from '../recall/index-transcript.ts'
 import { readTerms } from '../recall/pack-index.ts'
 import { createRecallIndex } from '../recall/recall-index.ts'
 import { absentEntry } from './absent-entry.ts'
-import { kinds, roles } from './pack-checkpoint.ts'
+import { kinds, type PackedMended, roles } from './pack-checkpoint.ts'
 import { unusable } from './seal.ts'
 
 /** A transcript from its checkpoints, oldest first, without a single text: what a context needs of them is loaded then. */
@@ -63,9 +63,9 @@ export function restoreTranscript<M extends MessageLike>(
 
 type Mended = Pick<Unit, 'missing' | 'strays'>
 
-const whole: Mended = { missing: [], strays: [] }
+const whole: Mended = { missing: [], strays: new Map() }
 
 function readMended(json: string, from: number): Mended {
-  const { missing, strays } = JSON.parse(json) as Mended
-  return { missing, strays: strays.map((stray: Stray) => ({ ...stray, at: stray.at + from })) }
+  const { missing, strays } = JSON.parse(json) as PackedMended
+  return { missing, strays: new Map(strays.map(({ at, ...stray }) => [at + from, stray])) }
 }

@@ -1,6 +1,5 @@
 import type { MessageLike } from '../../log/message.ts'
 import { isFresh } from '../conversation/stamp.ts'
-import type { Entry } from '../conversation/unit.ts'
 import { gatherNotes } from '../draft/cost.ts'
 import type { Finished } from './finish.ts'
 
@@ -10,23 +9,26 @@ import type { Finished } from './finish.ts'
  */
 export function isAsRead<M extends MessageLike>({ draft, pieces }: Finished<M>): boolean {
   const { frame, spans, units } = draft
-  const { system, transcript, headNotes } = frame
-  const isChanged = (entry: Entry<M>) =>
+  const { entries } = frame.transcript
+  const lead = frame.system.length
+  const isFreshAt = (at: number) => {
+    const entry = at < 0 ? frame.system[at + lead]! : entries[at]!
     // An entry of a stored thread that is not in memory is in nobody's hands.
-    Object.hasOwn(entry, 'stamp') && !isFresh(entry.stamp, entry.source)
-  const entryAt = (seq: number) =>
-    seq < system.length ? system[seq]! : transcript.entries[seq - system.length]!
-
-  // What is protected may stand between messages that were left out.
-  for (const { seqs } of pieces) if (seqs.some(seq => isChanged(entryAt(seq)))) return false
-  const notes = gatherNotes(frame, spans) ?? headNotes
-  if (notes?.moved.some(at => isChanged(transcript.entries[at]!))) return false
-  let at = 0
-  const elided = spans.filter(({ fate }) => fate === 'elided')
-  for (const { from, to } of [...elided, { from: units.length, to: units.length }]) {
-    const end = units[from]?.from ?? transcript.entries.length
-    for (; at < end; at++) if (isChanged(transcript.entries[at]!)) return false
-    at = units[to]?.from ?? end
+    return !Object.hasOwn(entry, 'stamp') || isFresh(entry.stamp, entry.source)
   }
-  return true
+  const notes = gatherNotes(frame, spans) ?? frame.headNotes
+  let at = 0
+  return (
+    // What is protected may stand between messages that were left out.
+    pieces.every(({ seqs }) => seqs.every(seq => isFreshAt(seq - lead))) &&
+    (notes?.moved ?? []).every(isFreshAt) &&
+    [...spans, { fate: 'elided', from: units.length, to: units.length }].every(({ fate, from, to }) => {
+      if (fate !== 'elided') return true
+      const end = units[from]?.from ?? entries.length
+      while (at < end && isFreshAt(at)) at += 1
+      const isFreshSpan = at >= end
+      at = units[to]?.from ?? end
+      return isFreshSpan
+    })
+  )
 }

@@ -2,7 +2,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { inlineNote, interruptedResult } from '../../log/texts.ts'
 import { toolResultFor, withoutResults, withTail } from '../../log/write-message.ts'
-import { strayAt, type Unit } from '../conversation/unit.ts'
+import type { Unit } from '../conversation/unit.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Piece } from '../draft/piece.ts'
 import type { Part } from '../receipt.ts'
@@ -19,7 +19,7 @@ export function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): 
     const { raw, message, tokens, stamp } = entries[at]!
     const altered = stamp.altered && { altered: stamp.altered }
     const seqs = [frame.system.length + at]
-    const stray = strayAt(unit, at)
+    const stray = unit.strays.get(at)
     if (message.role === 'assistant_note') notes.push(at)
     else if (!stray) pieces.push({ raw, message, tokens, part, seqs, ...altered })
     else if (stray.results) {

@@ -38,6 +38,9 @@ export type Past<M extends MessageLike> = Pick<
   'entries' | 'units' | 'costBefore' | 'noteCostBefore' | 'ordinaryBefore' | 'systems' | 'turns' | 'notes'
 >
 
+/** Most units have none: one for all of them. */
+const none: ReadonlyMap<number, Stray> = new Map()
+
 const nothing: Past<never> = {
   entries: [],
   units: [],
@@ -64,7 +67,7 @@ export function createTranscript<M extends MessageLike>(
   let lastRound = units.findLastIndex(unit => unit.kind === 'tools')
   /** The round that the last unit is, and the strays in it; undefined when it takes no results. */
   let round: Round | undefined
-  let strays: Stray[] = []
+  let strays: Map<number, Stray> | undefined
 
   const firstUser = () => turns[0] ?? -1
 
@@ -75,13 +78,13 @@ export function createTranscript<M extends MessageLike>(
 
   function begin(kind: UnitKind, tokens: number, stray?: Stray): void {
     close()
-    strays = stray ? [stray] : []
+    strays = stray && new Map([[entries.length - 1, stray]])
     const index = units.length
     if (kind === 'user') turns.push(index)
     if (kind === 'system') systems.push(index)
     if (kind === 'tools') lastRound = index
     const from = entries.length - 1
-    setLast({ index, kind, from, to: from + 1, tokens, noteTokens: 0, missing: [], strays })
+    setLast({ index, kind, from, to: from + 1, tokens, noteTokens: 0, missing: [], strays: strays ?? none })
   }
 
   /** The conversation goes on: calls of the last round that were never answered get a result that says so. */
@@ -107,9 +110,12 @@ export function createTranscript<M extends MessageLike>(
     const why = message.results[0]
       ? describeStray(message.results[unmatched[0] ?? 0]!)
       : 'answers no tool call'
-    if (!last || !round) return begin('stray', 0, { at, why })
-    if (orphan || unmatched.length > 0) strays.push({ at, ...(orphan ? {} : { results: unmatched }), why })
-    setLast({ ...last, to: at + 1, tokens: last.tokens + (orphan ? 0 : tokens) })
+    if (!last || !round) return begin('stray', 0, { why })
+    if (orphan || unmatched.length > 0) {
+      strays ??= new Map()
+      strays.set(at, { ...(orphan ? {} : { results: unmatched }), why })
+    }
+    setLast({ ...last, to: at + 1, tokens: last.tokens + (orphan ? 0 : tokens), strays: strays ?? none })
   }
 
   function addNote(at: number): void {

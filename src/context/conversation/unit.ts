@@ -32,24 +32,12 @@ export interface Unit {
   readonly noteTokens: number
   /** Calls that never got a result although the conversation went on: providers refuse such a sequence. */
   readonly missing: readonly ToolCall[]
-  /** Entries, or single results in them, that answer no call and are therefore not sent, in their order. */
-  readonly strays: readonly Stray[]
+  /** Entries, or single results in them, that answer no call and are therefore not sent, by the entry's place. */
+  readonly strays: ReadonlyMap<number, Stray>
 }
 
 export interface Stray {
-  readonly at: number
   /** Absent: the whole entry. */
   readonly results?: readonly number[]
   readonly why: string
-}
-
-/** What of an entry of the unit is stray. */
-export function strayAt({ strays }: Unit, at: number): Stray | undefined {
-  let [from, to] = [0, strays.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (strays[middle]!.at < at) from = middle + 1
-    else to = middle
-  }
-  return strays[from]?.at === at ? strays[from] : undefined
 }

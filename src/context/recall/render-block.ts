@@ -1,6 +1,5 @@
 import { recallTitle } from '../../log/texts.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
-import { strayAt } from '../conversation/unit.ts'
 import { textCost } from '../draft/cost.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Insertion } from '../draft/insertion.ts'
@@ -45,7 +44,7 @@ function unitLines({ transcript, system }: Frame, index: number): readonly strin
   const lines: string[] = []
   for (let at = unit.from; at < unit.to; at++) {
     const { role, text, calls, results } = transcript.entries[at]!.message
-    const stray = strayAt(unit, at)
+    const stray = unit.strays.get(at)
     if (role === 'assistant_note' || (stray && !stray.results)) continue
     const speaker = role === 'tool' ? ['tool', results[0]?.name].filter(Boolean).join(' ') : role
     const own = role === 'tool' ? [] : results.map(result => result.text)
