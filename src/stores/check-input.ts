@@ -17,8 +17,8 @@ const maxMetadataBytes = 64 * 1024
 const callStatuses: readonly string[] = ['sent', 'completed', 'failed', 'cancelled'] satisfies CallStatus[]
 
 /**
- * A tenant may be empty: the only one. The other names may not: an empty one is a variable that was never set, and
- * everybody's conversations would meet in it.
+ * A tenant may be empty: the only one. Other names may not: an empty name is mostly a variable that was never set, and
+ * the conversations of everybody would share it.
  */
 export function checkThread({ tenant, conversation, actor, branch }: ThreadKey): void {
   checkName('tenant', tenant)
@@ -34,12 +34,12 @@ export function checkName(what: string, name: string): void {
   checkText(`The ${what}`, name, maxNameBytes)
 }
 
-/** The names that are given, of those that may be. */
+/** Checks those of the names that are given. */
 export function checkNames(names: Readonly<Record<string, string | undefined>>): void {
   for (const [what, name] of Object.entries(names)) if (name !== undefined) checkName(what, name)
 }
 
-/** The texts that are kept for a description: what is null goes, what is undefined stays as it was. */
+/** A description as stored: null removes a value, undefined leaves it. */
 export function toDescription({ title, metadata }: DescribeConversation): {
   readonly title: string | null | undefined
   readonly metadata: string | null | undefined
@@ -58,13 +58,13 @@ function toMetadata(metadata: unknown): string {
   } catch {
     throw refused('it cannot be written as JSON')
   }
-  // NaN and what is infinite would be kept as null.
+  // JSON.stringify turns NaN and Infinity into null.
   if (text === undefined || text === 'null') throw refused(`${String(metadata)} is no JSON value`)
   checkText('The metadata', text, maxMetadataBytes)
   return text
 }
 
-/** How many: NaN and the like would mean nothing, everything or an error, as the store has it. */
+/** Refuses a limit such as NaN, which each store would take for something else: nothing, everything, an error. */
 export function checkLimit(limit: number | undefined): void {
   checkWhole('limit', limit, 0)
 }
@@ -81,7 +81,7 @@ function checkWhole(option: string, value: number | undefined, least: number): v
   throw new InvalidOptionError(option, `expected ${wanted}, got ${showValue(value)}`)
 }
 
-/** Where a page begins. */
+/** Checks the order, the start and the size of a page of conversations. */
 export function checkPage({ after, order = 'recent', limit }: ListConversations): void {
   checkLimit(limit)
   if (order !== 'recent' && order !== 'name')
@@ -107,14 +107,14 @@ export function checkEntries(entries: readonly NewEntry[], maxEntryBytes: number
   }
 }
 
-/** Nothing is before a time that is none, and everything would be unused since then. */
+/** Refuses a time such as NaN: nothing is before it, so every conversation would seem unused. */
 export function checkTime(option: string, time: number): void {
   if (!Number.isFinite(time)) throw new InvalidOptionError(option, `${time} is not a time in milliseconds`)
 }
 
-/** NUL ends a text in one driver, lone surrogates become `\ufffd`: two names could become one. So: refused, everywhere. */
+/** Refuses NUL and lone surrogates: some drivers cut or replace them, and two names could become one. */
 function checkText(what: string, text: string, maxBytes: number): void {
-  // Three bytes a code unit at most: most texts need not be measured.
+  // A code unit has at most three bytes: most texts need not be measured.
   const bytes = text.length * 3 > maxBytes ? new TextEncoder().encode(text).length : 0
   if (bytes > maxBytes) throw new TooLargeError(what, bytes, maxBytes)
   if (/\0|\p{Surrogate}/u.test(text)) throw new InvalidTextError(what)

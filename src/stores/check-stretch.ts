@@ -3,8 +3,8 @@ import { checkEntries, checkNames } from './check-input.ts'
 import type { RestoreEntries, StoredEntry, StoredTurn } from './store.ts'
 
 /**
- * Refuses a stretch that no store could have given: places and turns without gaps, each turn whole. What is in the
- * store does not matter here.
+ * Refuses a stretch that no store could have exported: places and turns must have no gaps, and each turn must be whole.
+ * The content of this store is not looked at.
  */
 export function checkStretch({ entries, turns, forkOf }: RestoreEntries, maxEntryBytes: number): void {
   checkEntries(entries, maxEntryBytes)
@@ -47,7 +47,7 @@ function checkTurn(turn: StoredTurn, before: StoredTurn | undefined, from: numbe
   if (before && number !== before.turn + 1) refuse(`comes after turn ${before.turn}`)
   if (!statuses.includes(status)) refuse(`has the status "${status}"`)
   if (!isCount(first) || !isCount(last)) refuse(`goes from ${first} to ${last}`)
-  // A turn without entries ends before the place where it would begin.
+  // A turn without entries has `last` just before `first`.
   if (first < from || last > to || last < first - 1)
     refuse(`goes from ${first} to ${last}, the stretch from ${from} to ${to}`)
   if (before && first <= before.last) refuse(`begins at ${first}, in turn ${before.turn}`)
@@ -57,7 +57,7 @@ function checkTurn(turn: StoredTurn, before: StoredTurn | undefined, from: numbe
   if (status === 'open' && (last !== to || endedAt !== undefined)) refuse('is open, but has ended')
 }
 
-/** The entries between the ends of a turn are its own, and no others are. */
+/** Refuses a turn whose places have entries of another turn, or whose entries stand outside of it. */
 function checkTogether(entries: readonly StoredEntry[], turns: readonly StoredTurn[]): void {
   let at = 0
   for (const { seq, turn } of entries) {

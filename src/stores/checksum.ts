@@ -3,11 +3,11 @@ import { crc32 } from 'node:zlib'
 type Value = string | number | null
 
 /**
- * A number of 32 bits that another content nearly never has: flipped bits are noticed, forgery is not. No text has a NUL,
- * so the same characters in other parts give another number. Stored: another function needs a migration.
+ * A checksum of 32 bits: notices flipped bits, not forgery. Values are joined by NUL, which no text has, so the same
+ * characters divided otherwise give another number. Stored: another function needs a migration.
  */
 export function checksum(values: readonly Value[], bytes?: Uint8Array): number {
   const sum = crc32(values.map(value => (value === null ? '\0n' : value)).join('\0'))
-  // Without bytes zlib may begin anew.
+  // zlib resets the sum when it gets no bytes.
   return bytes?.length ? crc32(bytes, sum) : sum
 }

@@ -2,10 +2,10 @@ import { InvalidOptionError } from '../log/error.ts'
 import { payloadTexts } from './payload-texts.ts'
 import { words } from './words.ts'
 
-/** An index takes quadratic time for them: a second for 10,000. */
+/** The index takes quadratic time for the words of a query: a second for 10,000. */
 const maxWanted = 1_000
 
-/** The words that a query asks for. */
+/** The different words of a query. */
 export function toWanted(query: string): string[] {
   if (typeof query !== 'string') throw new InvalidOptionError('query', `a ${typeof query} is no text`)
   const wanted = words([query])
@@ -14,7 +14,7 @@ export function toWanted(query: string): string[] {
   return [...wanted]
 }
 
-/** Whether an entry has all of them. */
+/** Whether an entry has all these words. */
 export function hasWords(payload: string, wanted: readonly string[]): boolean {
   const has = words(payloadTexts(payload))
   return wanted.every(word => has.has(word))

@@ -7,9 +7,9 @@ export interface LeaseTime {
 export const leaseTime = (now: number, ms: number): LeaseTime => ({ until: now + ms, ms })
 
 /**
- * How long a lease still holds; 0 when it has run out, or was never given. One that would hold for longer than it was
- * given for was given before the clock went back: it begins anew. Whoever lives renews it, whoever does not is not waited
- * for until the clock is again where it was.
+ * How long a lease still holds; 0 when it has run out or was never given. A lease that seems to hold for longer than it
+ * was given for is older than a clock that went back: it counts as given now, so that a dead holder is not waited for
+ * until the clock has caught up.
  */
 export function remainingMs(lease: LeaseTime | undefined, now: number): number {
   if (!lease) return 0

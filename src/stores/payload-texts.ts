@@ -1,11 +1,11 @@
-/** The string values of a payload, without its field names, ids and files: what a person would search for. */
+/** The texts of a payload that a person would search for: its string values without ids and files. */
 export function payloadTexts(payload: string): string[] {
   const texts: string[] = []
   collect(parse(payload), '', texts)
   return texts
 }
 
-/** Fields whose values are names for machines. */
+/** Fields that hold names for machines. */
 const hidden = new Set(['role', 'type', 'id', 'tool_call_id', 'toolCallId', 'mediaType', 'mimeType'])
 const maxDepth = 64
 
@@ -20,13 +20,13 @@ function collect(value: unknown, field: string, texts: string[], depth = 0): voi
   }
 }
 
-/** Images and files travel as base64: thousands of words that nobody asks for. */
+/** Images and files in base64 would be thousands of words that nobody searches for. */
 const isFile = (text: string) => text.startsWith('data:') || (text.length >= 512 && !isNoBase64.test(text))
 
-/** Looks for one character: a regex that takes all of a file needs as much of the stack. */
+/** Looks for one character: matching a whole file would overflow the stack. */
 const isNoBase64 = /[^\w+/=-]/
 
-/** A payload that is not JSON is a text like any other. */
+/** The parsed payload; one that is not JSON is searched as plain text. */
 function parse(payload: string): unknown {
   try {
     return JSON.parse(payload)

@@ -2,7 +2,7 @@ import { nameOf, turnOpen } from './refusals.ts'
 import type { RestoreEntries, StoredEntry, StoredTurn, ThreadKey } from './store.ts'
 import { ConflictError, KeyReusedError } from './store-error.ts'
 
-/** What is stored of a branch, its shared past included. */
+/** The stored part of a branch, with its shared past. */
 export interface Stored {
   readonly head: number
   readonly turns: number
@@ -13,7 +13,7 @@ export interface Stored {
   hasKey(key: string): boolean
 }
 
-/** The part of a stretch that is not stored; throws where the rest differs from what is. */
+/** The part of a stretch that is not yet stored; throws if the rest differs from the stored part. */
 export function planRestore(
   thread: ThreadKey,
   { entries, turns }: RestoreEntries,
@@ -35,7 +35,7 @@ export function planRestore(
     if (elsewhere !== undefined) throw conflict(seq, elsewhere)
   }
   for (const { turn, first, key } of fresh.turns) {
-    // One that would begin in what is stored is missing there.
+    // The turn would begin among stored entries, but is not stored.
     if (first <= stored.head) throw conflict(first - 1, stored.head)
     if (turn > stored.turns + fresh.turns.length) throw conflict(turn - 1, stored.turns)
     if (key !== undefined && stored.hasKey(key)) throw new KeyReusedError(key)
@@ -59,7 +59,7 @@ export function planRestore(
   }
 }
 
-/** The earliest and the latest time in a stretch; none where it is empty. */
+/** The earliest and the latest time in a stretch; undefined for an empty one. */
 export function timesOf({ entries, turns }: RestoreEntries): { first: number; last: number } | undefined {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   const see = (time: number) => {
@@ -74,7 +74,7 @@ export function timesOf({ entries, turns }: RestoreEntries): { first: number; la
   return first <= last ? { first, last } : undefined
 }
 
-/** Token counts do not matter: another counter may have counted here. */
+/** Whether two entries are equal, but for token counts: another counter may have counted here. */
 function isSameEntry(a: StoredEntry, b: StoredEntry): boolean {
   const isSame = a.id === b.id && a.role === b.role && a.time === b.time && a.turn === b.turn
   return isSame && a.payload === b.payload

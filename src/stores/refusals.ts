@@ -4,7 +4,7 @@ import { LeaseError } from './store-error.ts'
 
 export const nameOf = ({ conversation, actor, branch }: ThreadKey) => `"${conversation}/${actor}/${branch}"`
 
-/** Refused because of an open turn; `heldMs` says for how long its lease still holds, where waiting helps. */
+/** The error for an open turn; `heldMs` is the time its lease still holds, where waiting helps. */
 export function turnOpen(thread: ThreadKey, turn: number, heldMs = 0): LeaseError {
   const advice =
     heldMs > 0

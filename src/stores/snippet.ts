@@ -1,13 +1,13 @@
 import { payloadTexts } from './payload-texts.ts'
 
-/** A few words around the first place where one of the words stands. */
+/** A few words around the first match of a wanted word. */
 export function snippet(payload: string, wanted: readonly string[], around = 40): string {
   const texts = payloadTexts(payload)
   for (const text of texts) {
     const at = firstPlace(text.toLowerCase(), wanted)
     if (at >= 0) return cut(text, at, around)
   }
-  // Found by a form that differs in writing (an accent, a full-width letter): the beginning will do.
+  // The entry spells the word otherwise (an accent, a full-width letter): its beginning will do.
   return cut(texts[0] ?? '', 0, around)
 }
 
@@ -27,7 +27,7 @@ function cut(text: string, at: number, around: number): string {
   return `${from > 0 ? '…' : ''}${part.trim()}${from + 3 * around < text.length ? '…' : ''}`
 }
 
-/** Not in the middle of a word, where there is a space nearby. */
+/** Moves a start out of the middle of a word, if there is a space nearby. */
 function wordStart(text: string, from: number): number {
   if (from === 0) return 0
   const space = text.indexOf(' ', from)

@@ -1,7 +1,7 @@
 import { ThroughlineError } from '../log/error.ts'
 import { showValue } from '../log/show-value.ts'
 
-/** Somebody else has written: read again and retry. */
+/** Somebody else has written to the thread: read again and retry. */
 export class ConflictError extends ThroughlineError {
   readonly expected: number
   readonly actual: number
@@ -15,7 +15,7 @@ export class ConflictError extends ThroughlineError {
 
 /** Another writer holds the turn, or this one's lease ran out and somebody went on. */
 export class LeaseError extends ThroughlineError {
-  /** When the turn is free at the latest, unless its holder gives another sign of life. Absent where waiting is no help. */
+  /** The time until the turn is free, unless its holder renews the lease. Absent where waiting does not help. */
   readonly retryAfterMs?: number
 
   constructor(code: 'turn_open' | 'lease_lost', message: string, retryAfterMs = 0) {
@@ -34,7 +34,7 @@ export class KeyReusedError extends ThroughlineError {
   }
 }
 
-/** The conversation was deleted, or never was. */
+/** The conversation was deleted, or never existed. */
 export class NoConversationError extends ThroughlineError {
   constructor(conversation: string, isDeleted: boolean) {
     const what = isDeleted ? 'was deleted' : 'does not exist'
@@ -45,7 +45,7 @@ export class NoConversationError extends ThroughlineError {
   }
 }
 
-/** The conversation has no such branch. Only `main` comes into being by itself. */
+/** The conversation has no such branch. Only `main` is created by writing to it. */
 export class NoBranchError extends ThroughlineError {
   constructor(conversation: string, branch: string) {
     super(
@@ -55,7 +55,7 @@ export class NoBranchError extends ThroughlineError {
   }
 }
 
-/** A limit that is there so that one entry cannot take a store down. */
+/** A text is over the limit that keeps one entry from taking a store down. */
 export class TooLargeError extends ThroughlineError {
   readonly limit: number
 
@@ -65,7 +65,7 @@ export class TooLargeError extends ThroughlineError {
   }
 }
 
-/** The store holds something that it should not be able to hold: nothing is skipped in silence. */
+/** A stored entry cannot be right. Reading stops here: nothing is skipped in silence. */
 export class CorruptEntryError extends ThroughlineError {
   readonly seq: number
 
@@ -79,7 +79,7 @@ export class CorruptEntryError extends ThroughlineError {
   }
 }
 
-/** A text that not every store can keep: the edge takes NUL and lone surrogates out before it comes here. */
+/** A text has NUL or a lone surrogate, which not every store can keep; callers remove them first. */
 export class InvalidTextError extends ThroughlineError {
   constructor(what: string) {
     super('invalid_text', `${what} has a NUL or a lone surrogate in it: normalise it before it is stored.`)
@@ -99,7 +99,7 @@ export type StoreProblem =
   | 'store_unavailable'
   | 'store_failed'
 
-/** What the database below could not do. Nothing of the refused transaction is stored; reading may well go on. */
+/** The database could not do something. Nothing of the refused transaction is stored; reading may still work. */
 export class StoreError extends ThroughlineError {
   constructor(code: StoreProblem, message: string, options?: ErrorOptions) {
     super(code, message, options)

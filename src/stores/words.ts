@@ -1,7 +1,7 @@
 /**
- * The different words of texts, for search: lower case, without accents. Scripts that put no space between words give
- * every pair of neighbours, so that a part of a sentence is found too. Every regex here looks at one character at a
- * time: one that takes a run of any length needs as much of the stack, and a text may have megabytes.
+ * The different words of texts, for search: lower case, without accents. In scripts without spaces between words every
+ * pair of neighbouring characters is a word, so that a part of a sentence is found too. Every regex here matches one
+ * character at a time: matching a run of megabytes would overflow the stack.
  */
 export function words(texts: readonly string[]): Set<string> {
   const found = new Set<string>()
@@ -20,14 +20,14 @@ const separator = /[^\p{L}\p{N}]/u
 const dense =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 
-/** Longer runs are hashes, keys, pieces of files. */
+/** Longer words are left out: they are hashes, keys, pieces of files. */
 const maxLength = 64
 
 function addPart(part: string, found: Set<string>): void {
   if (part !== '' && part.length <= maxLength) found.add(part)
 }
 
-/** The pairs of each stretch in such a script, or its only character, and what stands between two stretches. */
+/** Adds the pairs of each stretch in such a script (or its only character), and the words between the stretches. */
 function addDense(run: string, found: Set<string>): void {
   let [part, last, isPair] = ['', '', false]
   for (const character of run) {

@@ -1,14 +1,14 @@
 import { type LeaseTime, remainingMs } from '../lease-time.ts'
 import type { Lease, NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
 
-/** A line of a thread. A fork has copies of the lists, but the very same entries. */
+/** A branch. A fork has copies of the lists, with the same entry objects. */
 export interface Branch {
   readonly thread: ThreadKey
   readonly number: number
   readonly forkOf?: { readonly branch: string; readonly at: number }
   readonly entries: StoredEntry[]
   readonly turns: StoredTurn[]
-  /** Owner and epoch of every turn that this branch began, so that a repeated end is known for what it is. */
+  /** Owner and epoch of every turn that this branch began, to recognise a repeated end. */
   readonly leases: Map<number, Lease>
   readonly ids: Set<string>
   readonly calls: Map<string, StoredCall>
@@ -32,7 +32,7 @@ export function newBranch(thread: ThreadKey, number: number): Branch {
   }
 }
 
-/** The shared past goes along; calls, leases and idempotency keys do not. */
+/** A fork takes the shared past along, but no calls, leases or idempotency keys. */
 export function forkBranch(from: Branch, at: number, branch: string, number: number): Branch {
   const entries = from.entries.slice(0, at)
   const turns = from.turns
@@ -47,7 +47,7 @@ export function forkBranch(from: Branch, at: number, branch: string, number: num
   }
 }
 
-/** A turn may be left between two places: closed ones, or just before a user entry that is to be edited. */
+/** Whether a branch may be forked here: between closed turns, or just before a user entry that is to be edited. */
 export function isForkPlace({ entries, turns }: Branch, at: number): boolean {
   if (!Number.isInteger(at) || at < 0 || at > entries.length) return false
   const last = turns.at(-1)

@@ -71,7 +71,7 @@ export function memoryReads(memory: Memory): Reads {
   }
 }
 
-/** From the bottom up or from the top down, at most `limit`. */
+/** At most `limit` entries, from the first or from the last. */
 function pick(
   entries: readonly StoredEntry[],
   { from = 1, to = entries.length, reverse, limit }: EntryRange,
@@ -80,7 +80,7 @@ function pick(
   return (reverse ? part.reverse() : part).slice(0, limit)
 }
 
-/** Databases compare UTF-8 bytes, JavaScript UTF-16 units: code points are the order of the first. */
+/** Orders by code point, as databases that compare UTF-8 bytes do; JavaScript compares UTF-16 units. */
 function byCodePoint(a: string, b: string): number {
   const [left, right] = [[...a], [...b]]
   const at = left.findIndex((character, n) => character !== right[n])
@@ -115,7 +115,7 @@ interface Hit extends StoredEntry {
   readonly wanted: readonly string[]
 }
 
-/** Only what the branch wrote itself: the shared past is found where it was written. */
+/** Searches the branch's own entries: the shared past is found in the branch that wrote it. */
 function searchBranch({ thread, number, entries, forkOf }: Branch, wanted: readonly string[]): Hit[] {
   const own = entries.slice(forkOf?.at ?? 0)
   return own.flatMap(entry => (hasWords(entry.payload, wanted) ? [{ ...entry, thread, number, wanted }] : []))

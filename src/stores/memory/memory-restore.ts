@@ -28,14 +28,14 @@ export function memoryRestore(memory: Memory, thread: ThreadKey, stretch: Restor
   }
   for (const turn of fresh.turns) {
     branch.turns.push({ ...turn })
-    // Nobody holds it: the lease has run out, and whoever had it elsewhere has another name.
+    // Nobody holds the turn: its lease has run out, and its former holder works on another store.
     branch.leases.set(turn.turn, { owner: '', epoch: ++branch.epoch })
     branch.leaseTime = undefined
   }
   return { head: branch.entries.length }
 }
 
-/** The branch as it is, or a new one: empty, or with the past that it shares. */
+/** The existing branch, or a new one: empty, or with its shared past. */
 function branchFor(memory: Memory, thread: ThreadKey, { forkOf }: RestoreEntries): Branch {
   const branch = memory.branchOrNew(thread)
   if (!forkOf) return branch
@@ -49,7 +49,7 @@ function branchFor(memory: Memory, thread: ThreadKey, { forkOf }: RestoreEntries
   return forkBranch(parent, forkOf.at, thread.branch, branch.number)
 }
 
-/** A branch without anything of its own makes a conversation no newer. */
+/** The times of a conversation. A branch without entries of its own does not count. */
 function timesOfConversation(memory: Memory, { tenant, conversation }: ThreadKey) {
   const found = memory.find(tenant, conversation)
   return found && { first: found.createdAt, last: found.createdAt }

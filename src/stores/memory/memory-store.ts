@@ -12,7 +12,7 @@ export interface MemoryStoreOptions {
   readonly maxEntryBytes?: number
 }
 
-/** A store for tests and demos: everything is gone with the process. */
+/** A store in memory, for tests and demos: everything is gone with the process. */
 export function memoryStore({
   now = Date.now,
   maxEntryBytes = defaultMaxEntryBytes,

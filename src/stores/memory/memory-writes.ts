@@ -12,7 +12,7 @@ export { leaseLost, nameOf, notAPlace, turnOpen } from '../refusals.ts'
 
 type Writes = Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'seed' | 'fork'>
 
-/** Everything is checked first, then everything is changed: a refused call leaves nothing behind. */
+/** Every method checks first and changes afterwards: a refused call leaves nothing behind. */
 export function memoryWrites(memory: Memory): Writes {
   const { now } = memory
   return {
@@ -67,7 +67,7 @@ export function memoryWrites(memory: Memory): Writes {
     async append(thread, { lease, expectedHead, entries }) {
       checkEntries(entries, memory.maxEntryBytes)
       const branch = memory.branch(thread)
-      // A repeated append, whoever holds the turn by now: all of it is stored.
+      // A repeated append: all of it is stored, whoever holds the turn by now.
       if (entries.length > 0 && branches.hasAll(branch, entries)) return { head: branch.entries.length }
       write(branch, lease, expectedHead, entries)
       return { head: branch.entries.length }
@@ -119,7 +119,7 @@ export function memoryWrites(memory: Memory): Writes {
   }
 }
 
-/** An end that was stored, but whose answer was lost. */
+/** Whether this end was stored before, and only its answer was lost. */
 function isRepeatedEnd(branch: Branch, lease: Lease, status: string, entries: readonly NewEntry[]): boolean {
   const turn = branch.turns.findLast(({ turn }) => branches.isLease(branch.leases.get(turn), lease))
   return turn?.status === status && status !== 'interrupted' && branches.hasAll(branch, entries)

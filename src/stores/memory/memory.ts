@@ -17,7 +17,7 @@ export interface Conversation {
 
 export type Memory = ReturnType<typeof createMemory>
 
-/** Conversations and their branches by name. Nothing here waits, so every method of the store is one transaction. */
+/** Conversations and their branches by name. Nothing here is asynchronous, so every store method is one transaction. */
 export function createMemory(now: () => number, maxEntryBytes: number) {
   const conversations = new Map<string, Conversation>()
   let count = 0
@@ -29,7 +29,7 @@ export function createMemory(now: () => number, maxEntryBytes: number) {
     return find(thread.tenant, thread.conversation)?.branches.get(keyOf(thread.actor, thread.branch))
   }
 
-  /** The branch to write to; refused where it never was or was deleted. */
+  /** The branch to write to; throws if it does not exist or was deleted. */
   function branch(thread: ThreadKey): Branch {
     const found = peek(thread)
     if (found) return found
@@ -37,7 +37,7 @@ export function createMemory(now: () => number, maxEntryBytes: number) {
     throw new NoConversationError(thread.conversation, isDeleted)
   }
 
-  /** The branch to write to, or an empty one that `put` brings into the store once nothing was refused. */
+  /** The branch to write to, or an empty one that `put` adds to the store once nothing was refused. */
   function branchOrNew(thread: ThreadKey): Branch {
     const found = peek(thread)
     if (found) return found
@@ -64,7 +64,7 @@ export function createMemory(now: () => number, maxEntryBytes: number) {
     conversations.set(keyOf(tenant, conversation), found)
   }
 
-  /** The name stays, without anything in it, so that late writes are refused. */
+  /** Empties a conversation. Its name stays, so that late writes are refused. */
   function remove(tenant: string, conversation: string): boolean {
     const found = find(tenant, conversation)
     if (!found || found.isDeleted) return false

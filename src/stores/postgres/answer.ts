@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import type { Row } from './pg-client.ts'
 import { keyOf } from './read-rows.ts'
 
-/** What a function of the schema says: how it went, and what belongs to it. */
+/** The answer of a schema function: its outcome, and the data that belongs to it. */
 export interface Answer {
   readonly outcome: string
   readonly head: number
@@ -19,7 +19,7 @@ export interface Answer {
 
 export type Call = (name: string, thread: ThreadKey, values: readonly unknown[]) => Promise<Answer>
 
-/** Calls a function of the schema: one statement, so one transaction. */
+/** Calls a schema function: one statement, so one transaction. */
 export const caller =
   (database: Database, schema: string): Call =>
   async (name, thread, values) => {
@@ -31,7 +31,7 @@ export const caller =
     return answer
   }
 
-/** The head, or the error that the outcome stands for. */
+/** Returns the head, or throws the error that the outcome stands for. */
 export function headOf(thread: ThreadKey, answer: Answer, expected: number, lease?: Lease): number {
   switch (answer.outcome) {
     case 'missing':

@@ -5,9 +5,9 @@ import { withPlace } from './schema/fragments.ts'
 import type { EntryRecord } from './to-records.ts'
 
 /**
- * The append that nearly all are: one entry, a new one, at the head, by whoever holds the turn, on a branch without a
- * shared past. As a prepared statement it takes much less than the function of the schema, which knows all cases. Gives
- * the new head; nothing where anything is otherwise: then nothing was written, and the function says why.
+ * A short way for nearly all appends: one new entry at the head, by the holder of the turn, on a branch without a shared
+ * past. This prepared statement takes much less time than the schema's function, which knows all cases. Returns the new
+ * head; undefined in any other case: then nothing was written, and the function says why.
  */
 export const appendOne = (database: Database, schema: string) => {
   const sql = appendSql(schema)
@@ -24,7 +24,7 @@ export const appendOne = (database: Database, schema: string) => {
   }
 }
 
-/** An id that is stored already breaks a unique constraint, so it need not be looked for. */
+/** A stored id breaks a unique constraint, so it need not be looked for. */
 const appendSql = (schema: string) => `
   with b as (
     update ${schema}.branches set head = head + 1, updated_at = ${schema}.now_ms()

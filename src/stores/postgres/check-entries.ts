@@ -10,7 +10,7 @@ export interface CheckEntriesOptions {
   readonly rebuild: boolean
 }
 
-/** Reads every entry: whether it is what was stored, and whether it can be found by its words; puts it there, if asked to. */
+/** Reads every entry and checks its checksum and its words in the index; with `rebuild` it indexes the words anew. */
 export async function checkEntries(
   database: Database,
   schema: string,
@@ -35,7 +35,7 @@ export async function checkEntries(
   }
 }
 
-/** A page ends when either is reached: one payload can have megabytes. */
+/** A page ends at either limit: one payload can have megabytes. */
 const pageRows = 500
 const pageBytes = 4 * 1024 * 1024
 
@@ -64,7 +64,7 @@ function isSound(row: Row): boolean {
   }
 }
 
-/** Nothing where it has none; none where they cannot be found out. */
+/** The hashes that an entry's words should have: null without words, empty where they cannot be computed. */
 function wordsOf(row: Row): readonly number[] | null {
   try {
     return hashesOf(String(row.tenant), String(row.payload))

@@ -5,12 +5,12 @@ import { TooLargeError } from '../store-error.ts'
 /** A row of a btree index has at most 2,704 bytes, and the names of a key stand in it one after the other. */
 const maxKeyBytes = 2_600
 
-/** Refuses names that cannot be kept, and such that could be taken for others. `ids` are the last part of a key. */
+/** Refuses names that are too long for an index or could be taken for other names. `ids` are the last part of a key. */
 export function checkKey(thread: ThreadKey, ids: readonly string[] = []): void {
   checkThread(thread)
   const { tenant, conversation, actor, branch } = thread
   const longest = ids.reduce((longest, id) => Math.max(longest, id.length), 0)
-  // Three bytes a code unit at most: most keys need not be measured.
+  // A code unit has at most three bytes: most keys need not be measured.
   if (3 * (tenant.length + conversation.length + actor.length + branch.length + longest) <= maxKeyBytes)
     return
   for (const rest of [actor + branch, ...ids]) {

@@ -1,10 +1,7 @@
 import { type CheckEntriesOptions, checkEntries } from './check-entries.ts'
 import type { Database } from './database.ts'
 
-/**
- * Looks for everything that the schema should make impossible, then reads every entry. Each query finds the rows that
- * break one rule.
- */
+/** Runs queries that each find the rows that break one rule of the schema, then reads every entry. */
 export async function check(
   database: Database,
   schema: string,

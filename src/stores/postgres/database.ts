@@ -3,12 +3,12 @@ import type { PgClient, PgPool, Row } from './pg-client.ts'
 import { isCollision, isDuplicate, isLost, messageOf, toStoreError } from './postgres-error.ts'
 import { preparedStatements } from './prepared-statements.ts'
 
-/** Every statement is a transaction of its own: that is what runs behind any pooler. */
+/** Every statement is a transaction of its own, so it runs behind any pooler. */
 export interface Database {
   read(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
-  /** Rolled back by a collision: run again. No answer: OutcomeUnknownError. Prepared, where the pooler allows it. */
+  /** Runs a write, again after a collision, prepared where possible. Throws OutcomeUnknownError if the answer is lost. */
   write(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
-  /** The same, but gives no rows where it cannot be prepared, or something in it is there already. */
+  /** `write`, but without rows where it cannot be prepared or breaks a unique constraint. */
   tryWrite(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
   /** Several statements in one transaction on one connection. Only migrations need it. */
   transaction<T>(run: (client: PgClient) => Promise<T>): Promise<T>
@@ -16,8 +16,8 @@ export interface Database {
 }
 
 /**
- * Collisions are rare, because nobody waits with a lock in hand: many in a row are a fault to be seen. A database whose
- * default is stricter than READ COMMITTED has them for every two writers of a branch; one of them always gets through.
+ * Collisions are rare, as no transaction waits with a lock in hand: many in a row are a fault to be seen. In a database
+ * whose default is stricter than READ COMMITTED every two writers of a branch collide, and one always gets through.
  */
 const attempts = 12
 
@@ -41,7 +41,7 @@ export function openDatabase(given: { readonly url?: string; readonly pool?: PgP
       } catch (error) {
         release(client, isLost(error))
         if (!isCollision(error) || attempt === attempts) throw toStoreError(error, isWrite)
-        // Of two that collided, one should come first the next time.
+        // A random wait, so that one of the two comes first the next time.
         await new Promise(resolve => setTimeout(resolve, Math.random() * 10 * attempt))
       }
     }
@@ -59,7 +59,7 @@ export function openDatabase(given: { readonly url?: string; readonly pool?: PgP
       }),
     transaction: run =>
       withClient(true, async client => {
-        // Whoever waited for a lock must see what the one before has done.
+        // A transaction that waited for a lock must see what the holder has written.
         await client.query({ text: 'begin isolation level read committed' })
         try {
           const result = await run(client)
@@ -71,7 +71,7 @@ export function openDatabase(given: { readonly url?: string; readonly pool?: PgP
         }
       }),
     async close() {
-      // A pool that was handed in belongs to its owner. One that never came to be has said so to whoever needed it.
+      // A given pool is not closed: it belongs to its owner. A pool that failed to open has already been reported.
       const mine = given.pool || isClosed ? undefined : opened?.catch(() => undefined)
       isClosed = true
       await (await mine)?.end()
@@ -100,7 +100,7 @@ function release(client: PgClient, destroy: boolean): void {
 
 const none = { rows: [] }
 
-/** A connection that breaks rejects the statement that waits for it; the event says nothing more. */
+/** A broken connection rejects the statement that waits for it; its error event adds nothing. */
 const ignore = () => {}
 
 async function openPool(url: string | undefined): Promise<PgPool> {

@@ -3,8 +3,8 @@ import type { NewEntry, ThreadKey } from '../store.ts'
 import { conversationKey } from './conversation-key.ts'
 
 /**
- * What is stored with an entry to notice that it has changed: a checksum of its content and its conversation. The database
- * adds its place, which only the database knows when it is written (`withPlace` in schema/fragments.ts).
+ * A checksum of an entry's content and its conversation, stored with it to notice changes. The database adds the entry's
+ * place, which it only knows when writing (`withPlace` in schema/fragments.ts).
  */
 export const entrySum = (
   thread: Pick<ThreadKey, 'tenant' | 'conversation'>,

@@ -2,15 +2,15 @@ import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 
 /**
- * The database, with its schema brought up to date before the first statement: whoever starts needs to know nothing of
- * it, and several that start at once wait for one another. Later ones cost nothing.
+ * The database with its schema migrated before the first statement. Instances that start at once wait for one another;
+ * later statements cost nothing.
  */
 export function migrateFirst(database: Database, schema: string): Database {
   let isReady = false
   let preparing: Promise<void> | undefined
 
   async function prepare(): Promise<void> {
-    // Who may not change the schema may still use one that is up to date.
+    // A user who may not change the schema may still use one that is up to date.
     if ((await migrate(database, schema, true)).length > 0) await migrate(database, schema, false)
     isReady = true
   }

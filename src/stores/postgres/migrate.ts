@@ -7,10 +7,10 @@ export interface Migration {
   sql(schema: string): string
 }
 
-/** Never edited once released: a change is a new line. The place in the list, from 1, is the version. */
+/** The migrations; the version is the place in the list, from 1. A released one is never edited: add a new one. */
 export const migrations: readonly Migration[] = [{ name: '1 the log', sql: createSchema }]
 
-/** Brings the schema up to date and says what that took; with `dryRun`, what it would take. */
+/** Migrates the schema and returns the steps; with `dryRun` only returns them. */
 export async function migrate(
   database: Database,
   schema: string,
@@ -19,7 +19,7 @@ export async function migrate(
 ): Promise<readonly string[]> {
   if (dryRun) return missing(await versionOf(sql => database.read(sql, []), schema), steps)
   return database.transaction(async client => {
-    // Two instances that start at once: the second waits here, then finds nothing left to do.
+    // The second of two instances that start at once waits here, then finds nothing left to do.
     const query = async (text: string, values: unknown[] = []) => (await client.query({ text, values })).rows
     await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`throughline ${schema}`])
     await assertUtf8(query)
@@ -37,7 +37,7 @@ export async function migrate(
   })
 }
 
-/** In any other encoding most texts could not be stored. */
+/** Refuses other encodings: most texts could not be stored. */
 async function assertUtf8(query: (sql: string) => Promise<readonly object[]>): Promise<void> {
   const [row] = await query('show server_encoding')
   const { server_encoding: encoding } = row as { server_encoding: string }

@@ -1,13 +1,13 @@
 export type Row = Readonly<Record<string, unknown>>
 
-/** One with a name is parsed once for a connection. */
+/** A statement; with a name it is parsed once for a connection. */
 export interface Statement {
   readonly text: string
   readonly values?: unknown[]
   readonly name?: string
 }
 
-/** What is used of a client of `pg`. */
+/** The part of a `pg` client that is used. */
 export interface PgClient {
   query(statement: Statement): Promise<{ readonly rows: Row[] }>
   on(event: 'error', listener: (error: Error) => void): unknown
@@ -15,7 +15,7 @@ export interface PgClient {
   release(destroy?: boolean): void
 }
 
-/** What is used of a pool of `pg`: `new Pool()` is one. */
+/** The part of a `pg` pool that is used: `new Pool()` is one. */
 export interface PgPool {
   connect(): Promise<PgClient>
   end(): Promise<void>

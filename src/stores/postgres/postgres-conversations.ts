@@ -6,7 +6,7 @@ import { conversationKey } from './conversation-key.ts'
 import type { Database } from './database.ts'
 import type { Row } from './pg-client.ts'
 
-/** Conversations as wholes: listed and described. */
+/** Lists and describes conversations. */
 export function postgresConversations(
   database: Database,
   schema: string,
@@ -39,7 +39,7 @@ export function postgresConversations(
   }
 }
 
-/** The threads are looked up for the page alone. */
+/** Looks up threads for the conversations of the page only. */
 const listSql = (schema: string, order: keyof typeof pages) => `
   select c.conversation, c.created_at as "createdAt", c.title, c.metadata, t.*
   from (${pages[order](schema)}) c cross join lateral (
@@ -53,7 +53,7 @@ const pages = {
     select c.* from ${schema}.conversations c
     where c.tenant = $1 and c.deleted_at is null and ($2::text is null or c.conversation > $2)
     order by c.conversation limit $3`,
-  /** No index by the last use: it would be written with every append, and 10,000 are sorted in some milliseconds. */
+  /** Sorts without an index: it would be written with every append, and 10,000 rows are sorted in some milliseconds. */
   recent: (schema: string) => `
     select c.* from ${schema}.conversations c join ${schema}.branches b using (key)
     where c.tenant = $1 group by c.key

@@ -1,7 +1,7 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { StoreError, type StoreProblem } from '../store-error.ts'
 
-/** The connection broke while a write was under way: it may be stored or not. The same write again is safe. */
+/** The connection broke during a write, which may be stored or not. Repeating the same write is safe. */
 export class OutcomeUnknownError extends ThroughlineError {
   constructor(cause: unknown) {
     super(
@@ -12,7 +12,7 @@ export class OutcomeUnknownError extends ThroughlineError {
   }
 }
 
-/** What an error of a statement means to whoever called the store. */
+/** The typed error for an error of a statement. */
 export function toStoreError(error: unknown, isWrite: boolean): ThroughlineError {
   if (error instanceof ThroughlineError) return error
   if (isLost(error) && isWrite) return new OutcomeUnknownError(error)
@@ -25,16 +25,16 @@ export function toStoreError(error: unknown, isWrite: boolean): ThroughlineError
   return new StoreError(problem, message, { cause: error })
 }
 
-/** Two transactions stood in each other's way and one was rolled back: it can simply be run again. */
+/** Whether two transactions collided and this one was rolled back: it can be run again. */
 export const isCollision = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
 
-/** A pooler has lent us a connection that knows the statement not, or already; nothing was run. */
+/** Whether a pooler lent a connection that does not know the prepared statement, or already has it; nothing was run. */
 export const isUnprepared = (error: unknown): boolean => /^(26000|42P05)$/.test(codeOf(error))
 
-/** What should have been new is there already; nothing was written. */
+/** Whether a row exists already; nothing was written. */
 export const isDuplicate = (error: unknown): boolean => codeOf(error) === '23505'
 
-/** No answer of the database at all, or one that says that it is going away. */
+/** Whether the database did not answer, or said that it is shutting down. */
 export const isLost = (error: unknown): boolean =>
   !(error instanceof Error && 'severity' in error) || /^(08|57P0[123]|40003)/.test(codeOf(error))
 
@@ -47,7 +47,7 @@ export function messageOf(error: unknown): string {
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? '')
 
 const problems: readonly (readonly [RegExp, StoreProblem])[] = [
-  // No such schema, table, column or function: it was never made, or is older than this program.
+  // The schema, a table, a column or a function is missing: never made, or older than this program.
   [/^(3F000|42P01|42703|42883)$/, 'store_schema'],
   [/^53100$/, 'store_full'],
   [/^58030$/, 'store_io'],

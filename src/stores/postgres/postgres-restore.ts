@@ -8,7 +8,7 @@ import { checkKey } from './check-key.ts'
 import type { Database } from './database.ts'
 import type { ToRecords } from './to-records.ts'
 
-/** A stretch comes back in one statement: all of it, or nothing. */
+/** Restores a stretch in one statement: all of it, or nothing. */
 export function postgresRestore(
   database: Database,
   schema: string,
@@ -48,7 +48,7 @@ export function postgresRestore(
   }
 }
 
-/** When a conversation that is new began. */
+/** The time at which a new conversation began. */
 function firstTime({ entries, turns }: RestoreEntries): number | null {
   const times = [...entries.map(({ time }) => time), ...turns.map(({ startedAt }) => startedAt)]
   return times.length > 0 ? times.reduce((first, time) => Math.min(first, time)) : null

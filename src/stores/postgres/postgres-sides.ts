@@ -8,9 +8,9 @@ import { callSum, keyOf, toCall } from './read-rows.ts'
 
 type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache'>
 
-/** What lies beside the log: calls and caches. */
+/** Keeps call records and caches, beside the log. */
 export function postgresSides(database: Database, schema: string, maxBytes: number): Sides {
-  /** The lock keeps the branch from being deleted meanwhile, and holds up nobody who appends to it. */
+  /** The lock keeps the branch from being deleted meanwhile, and does not hold up appends. */
   const branch = `with b as (select key, line from ${schema}.branches
     where key = $1 and actor = $2 and branch = $3 for key share)`
   const ofThread = `${schema}.branches b join lateral`
@@ -86,7 +86,7 @@ export function postgresSides(database: Database, schema: string, maxBytes: numb
       )
       if (!row) return undefined
       const [at, bytes] = [Number(row.at), new Uint8Array(row.bytes as Uint8Array)]
-      // A damaged one is none: it can be made again.
+      // A damaged cache counts as absent: it can be rebuilt.
       return Number(row.checksum) === cacheSum(thread, key, at, bytes) ? { at, bytes } : undefined
     },
   }

@@ -20,26 +20,26 @@ export type { PgClient, PgPool, Statement } from './pg-client.ts'
 export { OutcomeUnknownError } from './postgres-error.ts'
 
 export interface PostgresStoreOptions {
-  /** Where the database is: `postgres://user@host/name`. Absent: what the variables PGHOST, PGUSER, … say. */
+  /** The address of the database: `postgres://user@host/name`. Default: the variables PGHOST, PGUSER, … */
   readonly url?: string
-  /** A pool of `pg` instead. It stays open when the store is closed. */
+  /** A pool of `pg` instead of a url. It stays open when the store is closed. */
   readonly pool?: PgPool
   readonly maxEntryBytes?: number
   /**
-   * An index of words, the same for all instances: it has only what was written with it. Without it search reads every
-   * entry of the tenant.
+   * Keeps an index of words; it has only entries written with this option, so set it alike for all instances. Without it
+   * search reads every entry of the tenant.
    */
   readonly search?: boolean
   /** The PostgreSQL schema that holds the tables. */
   readonly schema?: string
-  /** Whether the first use brings the schema up to date. False: only `migrate()` does. Default true. */
+  /** Whether the first use migrates the schema. False: only `migrate()` does. Default true. */
   readonly migrate?: boolean
 }
 
 /**
- * The log in PostgreSQL, for several instances at once. Every operation is one statement, so one transaction; nothing
- * is kept in the session but prepared statements, and those only where the pooler carries them along: it runs behind a
- * pooler in transaction mode, and even in statement mode.
+ * The log in PostgreSQL, for several instances at once. Every operation is one statement, so one transaction, and only
+ * prepared statements are kept in the session, where the pooler supports them: the store runs behind a pooler in
+ * transaction mode, and even in statement mode.
  *
  * @example
  * const store = postgresStore({ url: 'postgres://localhost/throughline' })

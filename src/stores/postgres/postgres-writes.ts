@@ -12,7 +12,7 @@ import type { ToRecords } from './to-records.ts'
 
 type Writes = Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'seed' | 'fork'>
 
-/** Each is one call of one function of the schema. */
+/** Each method is one call of one schema function. */
 export function postgresWrites(
   database: Database,
   schema: string,
@@ -97,5 +97,5 @@ export function postgresWrites(
   }
 }
 
-/** What a conversation is made with. */
+/** The names that a conversation is made with. */
 const namesOf = ({ tenant, conversation }: ThreadKey) => [tenant, conversation]

@@ -7,9 +7,9 @@ interface Result {
 }
 
 /**
- * Statements that a connection parses once. Some poolers in transaction mode lend out another connection each time and
- * do not carry these along: the first complaint, before anything was run, turns them off for this store. The name is a
- * hash of the text, so whoever prepared it on a lent connection prepared the same.
+ * Statements that a connection parses once. Some poolers in transaction mode lend out another connection each time, which
+ * does not know them: the first such error, which comes before anything was run, turns preparing off for this store. A
+ * statement's name is a hash of its text, so equal names on a lent connection mean equal statements.
  */
 export function preparedStatements() {
   const names = new Map<string, string>()
@@ -35,10 +35,10 @@ export function preparedStatements() {
   }
 
   return {
-    /** Not prepared where that is not possible. */
+    /** Runs a statement, prepared where possible. */
     query: async (client: PgClient, statement: Statement): Promise<Result> =>
       (await run(client, statement)) ?? client.query(statement),
-    /** Not run at all where it cannot be prepared: for what would take longer then than another way. */
+    /** Runs a statement only if it can be prepared: unprepared, another way is faster. */
     tryQuery: async (client: PgClient, statement: Statement): Promise<Result> =>
       (await run(client, statement)) ?? { rows: [] },
   }

@@ -4,11 +4,11 @@ import { CorruptEntryError, NoConversationError } from '../store-error.ts'
 import type { Database } from './database.ts'
 import { keyOf, toEntry } from './read-rows.ts'
 
-/** A page ends when either is reached: one entry can have megabytes. */
+/** A page ends at either limit: one entry can have megabytes. */
 const pageRows = 500
 const pageBytes = 4 * 1024 * 1024
 
-/** Entries page by page: no cursor, because a cursor lives in a session. What a page holds can never change. */
+/** Reads entries page by page, without a cursor, as a cursor lives in a session. Stored entries never change. */
 export async function* readEntries(
   database: Database,
   schema: string,
@@ -22,7 +22,7 @@ export async function* readEntries(
     const rows = await database.read(sql, [...keyOf(thread), low, high, Math.min(left, pageRows)])
     if (rows.length === 0 && isFirst) return
     if (rows.length === 0) throw new NoConversationError(thread.conversation, true)
-    // The head as it was at the beginning: what is appended while somebody reads belongs to the next reading.
+    // The head as of the first page: entries appended while reading belong to the next reading.
     high = Math.min(high, Number(rows[0]!.head))
     isFirst = false
     for (const row of rows) {
@@ -38,7 +38,7 @@ export async function* readEntries(
 
 const maxPlace = 2_147_483_646
 
-/** Each line of the shared past gives at most a page: the cost does not grow with the history. */
+/** Each line of the shared past is read for at most a page: the cost does not grow with the history. */
 const pageSql = (schema: string, reverse: boolean) => {
   const order = reverse ? 'desc' : 'asc'
   return `

@@ -7,7 +7,7 @@ import { conversationKey } from './conversation-key.ts'
 import { entrySum, sumWithPlace } from './entry-sum.ts'
 import type { Row } from './pg-client.ts'
 
-/** From rows to what the store gives. Absent fields are null in the database, and absent here. */
+/** Rows as the store returns them: a null column becomes an absent field. */
 export function toTurn(row: Row): StoredTurn {
   return {
     turn: Number(row.turn),

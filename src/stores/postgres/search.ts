@@ -14,8 +14,8 @@ export interface SearchOptions {
 }
 
 /**
- * Entries that have all the words, newest first. The index knows words by their hash, and common ones not at all: the
- * text decides.
+ * Finds entries that have all words, newest first. The index has hashes of words, and no common words: so the text of
+ * each candidate is looked at.
  */
 export async function search(
   database: Database,
@@ -43,11 +43,11 @@ export async function search(
   return found.slice(0, limit)
 }
 
-/** A page ends when either is reached: one payload can have megabytes. */
+/** A page ends at either limit: one payload can have megabytes. */
 const pageBytes = 4 * 1024 * 1024
 const pageRows = (isIndexed: boolean) => (isIndexed ? 50 : 2_000)
 
-/** What comes after the last one of the page before, in an order that no two entries share. */
+/** The page after the last hit of the previous page, in an order without ties. */
 const pageSql = (schema: string, isIndexed: boolean) => {
   const order = 'time desc, conversation desc, line desc, seq desc'
   return `

@@ -2,7 +2,7 @@ import type { NewEntry, StoredEntry, ThreadKey } from '../store.ts'
 import { entrySum } from './entry-sum.ts'
 import { wordHashes } from './word-hashes.ts'
 
-/** An entry as the functions of the schema take it. */
+/** An entry as the schema's functions take it. */
 export interface EntryRecord {
   readonly id: string
   readonly role: string
@@ -18,7 +18,7 @@ export type ToRecords = (
   entries: readonly (NewEntry | StoredEntry)[],
 ) => readonly EntryRecord[]
 
-/** Each id once; with the words of each where it is to be found by them. */
+/** Entries as records, each id once, with the hashes of their words where they are indexed. */
 export const toRecords =
   (isIndexed: boolean): ToRecords =>
   (thread, entries) => {

@@ -1,18 +1,18 @@
 import { payloadTexts } from '../payload-texts.ts'
 import { words } from '../words.ts'
 
-/** A book in one entry must not fill the index: what comes after this many different words is not searched. */
+/** Further different words of an entry are not indexed: a book in one entry must not fill the index. */
 const maxWords = 20_000
 
 /**
- * What an entry can be found by: a number of 32 bits for each of its words, mixed with the tenant, so that the index
- * itself keeps tenants apart. Two words may share a number: who searches looks at the text again.
+ * The numbers that an entry is found by: 32 bits for each word, mixed with the tenant, so that the index keeps tenants
+ * apart. Two words may share a number, so search looks at the text again.
  */
 export function wordHashes(tenant: string, payload: string): number[] | null {
   try {
     return hashesOf(tenant, payload)
   } catch {
-    // The log comes first: what cannot be indexed is stored all the same, and check() finds it.
+    // An entry that cannot be indexed is stored all the same: the log comes first, and check() finds it.
     return null
   }
 }
@@ -25,10 +25,10 @@ export function hashesOf(tenant: string, payload: string): number[] | null {
   return hashes.size > 0 ? [...hashes] : null
 }
 
-/** Not in the index: half of an English text is made of these, and they lead to every other entry. */
+/** Whether a word is too common to be indexed: these words are half of an English text. */
 export const isCommon = (word: string): boolean => common.has(word)
 
-/** Words may be added. One that is taken away would not be found in what was stored before. */
+/** Words may be added. A removed word would not be found in entries stored before. */
 const common = new Set(
   `a about after all also am an and any are as at be because been before being both but by can could did do does down
   each even first for from get go got had has have he her here him his how i if in into is it its just know let like ll

@@ -2,8 +2,8 @@ import { StoreError } from '../store-error.ts'
 import type { SqliteDatabase } from './driver.ts'
 
 /**
- * Reads back what was asked for, after the first write and before its commit: a build with another default for WAL
- * lowers it then, in silence, and what we acknowledge would not survive a loss of power.
+ * Reads the pragmas back after the first write and before its commit: a build with another default for WAL lowers
+ * `synchronous` at that point, in silence, and acknowledged writes would not survive a loss of power.
  */
 export function assertDurable(database: SqliteDatabase, path: string): void {
   const { synchronous } = database.prepare('PRAGMA synchronous').get() as { synchronous: number }

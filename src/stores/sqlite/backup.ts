@@ -7,15 +7,15 @@ import { openConnection } from './connection.ts'
 import type { SqliteDriver } from './driver.ts'
 
 export interface BackupSqliteOptions {
-  /** The file of a store. Another process may be writing to it; only this one waits while it is copied. */
+  /** The file of a store. Another process may write to it during the copy; this process waits. */
   readonly path: string
-  /** The copy: a name that is free. */
+  /** The name of the copy; it must be free. */
   readonly to: string
   readonly driver?: SqliteDriver
 }
 
 /**
- * A whole copy of a store as it was at one moment, that opens by itself. It has its name only when all of it is on disk.
+ * Copies a store as it is at one moment. The copy opens by itself, and gets its name only when all of it is on disk.
  *
  * @example
  * await backupSqlite({ path: 'conversations.db', to: 'backups/monday.db' })
@@ -25,7 +25,7 @@ export async function backupSqlite({ path, to, driver }: BackupSqliteOptions): P
   const connection = openConnection({ path, readOnly: true, ...(driver && { driver }) })
   const partial = resolve(`${to}.${process.pid}-${Date.now()}.partial`)
   try {
-    // Made here, so that nobody may read the copy who may not read the file.
+    // Created with the permissions of the file: who may not read the file may not read the copy.
     onDisk(to, () => closeSync(openSync(partial, 'wx', statSync(connection.path).mode & 0o777)))
     connection.run('VACUUM INTO ?', partial)
     return onDisk(to, () => {
@@ -73,7 +73,7 @@ function sync(path: string): void {
   }
 }
 
-/** The new name, too, is to survive a loss of power. Not every system can open a folder. */
+/** Makes the new name survive a loss of power. Not every system can open a folder. */
 function syncFolder(path: string): void {
   try {
     const folder = openSync(path, 'r')

@@ -25,7 +25,7 @@ export interface BranchRow extends Summed<'branches'> {
   readonly checksum: number
 }
 
-/** A part of a branch's past, and the branch that wrote it. */
+/** A stretch of a branch's entries, and the branch that wrote it. */
 export interface Segment {
   readonly branchId: number
   readonly from: number
@@ -37,7 +37,7 @@ export function findBranch(connection: Connection, thread: ThreadKey): BranchRow
   return conversation && branchOf(connection, conversation, thread)
 }
 
-/** The branch to write to; refused where it never was or was deleted. */
+/** The branch to write to; throws if it does not exist or was deleted. */
 export function needBranch(connection: Connection, thread: ThreadKey): BranchRow {
   const conversation = findConversation(connection, thread)
   const branch = conversation && branchOf(connection, conversation, thread)
@@ -45,7 +45,7 @@ export function needBranch(connection: Connection, thread: ThreadKey): BranchRow
   throw new NoConversationError(thread.conversation, conversation ? conversation.deleted_at !== null : false)
 }
 
-/** Inside of a transaction: what is made here goes again when the write is refused. */
+/** Makes a branch. Call it inside a transaction, so that it is rolled back when the write is refused. */
 export function makeBranch(connection: Connection, thread: ThreadKey, now: number): BranchRow {
   const found = findConversation(connection, thread)
   if (found && found.deleted_at !== null) throw new NoConversationError(thread.conversation, true)
@@ -84,7 +84,7 @@ export function insertBranch(
   return saveBranch(connection, connection.get<BranchRow>('SELECT * FROM branches WHERE id = ?', id)!)
 }
 
-/** What of it may change. A clock that goes back, or a log restored from the future, does not make a branch older. */
+/** Saves the columns that may change. Its time never goes back, even if the clock does or a log from the future was restored. */
 export function saveBranch(
   connection: Connection,
   branch: BranchRow,
@@ -106,7 +106,7 @@ export function branchById(connection: Connection, id: number): BranchRow | unde
   return row && sound('branches', row, row.id === id)
 }
 
-/** Who wrote what of a branch, from its first entry on. */
+/** The segments of a branch, from its first entry on. */
 export function segmentsOf(connection: Connection, branch: BranchRow): Segment[] {
   const segments: Segment[] = []
   let to = branch.head
@@ -137,7 +137,7 @@ function branchOf(
     return undefined
   }
   sound('branches', row, row.conversation_id === id && row.actor === actor && row.branch === branch)
-  // An older row, where the disk has lost a write: sound by itself, but behind its entries.
+  // The row is older than its entries: the disk has lost a write. Its own checksum is good.
   const isBehind = connection.get('SELECT 1 FROM entries WHERE place = ?', placeOf(row.id, row.head + 1))
   if (isBehind) throw damaged(connection.path, `the head of branch "${row.branch}"`)
   return row

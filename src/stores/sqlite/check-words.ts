@@ -4,8 +4,8 @@ import { words } from '../words.ts'
 import type { Connection } from './connection.ts'
 
 /**
- * The entries that the index has otherwise than with their words. Compared by the sum of the checksums of an entry's
- * words, which takes a number for each entry and not a list.
+ * Finds the entries that are not indexed by exactly their words. It compares sums of word checksums: one number for each
+ * entry instead of a list.
  */
 export function checkWords(connection: Connection): string[] {
   const sums = new Map<number, number>()

@@ -13,7 +13,7 @@ export interface ConnectionOptions {
   readonly path: string
   readonly readOnly?: boolean
   readonly driver?: SqliteDriver
-  /** A transaction was taken back: what was remembered of it is wrong. */
+  /** Called when a transaction was rolled back: forget what was remembered of it. */
   readonly onRollBack?: () => void
 }
 
@@ -22,12 +22,12 @@ export interface Connection {
   readonly readOnly: boolean
   get<Row>(sql: string, ...values: SqliteValue[]): Row | undefined
   all<Row>(sql: string, ...values: SqliteValue[]): Row[]
-  /** Rows one by one. Leave the loop before anything is awaited: the statement is shared. */
+  /** Gives rows one by one. Await nothing inside the loop: the statement is shared. */
   iterate<Row>(sql: string, ...values: SqliteValue[]): Iterable<Row>
-  /** The id of the row that was inserted. */
+  /** Runs a statement and returns the id of the inserted row. */
   run(sql: string, ...values: SqliteValue[]): number
   exec(sql: string): void
-  /** One transaction: all of it is on disk when this returns, nothing of it when it throws. */
+  /** Runs one transaction: on disk when this returns, rolled back when it throws. */
   write<T>(work: () => T): T
   close(): void
 }
@@ -72,7 +72,7 @@ export function openConnection({
     }
   }
 
-  /** What only the driver does: any error of it is one of the file. */
+  /** Runs a driver call: any error of it is an error of the file. */
   function typed<T>(work: () => T): T {
     try {
       return work()
@@ -129,25 +129,25 @@ export function openConnection({
       try {
         database.exec(farewell)
       } catch {
-        // What is not yet in the file stays in the write-ahead log beside it.
+        // The rest stays in the write-ahead log beside the file.
       }
       database.close()
       unlock()
     },
   }
 
-  /** SQLite has rolled back by itself after some errors, a full disk for one: then there is nothing to do. */
+  /** Rolls back. After some errors (a full disk, say) SQLite has done it by itself. */
   function rollBack(): void {
     onRollBack()
     try {
       database.exec('ROLLBACK')
     } catch {
-      // The error that brought us here says more.
+      // The original error says more.
     }
   }
 }
 
-/** One file, one name: a link to it must find the same lock. */
+/** The real path of a file, so that a link to it finds the same lock. */
 function realPath(path: string): string {
   if (typeof path !== 'string')
     throw new InvalidOptionError('path', `expected the path of a file, got ${showValue(path)}`)
@@ -160,7 +160,7 @@ function realPath(path: string): string {
     try {
       return join(realpathSync(real), rest)
     } catch {
-      // The file is new, or its folder is missing: opening it says so.
+      // The file is new, or its folder is missing: opening it will say so.
     }
   }
   return path

@@ -13,7 +13,7 @@ export interface ConversationRow extends Summed<'conversations'> {
   readonly checksum: number
 }
 
-/** Also one that was deleted: its name stays. */
+/** Finds a conversation by name, a deleted one too: its name stays. */
 export function findConversation(
   connection: Connection,
   { tenant, conversation }: { readonly tenant: string; readonly conversation: string },
@@ -41,7 +41,7 @@ export function insertConversation(
   return saveConversation(connection, { ...fresh, metadata: null, checksum: 0 })
 }
 
-/** What of it may change. */
+/** Saves the columns that may change. */
 export function saveConversation(connection: Connection, row: ConversationRow): ConversationRow {
   const checksum = rowSum('conversations', row)
   connection.run(

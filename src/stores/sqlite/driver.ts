@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** What we need of the `DatabaseSync` API: that of `node:sqlite`, of `@photostructure/sqlite`, or of your own. */
+/** The `DatabaseSync` API of `node:sqlite`, of `@photostructure/sqlite`, or of your own driver. */
 export type SqliteDriver = new (path: string, options?: { readonly readOnly?: boolean }) => SqliteDatabase
 
 export interface SqliteDatabase {
@@ -21,7 +21,7 @@ export interface SqliteStatement {
 
 export type SqliteValue = string | number | Uint8Array | null
 
-/** The one that Node has built in, from 22.13 without a flag; before that the same API from npm. */
+/** Loads Node's built-in SQLite (from 22.13 without a flag), else the same API from npm. */
 export function loadDriver(): SqliteDriver {
   const builtin = quietly(() => process.getBuiltinModule?.('node:sqlite')) as
     | { DatabaseSync: SqliteDriver }
@@ -29,7 +29,7 @@ export function loadDriver(): SqliteDriver {
   return builtin?.DatabaseSync ?? createRequire(import.meta.url)('@photostructure/sqlite').DatabaseSync
 }
 
-/** Node says on loading that its SQLite is experimental. What we use of it is tested; the line would stand in every program. */
+/** Silences Node's warning, on loading, that SQLite is experimental: it would stand in the output of every program. */
 function quietly<T>(load: () => T): T {
   const { emitWarning } = process
   process.emitWarning = ((...given: Parameters<typeof emitWarning>) => {

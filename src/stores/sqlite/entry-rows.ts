@@ -7,7 +7,7 @@ import type { IndexQueue } from './index-queue.ts'
 import { isSound, rowSum, type Summed } from './row-sums.ts'
 import { maxSeq, placeOf } from './schema.ts'
 
-/** Those of the entries that the branch does not have: not by itself, nor in the past that it shares, nor twice. */
+/** The given entries that are new to the branch and its shared past, each once. */
 export function newOnes(connection: Connection, branch: BranchRow, entries: readonly NewEntry[]): NewEntry[] {
   const seen = new Set<string>()
   const segments = entries.length > 0 ? segmentsOf(connection, branch) : []
@@ -18,7 +18,7 @@ export function newOnes(connection: Connection, branch: BranchRow, entries: read
   })
 }
 
-/** The place of an entry in the branch, or in the past that it shares. */
+/** The place of an entry in the branch or its shared past. */
 export function seqOf(connection: Connection, segments: readonly Segment[], id: string): number | undefined {
   for (const { branchId, to } of segments) {
     const sql = 'SELECT seq FROM entries WHERE branch_id = ? AND id = ?'
@@ -28,7 +28,7 @@ export function seqOf(connection: Connection, segments: readonly Segment[], id: 
   return undefined
 }
 
-/** Writes after the head, in the order given; gives the new head. The branch's row is the caller's. */
+/** Writes entries after the head, in the order given, and returns the new head. The caller saves the branch's row. */
 export function insertEntries(
   connection: Connection,
   branch: { readonly id: number; readonly head: number },
@@ -74,7 +74,7 @@ export interface EntryRow extends Summed<'entries'> {
 
 const roles: ReadonlySet<string> = new Set<Role>(['system', 'user', 'assistant', 'tool', 'assistant_note'])
 
-/** A row that we could not have written is refused: nothing is skipped in silence. */
+/** Reads a row; throws where it cannot be what was written. */
 export function toEntry(row: EntryRow, thread: string): StoredEntry {
   const { seq, id, turn, role, time, tokens, payload } = row
   if (!isSound('entries', row))

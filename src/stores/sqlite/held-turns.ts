@@ -2,12 +2,12 @@ import type { ThreadKey } from '../store.ts'
 import type { BranchRow } from './branch-rows.ts'
 
 /**
- * The branches whose open turns this process wrote to last, so that an append need not look them up again. It may, since a file
- * has one writer. Only what is committed comes in here, and all of it goes with any error.
+ * Remembers the branches whose open turns this process wrote to last, so that an append need not look them up: possible
+ * because a file has one writer. Holds only committed rows, and is emptied by any error.
  */
 export interface HeldTurns {
   get(thread: ThreadKey): BranchRow | undefined
-  /** The branch as committed. Not that of a fork: its new entries must be looked up in two. */
+  /** Remembers a committed branch, but not a fork: its new entries must be looked up in two branches. */
   set(thread: ThreadKey, branch: BranchRow): void
   delete(thread: ThreadKey): void
   clear(): void
@@ -27,6 +27,6 @@ export function createHeldTurns(limit = 1_000): HeldTurns {
   }
 }
 
-/** A name that was stored has no NUL in it: no other four names give the same key, not even unchecked ones. */
+/** Stored names have no NUL, so no other four names give the same key, even unchecked ones. */
 const keyOf = ({ tenant, conversation, actor, branch }: ThreadKey) =>
   `${tenant}\0${conversation}\0${actor}\0${branch}`

@@ -2,11 +2,11 @@ import type { Connection } from './connection.ts'
 import { maxSeq } from './schema.ts'
 import { indexWaiting } from './word-index.ts'
 
-/** Entries on their way into the word index. */
+/** Entries that wait for the word index. */
 export interface IndexQueue {
-  /** For an entry that was just inserted, in the same transaction. */
+  /** Adds an entry in the transaction that inserted it. */
   add(connection: Connection, branchId: number, seq: number, payload: string): void
-  /** What is known here may be wrong: a transaction was taken back, or a conversation went. */
+  /** Forgets the counts in memory: a transaction was rolled back, or a conversation deleted. */
   forget(): void
 }
 
@@ -17,9 +17,9 @@ interface Waiting {
 }
 
 /**
- * One at a time, entries would cost more in the index than in the log, so they go in by the batch. What waits is in the
- * file, a row for each branch and not for each entry, so that most appends write nothing here; how much it is, is
- * counted in memory. Search reads what waits word by word: hence the limits.
+ * Entries are indexed in batches: one by one they would cost more in the index than in the log. The file has a row for
+ * each branch with waiting entries, not for each entry, so that most appends write nothing here; how many wait is counted
+ * in memory. The limits are there because search reads waiting entries word by word.
  */
 export function createIndexQueue({ maxEntries = 256, maxCharacters = 256_000 } = {}): IndexQueue {
   let waiting: Waiting | undefined
@@ -42,7 +42,7 @@ export function createIndexQueue({ maxEntries = 256, maxCharacters = 256_000 } =
   }
 }
 
-/** What waited before the entry that is being added. */
+/** Counts what waited before the entry that is being added. */
 function load(connection: Connection, branchId: number, seq: number): Waiting {
   const rows = connection.all<{ id: number; entries: number; characters: number | null }>(
     loadSql,

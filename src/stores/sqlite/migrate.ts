@@ -9,7 +9,7 @@ interface Step {
   run(): void
 }
 
-/** The names of the steps that were missing; takes them, each in a transaction of its own, unless it is a dry run. */
+/** Runs the missing steps, each in its own transaction (none in a dry run), and returns their names. */
 export function migrate(
   connection: Connection,
   { search, dryRun = false }: { search: boolean; dryRun?: boolean },
@@ -20,7 +20,7 @@ export function migrate(
   if (dryRun || missing.length === 0) return missing.map(({ name }) => name)
   return missing.flatMap(step =>
     connection.write(() => {
-      // Asked again inside of the transaction: somebody else may have been here in between.
+      // Checked again inside the transaction: another process may have run the step.
       if (step.isDone()) return []
       step.run()
       return [step.name]
@@ -55,7 +55,7 @@ function refuseForeign(connection: Connection, versions: readonly Migration[]): 
     throw schemaError(connection, 'belongs to another program: give the store a file of its own')
 }
 
-/** What a reader needs, who may not migrate. */
+/** Refuses a file with an older schema, for readers, who may not migrate. */
 export function refuseOutdated(connection: Connection, versions = migrations): void {
   refuseForeign(connection, versions)
   if (isOutdated(connection, versions))

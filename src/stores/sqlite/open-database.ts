@@ -3,12 +3,12 @@ import { pathToFileURL } from 'node:url'
 import type { SqliteDatabase, SqliteDriver } from './driver.ts'
 import { isFull, resultCode, SQLITE_CANTOPEN, SQLITE_IOERR } from './sqlite-error.ts'
 
-/** A file that is open. */
+/** An open SQLite file. */
 export interface OpenDatabase {
   readonly database: SqliteDatabase
-  /** Whether it must be opened again: somebody has written to it, and this one would not notice. */
+  /** Whether the file must be opened again: it has changed, and this connection would not notice. */
   hasChanged(): boolean
-  /** What comes before it is closed. A driver may keep the file until its statements are collected, and a lock with it. */
+  /** SQL to run before closing: a driver may keep the file and its lock until its statements are garbage-collected. */
   readonly farewell: string
 }
 
@@ -17,18 +17,18 @@ const pragmas = 'PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON; PRAGMA tr
 const writerPragmas = `${pragmas}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
   PRAGMA checkpoint_fullfsync = ON; PRAGMA recursive_triggers = ON; PRAGMA secure_delete = ON;
   PRAGMA journal_size_limit = 67108864`
-/** An index that was made in memory cannot be shared: only without any is the lock given back, by the next look. */
+/** Gives the exclusive lock back: an index in memory cannot be shared, so WAL is left first. */
 const shareAgain = 'PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; PRAGMA schema_version'
-/** The last one reads the file: only then is it known whether it can be read. */
+/** `schema_version` reads the file, so that an unreadable file fails here. */
 const readerPragmas = `${pragmas}; PRAGMA schema_version`
 
 /**
- * The writer of a file shares with its readers an index of what is not yet in the file, in `-shm`. On a full disk there is no room
- * for it: then the index is in memory and the file is ours alone, so that it can be read until there is room again.
+ * The writer shares an index of the write-ahead log with readers, in `-shm`. If a full disk has no room for it, the
+ * index is kept in memory and the file is locked for this process, so that it can be read until there is room again.
  */
 export function openForWriting(driver: SqliteDriver, path: string): OpenDatabase {
   const open = (more: string) => prepared(new driver(path), more + writerPragmas)
-  // The file should be whole by itself.
+  // Moves the write-ahead log into the file, so that the file is whole by itself.
   const farewell = 'PRAGMA wal_checkpoint(PASSIVE)'
   try {
     return { database: open(''), hasChanged: () => false, farewell }
@@ -40,8 +40,8 @@ export function openForWriting(driver: SqliteDriver, path: string): OpenDatabase
 }
 
 /**
- * A reader makes `-shm` too, and cannot where nothing may be written: on a read-only mount, or in a folder of somebody
- * else's. If all that was written is in the file itself, it is read as one that does not change, for as long as that holds.
+ * A reader needs `-shm` too, and cannot create it on a read-only mount or in a folder without write permission. If the
+ * write-ahead log is empty, the file is then opened as immutable, until it changes.
  */
 export function openForReading(driver: SqliteDriver, path: string): OpenDatabase {
   const open = (name: string) => prepared(new driver(name, { readOnly: true }), readerPragmas)
@@ -56,7 +56,7 @@ export function openForReading(driver: SqliteDriver, path: string): OpenDatabase
   }
 }
 
-/** Tells one state of a file from another; undefined where there is none, or what was written is not in it yet. */
+/** A fingerprint of the file; undefined where there is no file, or the write-ahead log is not empty. */
 function stateOf(path: string): string | undefined {
   const [file, log] = [path, `${path}-wal`].map(name =>
     statSync(name, { bigint: true, throwIfNoEntry: false }),

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import type { EntryRow } from './entry-rows.ts'
 import { placeOf } from './schema.ts'
 
-/** The rows of a range, across the places where the branch was forked. A gap is an error, never less to read. */
+/** The rows of a range, across forks. A gap is an error. */
 export function* readEntries(
   connection: Connection,
   branch: BranchRow,
@@ -35,7 +35,7 @@ function* readSegment(
     if (page.length === 0) throw missing(connection, segment.branchId, reverse ? to : from)
     for (const row of page) {
       const due = reverse ? to : from
-      // Not by seq alone: a misplaced page has entries of another branch.
+      // Comparing seq alone is not enough: a misplaced page has entries of another branch.
       if (row.place !== placeOf(segment.branchId, due)) throw missing(connection, segment.branchId, due)
       yield row
       if (reverse) to--
@@ -49,8 +49,8 @@ const pageRows = 256
 const pageCharacters = 1_000_000
 
 /**
- * Read at once, since a statement that is left open keeps SQLite from tidying up; and not by rows alone, since a page of
- * large entries would be gigabytes.
+ * Reads a page at once, as an open statement keeps SQLite from tidying up. A page is bounded in characters too: 500 large
+ * entries would be gigabytes.
  */
 function readPage(
   connection: Connection,
@@ -67,7 +67,7 @@ function readPage(
   ]
   for (const row of connection.iterate<EntryRow>(sql, first, last, Math.min(limit, pageRows))) {
     page.push(row)
-    // A damaged one may have none.
+    // A damaged row may have no payload.
     characters += row.payload?.length ?? 0
     if (characters > pageCharacters) break
   }
@@ -79,7 +79,7 @@ const descending = 'SELECT * FROM entries WHERE place BETWEEN ? AND ? ORDER BY p
 
 function missing(connection: Connection, branchId: number, seq: number): Error {
   const branch = branchById(connection, branchId)
-  // Deleted between two pages.
+  // The conversation was deleted between two pages.
   if (!branch) return new NoConversationError('that was being read', true)
   return new CorruptEntryError(`"${branch.branch}"`, seq, 'it is missing')
 }

@@ -1,7 +1,7 @@
 import { checksum } from '../checksum.ts'
 import { damaged } from './sqlite-error.ts'
 
-/** The columns that a row's checksum covers: all that are stored, but the checksum itself. */
+/** The columns that a row's checksum covers: all but the checksum itself. */
 export const columns = {
   conversations: ['id', 'tenant', 'conversation', 'created_at', 'deleted_at', 'title', 'metadata'],
   branches: [
@@ -31,7 +31,7 @@ export const isSound = <Name extends Table>(
   row: Summed<Name> & { readonly checksum: number },
 ): boolean => rowSum(table, row) === row.checksum
 
-/** The row as it was written; one that has changed since then is refused, and so is another than the one asked for. */
+/** Returns the row; throws if it has changed since it was written, or is not the row that was asked for. */
 export function sound<Name extends Table, Row extends Summed<Name> & { readonly checksum: number }>(
   table: Name,
   row: Row,

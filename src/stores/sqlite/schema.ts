@@ -1,7 +1,7 @@
-/** Entries of a branch are numbered within 24 bits: 16 million; branches have the 29 above that a number can hold. */
+/** A branch has at most 2^24 (16 million) entries; the 29 bits above them number the branches. */
 export const maxSeq = 2 ** 24 - 1
 
-/** Where an entry stands in the file: branch and seq in one number, which is the row's own key and costs no index. */
+/** The key of an entry's row: branch and seq in one number, which is SQLite's row id and needs no index. */
 export const placeOf = (branchId: number, seq: number) => branchId * 2 ** 24 + seq
 
 export interface Migration {

@@ -7,20 +7,20 @@ import { insertEntries, newOnes } from './entry-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { resultCode, SQLITE_CONSTRAINT } from './sqlite-error.ts'
 
-/** Half of what a store does, so it has a short way: for the turn that was written to last, with new entries. */
+/** Appends are half of a store's work, so there is a short way: for new entries of the turn that was written to last. */
 export function sqliteAppend(context: SqliteContext): Pick<Store, 'append'> {
   const { now, held, maxEntryBytes } = context
   return {
     async append(thread, append) {
       checkEntries(append.entries, maxEntryBytes)
-      // Its names were checked when it came in there.
+      // The names were checked when the turn was remembered.
       const known = held.get(thread)
       const head = known && isNext(known, append) ? tryNext(thread, known, append) : undefined
       return head === undefined ? appendAny(thread, append) : { head }
     },
   }
 
-  /** Nothing when an entry is stored already: the database refuses it, and the long way finds out which. */
+  /** The short way. Returns undefined where the database refuses an entry as stored: the long way finds out which. */
   function tryNext(thread: ThreadKey, known: BranchRow, { entries }: AppendEntries): number | undefined {
     try {
       return write(thread, known, entries)
@@ -46,7 +46,7 @@ export function sqliteAppend(context: SqliteContext): Pick<Store, 'append'> {
     const written = connection.write(() => {
       const branch = needBranch(connection, thread)
       const fresh = newOnes(connection, branch, entries)
-      // A repeated append, whoever holds the turn by now: all of it is stored.
+      // A repeated append: all of it is stored, whoever holds the turn by now.
       if (entries.length > 0 && fresh.length === 0) return branch
       if (!isHeldBy(branch, lease)) throw leaseLost(thread, lease)
       expectHead(thread, branch, expectedHead)

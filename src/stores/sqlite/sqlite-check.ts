@@ -4,10 +4,7 @@ import type { Connection } from './connection.ts'
 import { isSound, type Table, tables } from './row-sums.ts'
 import { rebuildWordIndex } from './word-index.ts'
 
-/**
- * What no write of ours could have left, in words. Reads the whole file. With `rebuild` a word index that is not what the
- * log says is made anew.
- */
+/** Reads the whole file and lists what is wrong with it. With `rebuild`, a wrong word index is made anew. */
 export function checkFile(
   connection: Connection,
   { isIndexed, rebuild = false }: { readonly isIndexed: boolean; readonly rebuild?: boolean },
@@ -32,7 +29,7 @@ export function checkFile(
   return [...broken, ...foreign, ...rules, ...changed, ...words]
 }
 
-/** Rows that are not what was written. Caches are not among them: a damaged one is made again when it is needed. */
+/** Rows whose checksums differ. Caches are left out: a damaged one is rebuilt when it is needed. */
 function* changedRows(connection: Connection, table: Table): Generator<string> {
   for (const row of connection.iterate<Parameters<typeof isSound>[1]>(`SELECT * FROM ${table}`)) {
     if (!isSound(table, row as never)) yield `${nameOf(table, row)} has changed since it was written`
@@ -46,7 +43,7 @@ function nameOf(table: Table, row: object): string {
   return `row ${id} of ${table}`
 }
 
-/** What cannot even be read is a problem like any other, and does not hide those that come after it. */
+/** Reports an unreadable part as a problem, so that later checks still run. */
 function reported(look: () => string[]): string[] {
   try {
     return look()
@@ -58,7 +55,7 @@ function reported(look: () => string[]): string[] {
 
 const of = `'branch ' || branches.id || ' ("' || branches.branch || '") '`
 
-/** Each gives one row for each problem. */
+/** Each query gives a row for each problem. */
 const checks: readonly string[] = [
   `SELECT ${of} || 'should have entries ' || (fork_at + 1) || ' to ' || head || ', but has ' ||
      count(place) || ', from ' || ifnull(min(seq), '-') || ' to ' || ifnull(max(seq), '-') AS problem

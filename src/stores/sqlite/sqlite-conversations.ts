@@ -9,7 +9,7 @@ import { sound } from './row-sums.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { verifyNames } from './verify-names.ts'
 
-/** Conversations as wholes: listed and described. */
+/** Lists and describes conversations. */
 export function sqliteConversations(
   context: SqliteContext,
 ): Pick<Store, 'conversations' | 'describeConversation'> {
@@ -39,7 +39,7 @@ export function sqliteConversations(
   }
 }
 
-/** No index by the last use: it would be written with every append, and a list of 10,000 is sorted in some milliseconds. */
+/** Sorts without an index: it would be written with every append, and 10,000 rows are sorted in some milliseconds. */
 function listSql({ after, order = 'recent' }: ListConversations): string {
   const [where, by] =
     order === 'name'

@@ -7,7 +7,7 @@ import { maxSeq, placeOf } from './schema.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { forgetEntries, rebuildWordIndex } from './word-index.ts'
 
-/** Texts are overwritten in the file, and the write-ahead log, which has them too, is emptied. */
+/** Deletes calls and conversations. Texts are overwritten in the file, and the write-ahead log is emptied. */
 export function sqliteDeletes(context: SqliteContext): Pick<Store, 'deleteCalls' | 'deleteConversation'> {
   const { leases } = context
   return {
@@ -23,7 +23,7 @@ export function sqliteDeletes(context: SqliteContext): Pick<Store, 'deleteCalls'
       if (count > 0) emptyLog(connection)
       return count
     },
-    /** The tombstone and the removal are one transaction. The name stays and refuses what comes late. */
+    /** Sets the tombstone and removes everything in one transaction. */
     async deleteConversation(tenant, conversation, { unusedSince } = {}) {
       checkNames({ tenant, conversation })
       if (unusedSince !== undefined) checkTime('unusedSince', unusedSince)
@@ -31,7 +31,7 @@ export function sqliteDeletes(context: SqliteContext): Pick<Store, 'deleteCalls'
       const deleted = connection.write(() => {
         const row = findConversation(connection, { tenant, conversation })
         if (!row || row.deleted_at !== null) return undefined
-        // Forks come after what they were forked from, so they go first.
+        // Forks first: they refer to the branches that they were forked from.
         const branches = connection.all<BranchRow>(branchesSql, row.id)
         const isUsed = (since: number) =>
           row.created_at >= since ||

@@ -1,7 +1,7 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { StoreError, type StoreProblem } from '../store-error.ts'
 
-/** An error of SQLite as one of ours; any other error as it is, unless it can only come from the driver. */
+/** Turns an error of SQLite into a StoreError. Other errors are returned as they are, unless they come from the driver. */
 export function toStoreError(error: unknown, path: string, isDriver = false): unknown {
   const code = isFull(error) ? SQLITE_FULL : resultCode(error)
   if (code === undefined && (!isDriver || error instanceof ThroughlineError)) return error
@@ -9,16 +9,16 @@ export function toStoreError(error: unknown, path: string, isDriver = false): un
   return new StoreError(problem, `${path}: ${text} (${(error as Error).message}).`, { cause: error })
 }
 
-/** Without the extension: SQLITE_IOERR_WRITE and its kin are all SQLITE_IOERR. */
+/** The primary result code: SQLITE_IOERR_WRITE and its kin are all SQLITE_IOERR. */
 export function resultCode(error: unknown): number | undefined {
   const { errcode: code, message } = (error ?? {}) as { errcode?: unknown; message?: string }
-  // An integer that no number can hold, where we only write numbers.
+  // An integer beyond the range of numbers, which the library never writes: the file is damaged.
   if ((error as { code?: unknown } | undefined)?.code === 'ERR_OUT_OF_RANGE') return 11
   if (message?.startsWith('fts5: corruption')) return 11
   return typeof code === 'number' ? code & 0xff : codes[message ?? '']
 }
 
-/** Not every driver gives the code of what fails between two rows; SQLite's own words have been the same for ever. */
+/** Codes by SQLite's stable messages: not every driver gives the code of an error between two rows. */
 const codes: Readonly<Record<string, number>> = {
   'database is locked': 5,
   'out of memory': 7,
@@ -28,7 +28,7 @@ const codes: Readonly<Record<string, number>> = {
   'file is not a database': 26,
 }
 
-/** Also where there is no room for the index that readers and writer share (SQLITE_IOERR_SHMSIZE). */
+/** Whether the disk is full, also for the index shared with readers (SQLITE_IOERR_SHMSIZE). */
 export const isFull = (error: unknown) =>
   resultCode(error) === SQLITE_FULL || (error as { errcode?: unknown } | undefined)?.errcode === 4874
 

@@ -2,11 +2,11 @@ import { type LeaseTime, leaseTime, remainingMs } from '../lease-time.ts'
 import type { BranchRow } from './branch-rows.ts'
 
 /**
- * The leases that this process has given, by the id of the branch. A file has one writer, so any other lease is one of a
- * writer who is gone, and has run out. The file has them for readers only, who cannot know that.
+ * The leases that this process has given, by branch id. A file has one writer, so any lease in the file belongs to a
+ * former writer and has run out; only readers, who cannot know that, use the leases in the file.
  */
 export interface SqliteLeases {
-  /** Once it is committed. */
+  /** Call it after the commit. */
   give(branchId: number, ms: number): void
   take(branchId: number): void
   /** How long the open turn of a branch is still held; 0 when nobody holds it. */

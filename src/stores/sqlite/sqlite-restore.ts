@@ -35,11 +35,11 @@ export function sqliteRestore(
     const branch = branchFor(connection, thread, stretch, context.now())
     const fresh = planRestore(thread, stretch, storedOf(connection, thread, branch))
     const times = timesOf(fresh)
-    // Nothing but the branch itself is new, or not even that.
+    // No entries or turns are new, at most the branch itself.
     if (!times) return { head: branch.head }
     for (const entry of fresh.entries)
       insertEntry(connection, branch.id, entry.seq, entry.turn, entry, context.queue())
-    // Nobody holds them: the lease has run out, and whoever had it elsewhere has another name.
+    // Nobody holds the turns: their leases have run out, and their former holders work on another store.
     let { epoch } = branch
     for (const turn of fresh.turns) insertTurn(connection, branch.id, turn, { owner: '', epoch: ++epoch })
     const last = fresh.turns.at(-1)
@@ -51,7 +51,7 @@ export function sqliteRestore(
   })
 }
 
-/** The branch as it is, or a new one: empty, or with the past that it shares. */
+/** The existing branch, or a new one: empty, or with its shared past. */
 function branchFor(
   connection: Connection,
   thread: ThreadKey,
@@ -63,7 +63,7 @@ function branchFor(
   if (conversation && conversation.deleted_at !== null)
     throw new NoConversationError(thread.conversation, true)
   const existing = findBranch(connection, thread)
-  // A branch without anything of its own makes a conversation no newer.
+  // A branch without entries of its own does not make the conversation newer.
   const time = conversation?.created_at ?? timesOf(stretch)?.first ?? now
   if (!forkOf) return existing ?? makeBranch(connection, thread, time)
   if (existing) {

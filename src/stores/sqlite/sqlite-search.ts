@@ -11,7 +11,7 @@ import { type EntryRow, toEntry } from './entry-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { toMatch, unindexed } from './word-index.ts'
 
-/** Every word must be in the entry; the newest come first. */
+/** Finds entries that have every word, newest first. */
 export function sqliteSearch(context: SqliteContext, tenant: string, query: string, limit: number): Found[] {
   checkName('tenant', tenant)
   checkLimit(limit)
@@ -24,7 +24,7 @@ export function sqliteSearch(context: SqliteContext, tenant: string, query: stri
   return hits.flatMap(({ place }) => toFound(connection, place, tenant, wanted))
 }
 
-/** What waits for the index first: a reader must not miss what the writer moves in between. */
+/** Reads the entries that wait for the index before the index: the writer may move some meanwhile. */
 function lookUp(connection: Connection, tenant: string, wanted: readonly string[], limit: number): Hit[] {
   const waiting = unindexed(connection)
     .filter(({ payload }) => hasWords(payload, wanted))
@@ -34,7 +34,7 @@ function lookUp(connection: Connection, tenant: string, wanted: readonly string[
   return [...hits.values()].sort((a, b) => b.time - a.time || b.place - a.place).slice(0, limit)
 }
 
-/** Reads every entry of the tenant: the way without an index. */
+/** Reads every entry of the tenant, without an index. */
 function scan(connection: Connection, tenant: string, wanted: readonly string[], limit: number): Hit[] {
   const hits: Hit[] = []
   for (const { payload, ...hit } of connection.iterate<Hit & { payload: string }>(scanSql, tenant)) {
@@ -52,13 +52,13 @@ interface Hit {
 const joined = `entries JOIN branches ON branches.id = entries.branch_id
   JOIN conversations ON conversations.id = branches.conversation_id`
 const placeSql = `SELECT place, time FROM ${joined} WHERE place = ? AND tenant = ?`
-// Places first, texts later: sorting would carry the texts of all that match.
+// Selects places first and texts later: sorting would carry the texts of all matches.
 const indexSql = `SELECT place, time FROM words JOIN ${joined} WHERE words MATCH ? AND entries.place = words.rowid
   AND tenant = ? ORDER BY time DESC, place DESC LIMIT ?`
 const scanSql = `SELECT place, time, (SELECT payload FROM entries AS texts WHERE texts.place = ordered.place) AS payload
   FROM (SELECT place, time FROM ${joined} WHERE tenant = ?) AS ordered ORDER BY time DESC, place DESC`
 
-/** Nothing where it was deleted by the writer while a reader was looking. */
+/** The hit with its text; empty if the writer has deleted it meanwhile. */
 function toFound(connection: Connection, place: number, tenant: string, wanted: readonly string[]): Found[] {
   const row = connection.get<EntryRow>('SELECT * FROM entries WHERE place = ?', place)
   const found = row && branchById(connection, row.branch_id)

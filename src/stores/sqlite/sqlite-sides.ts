@@ -7,7 +7,7 @@ import type { SqliteContext } from './sqlite-context.ts'
 
 type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache'>
 
-/** What stands beside the log: records of calls, and caches. */
+/** Keeps call records and caches, beside the log. */
 export function sqliteSides(context: SqliteContext): Sides {
   return {
     async saveCall(thread, call) {
@@ -58,7 +58,7 @@ export function sqliteSides(context: SqliteContext): Sides {
       const branch = findBranch(connection, thread)
       const sql = 'SELECT at, checksum, bytes FROM caches WHERE branch_id = ? AND key = ?'
       const row = branch && connection.get<CacheRow>(sql, branch.id, key)
-      // A damaged one is none: it can be made again.
+      // A damaged cache counts as absent: it can be rebuilt.
       if (!row || row.checksum !== cacheSum(branch.id, key, row.at, row.bytes)) return undefined
       return { at: row.at, bytes: new Uint8Array(row.bytes) }
     },

@@ -25,22 +25,22 @@ export { type BackupSqliteOptions, backupSqlite } from './backup.ts'
 export type { SqliteDatabase, SqliteDriver, SqliteStatement, SqliteValue } from './driver.ts'
 
 export interface SqliteStoreOptions {
-  /** One file; beside it stand `-wal` and `-shm` of SQLite, and `-lock`, which keeps a second writer out. */
+  /** The database file. Beside it stand SQLite's `-wal` and `-shm`, and `-lock`, which keeps a second writer out. */
   readonly path: string
-  /** The clock of times and leases, in milliseconds. */
+  /** The clock for times and leases, in milliseconds. */
   readonly now?: () => number
-  /** Default 8 MiB. */
+  /** The largest entry, in bytes. Default 8 MiB. */
   readonly maxEntryBytes?: number
-  /** An index of words. Without it search reads every entry of the tenant. */
+  /** Keeps an index of words. Without it search reads every entry of the tenant. */
   readonly search?: boolean
-  /** For a second process: reads what is committed, writes nothing, needs no lock. */
+  /** Opens the file for reading only, beside another process that writes. Needs no lock. */
   readonly readOnly?: boolean
-  /** Default: `node:sqlite` where Node has it, else `@photostructure/sqlite`. */
+  /** The SQLite driver. Default: `node:sqlite` where Node has it, else `@photostructure/sqlite`. */
   readonly driver?: SqliteDriver
 }
 
 /**
- * The log in one SQLite file: what a method resolves to is on disk. One process writes, others may read.
+ * The log in one SQLite file. When a method resolves, its write is on disk. One process writes, others may read.
  *
  * @example
  * const store = sqliteStore({ path: 'conversations.db' })
@@ -53,7 +53,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     search = true,
     readOnly = false,
     driver,
-    // Without any option the missing path is what is wrong.
+    // A call without options gets the error about the missing path.
   } = options ?? ({} as SqliteStoreOptions)
   const held = createHeldTurns()
   const queue = createIndexQueue()
@@ -75,7 +75,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     return steps
   }
 
-  /** On a full disk a file without an index is read without one, until it is opened again. */
+  /** Migrates the file and prepares its index. Where a full disk has no room for an index, search goes without it. */
   function prepare(): void {
     try {
       update()

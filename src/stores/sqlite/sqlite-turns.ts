@@ -8,7 +8,7 @@ import { insertEntries, newOnes } from './entry-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { closeTurn, insertTurn, toTurn, turnByEpoch, turnByKey } from './turn-rows.ts'
 
-/** Turns: begun, renewed, ended. Each method is one transaction; an error takes all of it back. */
+/** Begins, renews and ends turns. Each method is one transaction; an error rolls it back. */
 export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end' | 'renew'> {
   const { now, leases, maxEntryBytes } = context
   return {
@@ -97,7 +97,7 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end'
     return insertEntries(connection, { id, head }, turn, fresh, context.queue())
   }
 
-  /** Closes what a writer whose lease ran out has left open; gives the head. */
+  /** Closes a turn whose writer's lease ran out; returns the head. */
   function interrupt(connection: Connection, branch: BranchRow, closing: readonly NewEntry[]): number {
     if (branch.open_turn === null) return branch.head
     const last = insert(connection, branch, branch.open_turn, newOnes(connection, branch, closing))
@@ -106,7 +106,7 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end'
   }
 }
 
-/** An end that was stored, but whose answer was lost. One that was interrupted was ended by somebody else. */
+/** Whether this end was stored before, and only its answer was lost. An interrupted turn was ended by somebody else. */
 function isRepeatedEnd(connection: Connection, branch: BranchRow, lease: Lease, status: string): boolean {
   const turn = turnByEpoch(connection, branch, lease.epoch)
   return turn?.owner === lease.owner && turn.status === status && status !== 'interrupted'

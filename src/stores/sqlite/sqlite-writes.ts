@@ -17,7 +17,7 @@ import { readEntries } from './read-entries.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { turnByNumber, turnsOf } from './turn-rows.ts'
 
-/** What is written outside of turns. */
+/** Writes outside of turns: seeded entries and forks. */
 export function sqliteWrites(context: SqliteContext): Pick<Store, 'seed' | 'fork'> {
   const { now, leases, maxEntryBytes } = context
   return {
@@ -64,7 +64,7 @@ export function addFork(
   insertBranch(connection, { conversationId, actor, branch, parent, at, turns, now })
 }
 
-/** A turn may be left between two places: closed ones, or just before a user entry that is to be edited. */
+/** Whether a branch may be forked here: between closed turns, or just before a user entry that is to be edited. */
 function isForkPlace(connection: Connection, branch: BranchRow, at: number): boolean {
   if (!Number.isInteger(at) || at < 0 || at > branch.head) return false
   if (branch.open_turn !== null && at >= turnByNumber(connection, branch, branch.open_turn).first)

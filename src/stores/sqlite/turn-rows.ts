@@ -21,7 +21,7 @@ export interface TurnRow extends Summed<'turns'> {
   readonly checksum: number
 }
 
-/** The last place of an open turn is the head: it is written down when the turn ends. */
+/** A row as a turn. The last place of an open turn is the head: it is stored when the turn ends. */
 export function toTurn(row: TurnRow, head: number): StoredTurn {
   const { turn, status, first, last, started_at: startedAt, ended_at: endedAt, error, key, body } = row
   return {
@@ -37,7 +37,7 @@ export function toTurn(row: TurnRow, head: number): StoredTurn {
   }
 }
 
-/** The turns of a branch. Those of its shared past come without the keys that began them, cut where it was forked. */
+/** The turns of a branch. Turns of its shared past have no keys, and are cut where the branch was forked. */
 export function turnsOf(connection: Connection, branch: BranchRow): StoredTurn[] {
   const sql = 'SELECT * FROM turns WHERE branch_id = ? AND first <= ? ORDER BY turn DESC'
   const own = connection.all<TurnRow>('SELECT * FROM turns WHERE branch_id = ? ORDER BY turn DESC', branch.id)
@@ -99,7 +99,7 @@ export function insertTurn(
   )
 }
 
-/** What of it may change. */
+/** Saves the columns that may change. */
 export function saveTurn(connection: Connection, turn: TurnRow, changes: Partial<TurnRow>): TurnRow {
   const row = { ...turn, ...changes }
   const { status, last, ended_at: ended, error, owner, epoch, branch_id: branchId, turn: number } = row

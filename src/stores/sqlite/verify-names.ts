@@ -3,9 +3,8 @@ import { sound, type Table } from './row-sums.ts'
 import { damaged } from './sqlite-error.ts'
 
 /**
- * What is not found by its name may be there, where the name or the index of names is damaged: a conversation must not be
- * gone in silence. So the first time that a name is not found, or names are listed, all of them are looked at; later ones
- * cost nothing.
+ * Checks all names once, the first time that a name is not found or names are listed: where a name or the index of names
+ * is damaged, a conversation must not vanish in silence.
  */
 export function verifyNames(connection: Connection): void {
   if (verified.has(connection)) return

@@ -5,9 +5,9 @@ import type { Connection } from './connection.ts'
 import { maxSeq, placeOf } from './schema.ts'
 
 /**
- * Which words stand in which entries: an index without the texts, their places or counts. Words are cut by `words()`,
- * the tokenizer only has to split at spaces. New entries wait and go in together (index-queue.ts): `waiting` has the
- * branches that have such entries, and the place after which they begin. The table is there = every other entry is in.
+ * The index of words: which entry has which words, without texts. Words are cut by `words()`, so the tokenizer only
+ * splits at spaces. New entries are added in batches (index-queue.ts): `waiting` has, for each branch, the place after
+ * which entries are not yet indexed. If the table exists, all other entries are in it.
  */
 export function createWordIndex(connection: Connection): void {
   connection.exec(`
@@ -21,15 +21,15 @@ export function createWordIndex(connection: Connection): void {
   }
 }
 
-/** Moves what waits into the index. */
+/** Adds the waiting entries to the index. */
 export function indexWaiting(connection: Connection): void {
   addPlaces(connection, placesOf(connection, `SELECT place ${waitingSql}`))
   connection.run('DELETE FROM waiting')
 }
 
 /**
- * The log comes first: an entry that cannot be indexed, whatever the reason, is left out and does not stop the others.
- * `check` finds it, and makes the index anew where it is told to.
+ * Adds entries to the index. One that cannot be indexed, for whatever reason, is left out and does not stop the others,
+ * as the log comes first; `check` finds it, and with `rebuild` makes the index anew.
  */
 function addPlaces(connection: Connection, places: readonly number[]): void {
   const add = (place: number) => {
@@ -40,12 +40,12 @@ function addPlaces(connection: Connection, places: readonly number[]): void {
   for (const place of places) attempt(connection, () => add(place))
 }
 
-/** Whether it was done. Nothing of it is left where it was not; where the disk is the reason, nothing else can be done either. */
+/** Runs work in a savepoint and says whether it succeeded; a failure is rolled back. Errors of the disk are thrown. */
 function attempt(connection: Connection, work: () => void): boolean {
   connection.exec('SAVEPOINT attempt')
   try {
     work()
-    // The index keeps what it has to write until another savepoint begins: its errors belong here, not to the commit.
+    // The index writes only when another savepoint begins: its errors must come here, not at the commit.
     connection.exec('SAVEPOINT written; RELEASE attempt')
     return true
   } catch (error) {
@@ -61,7 +61,7 @@ export function dropWordIndex(connection: Connection): void {
   connection.exec('DROP TABLE words; DELETE FROM waiting')
 }
 
-/** Also one that is damaged. */
+/** Makes the index anew, even where it is damaged. */
 export function rebuildWordIndex(connection: Connection): void {
   dropWordIndex(connection)
   createWordIndex(connection)
@@ -71,12 +71,12 @@ export function hasWordIndex(connection: Connection): boolean {
   return connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'words'") !== undefined
 }
 
-/** Not every build of SQLite has it. */
+/** Whether this build of SQLite has FTS5. */
 export function canIndexWords(connection: Connection): boolean {
   return connection.get("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'") !== undefined
 }
 
-/** By place: the index takes rows in this order without a pause. */
+/** Unindexed entries by place: in this order the index takes them fastest. */
 export const unindexed = (connection: Connection) =>
   connection.all<Row>(`SELECT place, payload ${waitingSql}`)
 
@@ -84,7 +84,7 @@ const waitingSql = `FROM waiting CROSS JOIN entries
   ON place > (waiting.branch_id << 24) + after AND place <= (waiting.branch_id << 24) + ${maxSeq}
   ORDER BY waiting.branch_id, place`
 
-/** An index without texts must be told what to forget. Whether it could: else it must be made anew. */
+/** Removes a branch's entries from the index, which needs their texts for it. False: the index must be made anew. */
 export function forgetEntries(connection: Connection, branchId: number): boolean {
   const row = connection.get<{ after: number }>('SELECT after FROM waiting WHERE branch_id = ?', branchId)
   const ends = [placeOf(branchId, 0), placeOf(branchId, row?.after ?? maxSeq)]
@@ -105,10 +105,10 @@ const placesOf = (connection: Connection, sql: string, ...values: number[]) =>
 const payloadAt = (connection: Connection, place: number) =>
   connection.get<Row>('SELECT place, payload FROM entries WHERE place = ?', place)!.payload
 
-/** Every word quoted, so that none is an operator. */
+/** A query of quoted words, so that none is an operator. */
 export const toMatch = (wanted: readonly string[]) => wanted.map(word => `"${word}"`).join(' ')
 
-/** The tokenizer cuts plain English text as `words()` does, and much faster. */
+/** The words to index. Plain English text is passed whole: the tokenizer cuts it as `words()` does, and much faster. */
 function wordsOf(payload: string): string {
   const texts = payloadTexts(payload)
   const text = texts.join(' ')
@@ -119,7 +119,7 @@ const isOdd = /[^\n\r\t -~]/
 const isPart = (code: number) =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)
 
-/** Of more than 64 letters and digits, which `words()` leaves out: every such run covers a multiple of 64. */
+/** Whether a text has a run of more than 64 letters and digits, which `words()` leaves out: it covers a multiple of 64. */
 function hasLongRun(text: string): boolean {
   for (let at = 0; at < text.length; at += 64) {
     let [from, to] = [at, at]

@@ -4,9 +4,9 @@ import type { SqliteDatabase, SqliteDriver } from './driver.ts'
 import { isFull, resultCode, SQLITE_BUSY, toStoreError } from './sqlite-error.ts'
 
 /**
- * One writer a file: several starve each other in waits of seconds, so the second one is told at once. The lock is a
- * write transaction on a small database beside the file that is never finished. The system lets go of it when the
- * process dies, however it dies. Gives the function that lets go of it.
+ * Lets one process write to a file: several would starve each other in waits of seconds, so the second is refused at
+ * once. The lock is an unfinished write transaction on a small database beside the file; the system releases it when the
+ * process dies, however it dies. Returns the function that releases it.
  */
 export function lockForWriting(driver: SqliteDriver, path: string): () => void {
   let lock: SqliteDatabase | undefined
@@ -28,7 +28,7 @@ export function lockForWriting(driver: SqliteDriver, path: string): () => void {
   }
 }
 
-/** A full disk has no room for the journal of an empty lock; the lock itself needs none. */
+/** Begins the transaction. A full disk has no room for a journal, but the lock itself needs none. */
 function begin(lock: SqliteDatabase): void {
   try {
     lock.exec('BEGIN IMMEDIATE')
@@ -38,7 +38,7 @@ function begin(lock: SqliteDatabase): void {
   }
 }
 
-/** Who it is must be committed to be read by the one who is refused. Without room nobody learns it. */
+/** Commits the process id, so that a refused process can read it. On a full disk the owner stays unknown. */
 function setOwner(lock: SqliteDatabase): void {
   try {
     lock.exec('CREATE TABLE IF NOT EXISTS owner (pid INTEGER NOT NULL); DELETE FROM owner')
@@ -51,9 +51,9 @@ function setOwner(lock: SqliteDatabase): void {
 }
 
 /**
- * The lock is found by the file's name, so a name without an owner may be a second name of a file that somebody writes
- * to: a link, a new name, or the lock was deleted. It becomes a name to write by only when the file has no other, and
- * nobody has it open: SQLite's own lock is on the file, whatever it is called. Two names would have two write-ahead logs.
+ * The lock is found by the file's name. If it has no owner, this may be a second name (a link, a renamed file) of a file
+ * that somebody writes to, or the lock was deleted; two names would have two write-ahead logs. So the file must have one
+ * name and be open nowhere: SQLite's own lock is on the file, whatever its name.
  */
 function refuseOtherNames(driver: SqliteDriver, path: string): void {
   const file = statSync(path, { throwIfNoEntry: false })
@@ -83,12 +83,12 @@ function ownerOf(lock: SqliteDatabase | undefined): number | undefined {
   try {
     return (lock?.prepare('SELECT pid FROM owner').get() as { pid: number } | undefined)?.pid
   } catch {
-    // Nobody was here before, or it is being written this very moment.
+    // No owner yet, or one that is just being written.
     return undefined
   }
 }
 
-/** Rolled back first: a driver may keep a closed database until its statements are collected, and the lock with it. */
+/** Rolls back before closing: a driver may keep a closed database, and the lock, until its statements are collected. */
 function release(lock: SqliteDatabase): void {
   rollBack(lock)
   lock.close()
@@ -98,6 +98,6 @@ function rollBack(lock: SqliteDatabase): void {
   try {
     lock.exec('ROLLBACK')
   } catch {
-    // Nothing had begun, or SQLite has taken it back by itself.
+    // There was no transaction, or SQLite has rolled back by itself.
   }
 }

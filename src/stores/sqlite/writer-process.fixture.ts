@@ -11,7 +11,7 @@ export const isBuilt = existsSync(here('../../../dist/stores/sqlite/sqlite-store
 
 const running = new Set<{ kill(): Promise<unknown> }>()
 
-/** A process that does what append.fixture.mjs says, and the lines that it prints. */
+/** Starts append.fixture.mjs in a process of its own and collects the lines that it prints. */
 export function startProcess(how: string, path: string) {
   const args = [here('./append.fixture.mjs'), how, path]
   const child: ChildProcessByStdio<null, Readable, null> = spawn(process.execPath, args, {
@@ -38,7 +38,7 @@ export function startProcess(how: string, path: string) {
   return started
 }
 
-/** For `afterEach`: a test that failed leaves no process behind. */
+/** Ends all processes, for `afterEach`: a failed test leaves none behind. */
 export async function killAll(): Promise<void> {
   await Promise.all([...running].map(process => process.kill()))
 }

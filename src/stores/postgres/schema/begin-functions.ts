@@ -1,6 +1,6 @@
 import { isBranch, planOnce, putEntries } from './fragments.ts'
 
-/** What may make a branch: turns that begin, and entries outside of any. One function, one statement, one transaction. */
+/** Functions that may make a branch: they begin turns and seed entries. Each is one statement, so one transaction. */
 export const beginFunctions = (schema: string): string => `
 create function ${schema}.begin_turn(
   p_key uuid, p_actor text, p_branch text, p_tenant text, p_conversation text,

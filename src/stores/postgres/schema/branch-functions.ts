@@ -1,9 +1,9 @@
 import { isBranch } from './fragments.ts'
 
 /**
- * Branches: made and forked. Who makes or deletes one locks the row of the conversation first, so nothing can be added
- * to a conversation while it goes. Who only writes to a branch locks the row of the branch: where it is found, the
- * conversation has not been deleted.
+ * Functions that make and fork branches. Making or deleting a branch locks the conversation's row first, so nothing is
+ * added to a conversation while it is deleted. Writing to a branch locks only the branch's row: as long as that row
+ * exists, the conversation was not deleted.
  */
 export const branchFunctions = (schema: string): string => `
 -- The branch, locked. Null where the conversation was deleted, and where a head is expected that a new branch has not.

@@ -1,4 +1,4 @@
-/** What goes: a conversation whole, and the records of calls of a tenant. */
+/** Functions that delete a whole conversation, and the call records of a tenant. */
 export const deleteFunctions = (schema: string): string => `
 -- Where a time is given: only if nothing was written since then and nobody holds a turn.
 create function ${schema}.delete_conversation(p_key uuid, p_unused_since double precision) returns boolean

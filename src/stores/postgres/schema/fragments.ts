@@ -1,15 +1,12 @@
-/** Parts of statements. They stand in the functions themselves: a call of a further function takes longer than most of them. */
+/** Parts of statements. They are pasted into the functions, as calling a function takes longer than most of them. */
 
-/** The branch whose names were passed. */
+/** Finds the branch by the function's arguments. */
 export const isBranch = 'key = p_key and actor = p_actor and branch = p_branch'
 
-/**
- * Plans are made once for a session. Left alone, the database makes a new one for every append, because it believes that
- * it might find a better one; that takes longer than the append.
- */
+/** Plans are made once for a session: by default the database makes one for every append, which takes longer than the append. */
 export const planOnce = 'set plan_cache_mode = force_generic_plan'
 
-/** Appends to the branch `b`, from a head on, what is neither in its line nor in its shared past. */
+/** Appends entries to the branch `b`, from a head on, except those that it or its shared past already has. */
 export const putEntries = (schema: string, head: string, turn: string, entries: string): string => `
   insert into ${schema}.entries (time, line, seq, turn, role, key, id, checksum, tokens, words, payload)
     select e.time, b.line, ${head} + row_number() over (order by e.n), ${turn}, e.role, b.key, e.id,
@@ -20,7 +17,7 @@ export const putEntries = (schema: string, head: string, turn: string, entries: 
         select from unnest(b.past_lines, b.past_ends) p (line, last) where ${placeOf(schema, 'p.line')} <= p.last
       ));`
 
-/** The checksum of an entry, with the place that it got (entry-sum.ts). */
+/** The checksum of an entry with its place (entry-sum.ts). */
 export const withPlace = (sum: string, seq: string, turn: string): string =>
   `${sum} + 31 * (${seq})::bigint + 1009 * (${turn})::bigint`
 
@@ -30,9 +27,9 @@ const recordsOf = (schema: string, entries: string) => `rows from (json_to_recor
       with ordinality e (id, role, time, checksum, tokens, words, payload, n)`
 
 /**
- * The place of the entry `e.id` in a line of the branch `b`. Not by equality: the planner thinks that every line is short,
- * and while the primary key has a level less than the index of ids (from some 6,000 entries on) it would walk through
- * the whole line by it. In this order there is only one index, and one step in it.
+ * The place of the entry `e.id` in a line of the branch `b`. Not by equality: the planner takes every line for short, and
+ * from some 6,000 entries on, while the primary key has a level less than the index of ids, would walk through the whole
+ * line by the primary key. With this ORDER BY only the index of ids fits, with one step.
  */
 export const placeOf = (schema: string, line: string): string => {
   const [key, wanted] = ['(x.key, x.line, x.id)', `(b.key, ${line}, e.id)`]

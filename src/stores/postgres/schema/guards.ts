@@ -1,4 +1,4 @@
-/** The database itself refuses to change the log, whoever asks: only a deleted conversation loses its entries. */
+/** Triggers that refuse every change of the log: entries are only deleted with their conversation. */
 export const guards = (schema: string): string => `
 create function ${schema}.refuse_change() returns trigger language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
-/** The key of a conversation, for people at the database. The store itself computes it in conversation-key.ts: the same bytes. */
+/** Computes a conversation's key, for people at the database. conversation-key.ts computes the same bytes for the store. */
 export const keyFunction = (schema: string): string => `
 create function ${schema}.key_of(p_tenant text, p_conversation text) returns uuid language sql stable as $$
   select encode(substring(sha256(convert_to(

@@ -1,8 +1,8 @@
 import { isBranch, placeOf, withPlace } from './fragments.ts'
 
 /**
- * A stretch of a log comes back: all of it or nothing. What is refused may have made a branch before, so a refusal is an
- * error inside, which undoes it, and an answer outside.
+ * Functions that restore a stretch of a log, all of it or nothing. A refused restore may have made a branch, so inside a
+ * refusal is an error, which undoes that, and outside an answer.
  */
 export const restoreFunctions = (schema: string): string => `
 create function ${schema}.restore_entries(

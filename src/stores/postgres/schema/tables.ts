@@ -1,8 +1,7 @@
 /**
- * The tables. A conversation is known by its key, which is computed from (tenant, conversation) and stands at the
- * beginning of every key instead of the two names. So one conversation lies on one shard, and whoever knows its names knows the
- * shard without asking; and a row of the log repeats 16 bytes three times, not two names of any length. A number handed
- * out by a sequence would be shorter, but only the shard that handed it out could tell it. A branch has a short number
+ * The tables. Every key begins with a conversation's key, 16 bytes computed from (tenant, conversation): so a conversation
+ * lies on one shard, anybody who knows its names knows the shard, and rows of the log do not repeat two long names. A
+ * sequence would give shorter numbers, but only the shard that gave one out could resolve it. A branch has a short number
  * in its conversation, its line. Times are milliseconds by the database's clock; payloads are text, because jsonb takes
  * neither \u0000 nor half a surrogate pair. Roles and states are types: a CHECK is parsed again for every statement.
  */
