@@ -6,13 +6,13 @@ import type { Receipt } from './receipt.ts'
 
 /** How a conversation is fitted. Only the window is needed. */
 export interface FitOptions extends FrameOptions {
-  /** What goes when not everything fits. Default: defaultPolicy. */
+  /** Decides what is left out when not everything fits. Default: defaultPolicy. */
   readonly policy?: Policy
-  /** The context of the call before: the receipt then says how much of the prompt's beginning is the same. */
+  /** The context of the previous call: the receipt then says how much of the prompt's beginning is the same. */
   readonly previous?: PreviousContext
 }
 
-/** What is needed of the call before: a context, or as much of one as was kept. */
+/** The previous call's context, or the part of it that was kept. */
 export interface PreviousContext {
   readonly messages: readonly object[]
   readonly receipt?: { readonly parts: { readonly tools: number } }
@@ -20,7 +20,7 @@ export interface PreviousContext {
 
 /** The message list for one model call, with its receipt. */
 export interface Context<M extends MessageLike = MessageLike> {
-  /** The caller's own objects wherever a message was kept, and the few plain ones that we add. */
+  /** The caller's own objects wherever a message was kept, and a few plain messages that the library adds. */
   readonly messages: Sent<M>[]
   readonly tokens: number
   readonly receipt: Receipt

@@ -6,19 +6,19 @@ import { fitReading } from './fit-conversation.ts'
 import { adoptIndex, saveIndex } from './recall/index-transcript.ts'
 import { unpackIndex } from './recall/pack-index.ts'
 
-/** Holds one conversation as it grows. What a turn costs does not depend on how long it is. */
+/** Holds one conversation as it grows. The cost of a turn does not depend on the conversation's length. */
 export interface Fitter<M extends MessageLike> {
-  /** How many messages it holds. */
+  /** The number of messages. */
   readonly size: number
   append(...messages: readonly M[]): void
-  /** What recall knows of the conversation, as bytes: hand it to a later fitter of the same messages as `savedIndex`. */
+  /** The recall index as bytes: pass it to a later fitter of the same messages as `savedIndex`. */
   saveIndex(): Uint8Array
-  /** The context of the conversation as it stands; its receipt compares it with the one before. */
+  /** The context of the conversation as it is now; its receipt compares it with the previous context. */
   context(options?: Partial<Omit<FitOptions, 'count' | 'previous'>>): Context<M>
 }
 
 /**
- * Like calling `fit` again and again on a growing list, without keeping the list.
+ * Like calling `fit` on a growing list again and again, without keeping the list.
  *
  * @example
  * const fitter = createFitter({ window: 4096 })

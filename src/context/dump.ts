@@ -1,17 +1,17 @@
 import type { Message, MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 
-/** A context for people: what the model gets, in true order. */
+/** A context as data for people: what the model gets, in the order in which it gets it. */
 export interface DumpData {
   readonly system: readonly string[]
   readonly history: readonly DumpEntry[]
   /** The message that waits for an answer; absent when the assistant had the last word. */
   readonly current?: string
-  /** What happened since: the rounds of tool calls of the turn that is still open. */
+  /** The rounds of tool calls of the open turn, after `current`. */
   readonly since: readonly DumpEntry[]
 }
 
-/** A context, or just its messages. */
+/** A context, or only its messages. */
 interface Dumpable {
   readonly messages: readonly MessageLike[]
   readonly receipt?: { readonly inserted: readonly { readonly place: number; readonly text: string }[] }
@@ -24,7 +24,7 @@ export interface DumpEntry {
 
 const missing = '(no instruction yet)'
 
-/** Plain text, exactly what the model gets. */
+/** A context as plain text: everything that the model gets, and nothing else. */
 export function dump(context: Dumpable): string {
   const { system, history, current, since } = toDump(context)
   const lines = ['=== SYSTEM PROMPT ===', ...(system.length > 0 ? system : ['(none)'])]
@@ -33,10 +33,10 @@ export function dump(context: Dumpable): string {
   return `${lines.join('\n')}\n`
 }
 
-/** The same as data. */
+/** `dump` as data. */
 export function toDump({ messages, receipt }: Dumpable): DumpData {
   const read = messages.map(readMessage)
-  // What we added in the role of a user (a journal, recalled entries) is no instruction.
+  // Messages that the library added in the role of a user (a journal, recalled entries) are no instructions.
   const added = new Set(
     receipt?.inserted.filter(({ place, text }) => read[place]?.text === text).map(({ place }) => place),
   )
@@ -71,7 +71,7 @@ function labelOf({ role, results }: Message): string {
   }
 }
 
-/** Everything that is sent of a message, calls and images included: a dump that hides something is worth nothing. */
+/** Everything that is sent of a message, calls and images included. */
 function body({ role, text, thinking, calls, results, media, unknown }: Message): string {
   return [
     thinking && `(thinking) ${thinking}`,

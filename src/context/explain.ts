@@ -4,8 +4,8 @@ import type { Fate, Receipt } from './receipt.ts'
 import { describeRoom, receiptTable } from './receipt-table.ts'
 
 /**
- * A receipt in words: a table of all messages, or, for one message (its place in the list, counted from 0), what became
- * of it and why.
+ * A receipt in words: a table of all messages; or, with `seq` (a message's place in the list, from 0), the fate of that
+ * message and why.
  *
  * @example
  * explain(receipt, 57)

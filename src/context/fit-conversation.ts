@@ -12,7 +12,7 @@ import { makeReceipt } from './make-receipt.ts'
 import { defaultPolicy } from './policies/default.ts'
 import { sharedPrefix } from './shared-prefix.ts'
 
-/** Fits what was read; where a message was changed in place since, what is there when everything is read again. */
+/** Fits a conversation. If a message was changed in place since it was read, everything is read again first. */
 export function fitReading<M extends MessageLike>(
   conversation: Conversation<M>,
   readAgain: () => Conversation<M>,
@@ -20,18 +20,18 @@ export function fitReading<M extends MessageLike>(
 ): Context<M> {
   const context = fitConversation(conversation, options)
   if (context) return context
-  // What the call before was sent has changed with the message: nobody knows it any more.
+  // The previous context is unknown too: it may have had the changed message.
   const { previous: _, ...rest } = options
   return readWhole(fitConversation(readAgain(), rest))
 }
 
-/** A context of what was just read. A message that has changed again is no plain object. */
+/** Returns the context of freshly read messages; a message that has changed again already is not a plain object. */
 export function readWhole<Fitted>(context: Fitted | undefined): Fitted {
   if (context) return context
   throw new InvalidOptionError('messages', 'a message changes while it is read: pass plain objects')
 }
 
-/** Fits what was read. Gives undefined when a message that has a part in it was changed in place since. */
+/** Fits a conversation as it was read; undefined when a message in the context was changed in place since. */
 export function fitConversation<M extends MessageLike>(
   conversation: Conversation<M>,
   options: FitOptions,

@@ -13,7 +13,7 @@ import {
   type SharedPrefix,
 } from './receipt.ts'
 
-/** Accounts for a finished draft. The lines are made only when they are asked for: a history may be long. */
+/** Makes the receipt of a finished draft. Its lines are made when first read: a history may be long. */
 export function makeReceipt<M extends MessageLike>(
   finished: Finished<M>,
   policy: string,
@@ -21,7 +21,7 @@ export function makeReceipt<M extends MessageLike>(
 ): Receipt {
   const { draft, pieces, tokens } = finished
   const { window, reserve, margin, capacity, count, system, transcript } = draft.frame
-  // The transcript goes on growing with the conversation; this receipt speaks of what is there now.
+  // The transcript goes on growing with the conversation; the receipt covers the messages of now.
   const total = system.length + transcript.entries.length
   const notes = gatherNotes(draft.frame, draft.spans) ?? draft.frame.headNotes
   const { cut, insertions } = draft
@@ -61,7 +61,7 @@ export function makeReceipt<M extends MessageLike>(
 
 type Verdict = Pick<ReceiptEntry, 'fate' | 'rule' | 'why'>
 
-/** The stretches message by message. A stray result and a note that is not sent have their own reason inside of one. */
+/** The stretches, message by message. Inside a stretch, a stray result or an unsent note has its own reason. */
 function makeLines(
   finished: Finished<MessageLike>,
   total: number,
@@ -89,7 +89,7 @@ function makeLines(
   return lines
 }
 
-/** What became of a note that stands somewhere. */
+/** The fates of a note that is sent. */
 const isAccounted = /kept|altered|moved/
 
 function makeStretches(

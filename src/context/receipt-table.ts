@@ -1,12 +1,12 @@
 import { cut } from '../log/line.ts'
 import { type Fate, type Part, parts, type Receipt, type ReceiptEntry } from './receipt.ts'
 
-/** Gives a cell or a bar its colour. Nothing else may change, or the columns would not stand under each other. */
+/** Colours a cell or a bar. It must not change the text's width, or the columns would not align. */
 export type Paint = (what: Fate | Part | 'head' | 'free' | 'over', text: string) => string
 
 const plain: Paint = (_what, text) => text
 
-/** A line for every message (runs that share their fate and reason are one line), then how full the window is, and why. */
+/** A line for every message (or run with the same fate and reason), then how full the window is, and why. */
 export function receiptTable(receipt: Receipt, paint: Paint = plain): string {
   const rows = toRuns(receipt.entries).map(run => [
     run.from === run.to ? `${run.from}` : `${run.from}–${run.to}`,
@@ -30,7 +30,7 @@ export function receiptTable(receipt: Receipt, paint: Paint = plain): string {
   return [paint('head', line(head)), ...body, '', ...faults, ...totals(receipt, paint), ''].join('\n')
 }
 
-/** Where the conversation was cut, when and why; then what is free, and for what. */
+/** Where, when and why the conversation was cut; then the free tokens, and what they are for. */
 export function describeRoom({ tokens, capacity, free, cut: at }: Receipt): string {
   const used = `${toText(tokens)} of ${toText(capacity)} tokens are used, ${toText(free)} are free`
   if (!at) return `${used}.`

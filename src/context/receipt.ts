@@ -35,20 +35,20 @@ export const parts: readonly Part[] = [
 
 /** One line for one message of the input. */
 export interface ReceiptEntry {
-  /** Its place in the list that was given, counted from 0. */
+  /** The message's place in the given list, counted from 0. */
   readonly seq: number
   readonly role: Role
   readonly fate: Fate
-  /** Which rule decided, and why, in words for a person. */
+  /** The rule that decided, and its reason in words for a person. */
   readonly rule: string
   readonly why: string
-  /** What it costs whole. */
+  /** The whole message's tokens. */
   readonly tokens: number
 }
 
-/** What became of messages in a row, in one line: what was left out, or what one added text stands for. */
+/** The common fate of messages in a row: left out, or replaced by one added text. */
 export interface ReceiptStretch extends Pick<ReceiptEntry, 'fate' | 'rule' | 'why'> {
-  /** The first and the last of them. */
+  /** The first and the last message. */
   readonly first: number
   readonly last: number
 }
@@ -56,35 +56,35 @@ export interface ReceiptStretch extends Pick<ReceiptEntry, 'fate' | 'rule' | 'wh
 /** A message of the context that the input did not have. */
 export interface Inserted {
   readonly part: Part
-  /** Its place in the context's messages. */
+  /** The place in the context's messages. */
   readonly place: number
   readonly text: string
   readonly tokens: number
   readonly why: string
 }
 
-/** What the prompt's beginning has in common with that of the call before. */
+/** The common beginning of this prompt and the previous one. */
 export interface SharedPrefix {
   readonly tokens: number
-  /** From 0 to 1: of all tokens of this context. */
+  /** The share of this context's tokens, from 0 to 1. */
   readonly share: number
 }
 
-/** Where a policy that cuts seldom (`stable`, and all with recall) has cut the conversation, when, why, and what it keeps free. */
+/** Where, when and why a policy that cuts seldom (`stable`, and all with recall) has cut the conversation, and what it keeps free. */
 export interface ReceiptCut {
-  /** The first message after the cut: what stands before it is not sent as it is, unless it is protected. */
+  /** The first message after the cut: earlier ones are not sent as they are, unless protected. */
   readonly before: number
-  /** The message at which it fell: `needed` tokens of conversation were to be sent then, and `limit` had room. */
+  /** The message at which the cut fell: `needed` tokens of conversation were to be sent then, with room for `limit`. */
   readonly at: number
   readonly needed: number
   readonly limit: number
-  /** By how many tokens the conversation may grow until it is cut again. */
+  /** The tokens by which the conversation may grow before the next cut. */
   readonly growth: number
-  /** How many tokens are kept for what a message asks for. */
+  /** The tokens kept for recall. */
   readonly recall: number
 }
 
-/** Something of yours that went wrong while the context was made, and what it was about. */
+/** A fault of a function that you passed (a digester), and the exchange it was called for. */
 export interface ReceiptFault {
   /** The user message of the exchange. */
   readonly seq: number
@@ -97,29 +97,29 @@ export interface Receipt {
   readonly counter: string
   readonly window: number
   readonly reserve: number
-  /** Kept free because the counter only estimates. */
+  /** Tokens kept free because the counter only estimates. */
   readonly margin: number
-  /** What may be used: window - reserve - margin. */
+  /** The tokens that may be used: window - reserve - margin. */
   readonly capacity: number
   readonly tokens: number
-  /** What is left of the capacity. */
+  /** The unused tokens of the capacity. */
   readonly free: number
-  /** By how much the protected part exceeds the capacity: 0 unless `overflow: 'keep'` had to be used. */
+  /** By how much the protected part exceeds the capacity: 0 except with `overflow: 'keep'`. */
   readonly over: number
   readonly parts: Readonly<Record<Part, number>>
   readonly counts: Readonly<Record<Fate, number>>
   readonly inserted: readonly Inserted[]
   /** Present when the policy has cut the conversation: see `explain`. */
   readonly cut?: ReceiptCut
-  /** Digesters that threw, or gave what is no text: the next one was asked. */
+  /** Digesters that threw or returned no text: the next digester was asked. */
   readonly faults: readonly ReceiptFault[]
-  /** Present when the call before is known. */
+  /** Present when the previous call is known. */
   readonly prefix?: SharedPrefix
   /**
-   * The same as `entries`, in short: stretches of what was not sent as it is, then what was sent, message by message. A
-   * message that is in two counts by the later one; a note or a stray result inside of a stretch has its own reason.
+   * A shorter form of `entries`: the stretches that were not sent as they are, then the sent messages, one by one. A message
+   * in two of them counts by the later one; a note or a stray result inside a stretch has its own reason.
    */
   readonly stretches: readonly ReceiptStretch[]
-  /** Every message of the input, in order. Made when it is first asked for: a history may be long. */
+  /** Every message of the input, in order. Made when first read: a history may be long. */
   readonly entries: readonly ReceiptEntry[]
 }

@@ -3,13 +3,13 @@ import type { Finished } from './compose/finish.ts'
 import type { PreviousContext } from './context.ts'
 import type { SharedPrefix } from './receipt.ts'
 
-/** How much of a context begins as the one before did: what a model server that keeps its cache need not read again. */
+/** The common beginning of a context and the previous one, which a model server with a prompt cache need not read again. */
 export function sharedPrefix<M extends MessageLike>(
   { pieces, tokens, draft }: Finished<M>,
   { messages, receipt }: PreviousContext,
 ): SharedPrefix {
   const { count, toolTokens } = draft.frame
-  // Tools stand at the beginning of a prompt: where they differ, all of it is read again.
+  // Tools stand at the beginning of a prompt: if they differ, nothing is shared.
   const isSameStart = (receipt?.parts.tools ?? 0) === toolTokens && isSame(pieces[0]?.raw, messages[0])
   let shared = isSameStart ? (count.prompt ?? 0) + toolTokens : 0
   for (const [place, piece] of isSameStart ? pieces.entries() : []) {
@@ -25,7 +25,7 @@ function isSame(a: object | undefined, b: object | undefined): boolean {
   try {
     return JSON.stringify(a) === JSON.stringify(b)
   } catch {
-    // Fields that cannot be JSON: two objects, two messages.
+    // Messages that cannot be written as JSON count as different.
     return false
   }
 }

@@ -8,13 +8,13 @@ import { readRounds, type StateReading } from './read-rounds.ts'
 export interface StateReader<Value> {
   append(message: MessageLike): void
   value(): Value
-  /** The value with where it was found and what was skipped. */
+  /** The value, where it was found, and which results were skipped. */
   reading(): StateReading<Value>
 }
 
 /**
- * Reads a state along a conversation that grows: the same as `readState` of all messages so far, at the price of
- * the new ones. Nothing is validated before somebody asks.
+ * Reads a state along a growing conversation: the same as `readState` of all messages so far, at the price of the new
+ * ones. Nothing is validated before `reading()` is called.
  */
 export function createStateReader<Value, Start extends Value | undefined>(
   state: State<Value, Start>,
@@ -22,13 +22,13 @@ export function createStateReader<Value, Start extends Value | undefined>(
 ): StateReader<Value | Start> {
   let length = 0
   let settled: StateReading<unknown> = { value: state.initial, skipped: [] }
-  /** Rounds since then that nobody has asked for. */
+  /** Rounds since the last reading. */
   let pending: Round[] = []
   /** The last round: it may still get results. */
   let open: Placed[] = []
   let current: StateReading<unknown> | undefined = settled
 
-  /** What has been read already is where the next reading begins. */
+  /** The next reading begins where the last one ended. */
   function closeRound(): void {
     if (current) {
       settled = current

@@ -3,11 +3,11 @@ import { freeze, isPlain } from './freeze.ts'
 import { missingText } from './missing-text.ts'
 import type { InferOutput, StandardSchema } from './standard-schema.ts'
 
-/** A value that lives in the results of tools. `Start` is what it is before there is any result. */
+/** A value that is read from tool results. `Start` is its type before there is a result. */
 export interface State<Value, Start extends Value | undefined = Value | undefined> {
   readonly name: string
   readonly tools: readonly string[]
-  /** What a tool says that needs the state when there is none. */
+  /** The error text of a tool that needs the state when it has no value. */
   readonly missing: string
   readonly initial: Start
   readonly schema: StandardSchema
@@ -18,13 +18,13 @@ export interface State<Value, Start extends Value | undefined = Value | undefine
 
 interface StateOptions<Schema extends StandardSchema, Picked> {
   readonly name: string
-  /** Results of these tools, and of no other, carry the state. */
+  /** The tool or tools whose results carry the state. */
   readonly tool: string | readonly string[]
-  /** What a result of the tool looks like. */
+  /** The schema of the tool's results. */
   readonly schema: Schema
-  /** Narrows a result. Returning nothing says that this result has no such value. */
+  /** Takes the value out of a result; undefined where the result has none. */
   readonly pick?: (result: InferOutput<Schema>) => Picked | undefined
-  /** The project that a result (as picked) belongs to; nothing where it does not say. */
+  /** The project that a result (as picked) belongs to; undefined where the result does not say. */
   readonly belongsTo?: (result: NoInfer<Picked>) => string | undefined
   readonly missing?: string
 }
@@ -34,7 +34,7 @@ interface Newest {
   readonly fold?: undefined
 }
 
-/** Folds all results, oldest first. It returns a new value: the old one is frozen. */
+/** Folds all results, oldest first, into a new value each time: the previous one is frozen. */
 interface Folded<Previous, Picked, Value> {
   readonly fold: (previous: Previous, result: NoInfer<Picked>) => Value
 }
@@ -44,12 +44,12 @@ interface FromNothing {
 }
 
 interface From<Value> {
-  /** Plain data: it is copied and frozen, since every request begins with it. */
+  /** Plain data; copied and frozen, as every request begins with it. */
   readonly initial: Value
 }
 
 /**
- * Describes a value that lives in tool results: by the tools' names, with a schema.
+ * Describes a value that is read from tool results: which tools, and the schema of their results.
  *
  * @example
  * const hypothesis = defineState({
@@ -97,7 +97,7 @@ export function defineState(options: unknown): State<unknown> {
   })
 }
 
-/** The options as a caller without types may give them. */
+/** The options as a caller without types may pass them. */
 type Loose = Partial<Omit<State<unknown>, 'tools'>> & { readonly tool?: string | readonly string[] }
 
 function isText(value: unknown): value is string {

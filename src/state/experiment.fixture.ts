@@ -1,7 +1,7 @@
 import { defineState } from './define-state.ts'
 import { list, object, text } from './schema.fixture.ts'
 
-/** The tracked states of an agent that runs A/B tests: each is found in the results of the tool that makes it. */
+/** The states of an agent that runs A/B tests, each read from the results of one tool. */
 export const hypothesis = defineState({
   name: 'hypothesis',
   tool: 'generate_hypotheses',

@@ -1,10 +1,10 @@
 /**
- * Freezes plain objects and arrays, all the way down. A value is a view of the log: a reader who could change it
- * would change what the next one finds. Dates, maps and instances of classes are left as they are.
+ * Freezes plain objects and arrays to any depth: a reader who changed a value would change it for the next reader. Dates,
+ * maps and instances of classes stay as they are.
  */
 export function freeze<T>(value: T): T {
   const open: unknown[] = [value]
-  // A list instead of recursion: the depth of a tool's result is not ours to choose.
+  // A list instead of recursion: a tool's result may have any depth.
   while (open.length > 0) {
     const next = open.pop()
     if (!isContainer(next) || Object.isFrozen(next)) continue
@@ -14,7 +14,7 @@ export function freeze<T>(value: T): T {
   return value
 }
 
-/** Nothing but texts, numbers, plain objects and arrays: what `freeze` freezes whole. */
+/** Whether a value has only texts, numbers, plain objects and arrays, which `freeze` freezes whole. */
 export function isPlain(value: unknown): boolean {
   const seen = new Set<unknown>()
   const open: unknown[] = [value]

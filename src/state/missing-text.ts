@@ -1,6 +1,6 @@
 /**
- * What a tool says when a state that it needs is not there: what is missing, and which tool makes it.
- * The words come from the tool's name (`generate_hypotheses` → "generate hypotheses"): no grammar is guessed.
+ * The error text of a tool that needs a missing state: what is missing, and which tool makes it. The words come from the
+ * tool's name (`generate_hypotheses` → "generate hypotheses"): no grammar is guessed.
  */
 export function missingText(name: string, tool: string): string {
   const words = wordsOf(tool)
@@ -9,7 +9,7 @@ export function missingText(name: string, tool: string): string {
     : `No ${name} available. Please use the ${tool} tool first.`
 }
 
-/** Servers of tools put their own name before a dot, a slash or two underscores. */
+/** The words of a tool's name; tool servers put their own name before a dot, a slash or two underscores. */
 function wordsOf(tool: string): string {
   const own = tool.split(/[./:]|__/).findLast(part => part !== '') ?? tool
   return own

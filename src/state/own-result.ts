@@ -4,11 +4,11 @@ import { shorten } from './shorten.ts'
 import { type Taken, takeResult } from './take-result.ts'
 
 export interface ReadStateOptions {
-  /** Results that say that they belong to another project are skipped. */
+  /** Results of other projects are skipped. */
   readonly projectId?: string
 }
 
-/** What a result holds, if this project may have it. Who asks is no part of what is remembered of a message. */
+/** The value of a result, if it belongs to the project. The project is checked here, as values are remembered without it. */
 export function takeOwnResult(
   state: State<unknown>,
   result: RoundResult,
@@ -21,8 +21,8 @@ export function takeOwnResult(
 }
 
 /**
- * Why a value must not be used in this project, or nothing. A history that a client sends can hold anything, the
- * ids of others too. The other project is not named: the text may reach the client.
+ * Why a value must not be used in this project; undefined if it may. A history that a client sends can hold anything, also
+ * ids of other projects. The other project is not named, as the text may reach the client.
  */
 export function otherProject(
   state: State<unknown>,

@@ -1,9 +1,9 @@
 /**
- * JSON from anywhere. Keys that reach for a prototype (`__proto__`, a `constructor` with a `prototype`) are left
- * out: whoever copies or merges the value later must not change the prototype of all objects.
+ * Parses JSON from anywhere. Keys that reach a prototype (`__proto__`, a `constructor` with a `prototype`) are left out:
+ * code that copies or merges the value later must not change the prototype of all objects.
  */
 export function parseJson(text: string): unknown {
-  // A reviver is slow. A key can also be spelled in escapes, so their mere presence asks for it.
+  // A reviver is slow, so it runs only if such a key, or an escape that may spell one, is in the text.
   return suspicious.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text)
 }
 

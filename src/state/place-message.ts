@@ -9,7 +9,7 @@ export interface Placed {
   readonly message: Message
 }
 
-/** What was read of a message object: callers ask again with a list that has grown, and old ones are not read twice. */
+/** The reading of a message object: callers come again with a longer list, and old messages are not read twice. */
 interface Reading {
   readonly looks: Looks
   readonly message: Message
@@ -17,7 +17,7 @@ interface Reading {
 
 const readings = new WeakMap<object, Reading>()
 
-/** Reads a message once, and again when it was changed in place: a stream that is written into it, say. Throws InvalidMessageError where it is none. */
+/** Reads a message once, and again if it was changed in place (by a stream, say). Throws InvalidMessageError. */
 export function placeMessage(source: object, seq: number): Placed {
   const known = readings.get(source)
   if (known && isUnchanged(known.looks, source)) return { seq, source, message: known.message }

@@ -2,28 +2,28 @@ import type { MessageLike, ToolCall, ToolResult } from '../log/message.ts'
 import { openRound } from '../log/round.ts'
 import { type Placed, placeMessage } from './place-message.ts'
 
-/** A tool result, with the tool that it came from: the call says which, not the result. */
+/** A tool result with the name of its tool, which is taken from the call, not from the result. */
 export interface RoundResult {
   readonly seq: number
   readonly tool: string
   readonly callId?: string
   readonly text: string
-  /** The message object that has it, and its place among that message's results. */
+  /** The message object with the result, and the result's place in it. */
   readonly source: object
   readonly index: number
 }
 
-/** What the calls of one assistant message came to. */
+/** The results of one assistant message's calls. */
 export interface Round {
-  /** The place of its first message. */
+  /** The place of the round's first message. */
   readonly seq: number
-  /** In the order of the calls: tools run side by side end in any order, the model wrote them in one. */
+  /** In the order of the calls: parallel tools end in any order. */
   readonly results: readonly RoundResult[]
   /** Results that answer no call, whatever tool they name: anybody could have written them. */
   readonly strays: readonly RoundResult[]
 }
 
-/** The rounds of a conversation, newest first, read only as far as somebody asks. */
+/** The rounds of a conversation, newest first, read as they are needed. */
 export function* roundsFromEnd(messages: readonly MessageLike[]): Generator<Round, void, undefined> {
   let group: Placed[] = []
   for (let seq = messages.length - 1; seq >= 0; seq--) {
@@ -38,7 +38,7 @@ export function* roundsFromEnd(messages: readonly MessageLike[]): Generator<Roun
   if (group.length > 0) yield readRound(group.reverse())
 }
 
-/** A note may stand inside a round; a user's or a system's message ends it. */
+/** The part that a message plays in a round: a note may stand inside, a user or system message ends it. */
 export function partOf({ message }: Placed): 'head' | 'result' | 'apart' | 'boundary' {
   switch (message.role) {
     case 'assistant':
@@ -53,7 +53,7 @@ export function partOf({ message }: Placed): 'head' | 'result' | 'apart' | 'boun
   }
 }
 
-/** An assistant message and the tool messages after it; tool messages alone, without a head, are all stray. */
+/** Reads an assistant message and the tool messages after it; tool messages without a calling message are all stray. */
 export function readRound(group: readonly Placed[]): Round {
   const head = group[0]?.message
   const calls = head?.role === 'assistant' ? head.calls : []
@@ -68,7 +68,7 @@ export function readRound(group: readonly Placed[]): Round {
       else answered[at] = read
     }
   }
-  // Calls without a result have left holes.
+  // Calls without a result leave holes.
   return { seq: group[0]?.seq ?? 0, results: answered.filter(result => result !== undefined), strays }
 }
 

@@ -22,13 +22,13 @@ export interface SkippedResult {
 
 export interface StateReading<Value> {
   readonly value: Value
-  /** Absent where no result was found; of a folded state, the last result that went in. */
+  /** Where the value was found; for a folded state, the last result that went in. Absent without a result. */
   readonly entry?: StateEntry
-  /** Results of the state's tools that were looked at and not taken, newest first. */
+  /** Results of the state's tools that could not be used, newest first. */
   readonly skipped: readonly SkippedResult[]
 }
 
-/** Reads on from `before`: the rounds are newer than it, and come newest first. */
+/** Continues the reading `before` with newer rounds, which come newest first. */
 export function readRounds(
   rounds: Iterable<Round>,
   state: State<unknown>,
@@ -40,7 +40,7 @@ export function readRounds(
     : newest(rounds, state, before, options)
 }
 
-/** Stops at the first result that is good: older ones are not even looked at. */
+/** Stops at the first good result: older ones are not read. */
 function newest(
   rounds: Iterable<Round>,
   state: State<unknown>,

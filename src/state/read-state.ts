@@ -6,8 +6,8 @@ import { roundsFromEnd } from './read-round.ts'
 import { readRounds, type StateReading } from './read-rounds.ts'
 
 /**
- * Finds a state in a conversation: the newest good result of the state's tools, or all of them folded. Give it the
- * full log, never a context that was cut to fit a window. What cannot be used is reported in `skipped`.
+ * Finds a state in a conversation: the newest good result of the state's tools, or all of them folded. Pass the full log,
+ * never a context that was cut to fit a window. Unusable results are reported in `skipped`.
  *
  * @example
  * const { value, skipped } = readState(messages, hypothesis)
@@ -23,7 +23,7 @@ export function readState<Value, Start extends Value | undefined>(
   return reading as StateReading<Value | Start>
 }
 
-/** Whether a good result stands at `seq` or after it: then the history knows something newer than was known there. */
+/** Whether there is a good result at `seq` or after it, which is newer than a value remembered there. */
 export function hasResultSince(
   messages: readonly MessageLike[],
   state: State<unknown>,

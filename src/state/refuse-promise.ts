@@ -1,13 +1,13 @@
 import { InvalidOptionError } from '../log/error.ts'
 
-/** States are read synchronously, inside tools and between two messages: what answers later cannot be used. */
+/** Refuses a promise: states are read synchronously, inside tools and between two messages. */
 export function refusePromise<T>(
   value: T,
   option: 'schema' | 'pick' | 'fold',
   name: string,
 ): Exclude<T, PromiseLike<unknown>> {
   if (!isPromise(value)) return value as Exclude<T, PromiseLike<unknown>>
-  // Nobody waits for it any more: a refusal of it must not end the process.
+  // Nobody awaits the promise: its rejection must not end the process.
   Promise.resolve(value).catch(() => {})
   throw new InvalidOptionError(
     option,

@@ -8,7 +8,7 @@ export const message = (fields: MessageLike & Record<string, unknown>): MessageL
 
 export interface TestCall {
   readonly tool: string
-  /** Anything but a text is written as JSON. Absent: the call was never answered. */
+  /** Anything but a text is written as JSON. Absent: the call has no result. */
   readonly result?: unknown
   readonly id?: string
 }
@@ -66,7 +66,7 @@ export function round(
   }
 }
 
-/** The same in one line, for one call. */
+/** A round of one call, in one line. */
 export const call = (tool: string, result: unknown, dialect: Dialect = 'openai', id = 'call_0') =>
   round(dialect, [{ tool, result, id }])
 

@@ -1,8 +1,7 @@
 import type { InferOutput, SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.ts'
 
-/** A schema library of forty lines, to test with: what zod does, in the small. It counts how often it was asked. */
+/** A small schema library for tests, like zod. It counts validations. */
 export interface TestSchema<Output> extends StandardSchema<Output, Output> {
-  /** How often a value was validated. */
   readonly asked: { count: number }
 }
 
@@ -21,7 +20,7 @@ export function list<Item extends StandardSchema>(item: Item): TestSchema<InferO
 
 type Shape = Readonly<Record<string, StandardSchema>>
 
-/** Keeps the keys that it knows, as zod does. */
+/** Keeps only known keys, as zod does. */
 export function object<S extends Shape>(shape: S): TestSchema<{ [K in keyof S]: InferOutput<S[K]> }> {
   return schema((value, path) => {
     if (typeof value !== 'object' || value === null) return issue('expected an object', path)
@@ -33,7 +32,7 @@ export function object<S extends Shape>(shape: S): TestSchema<{ [K in keyof S]: 
   })
 }
 
-/** Anything at all, as it stands. */
+/** A schema that accepts any value. */
 export const anything = (): TestSchema<unknown> => schema(value => ({ value }))
 
 export function schema<Output>(check: Check<Output>): TestSchema<Output> {

@@ -27,10 +27,10 @@ interface Memory {
   readonly taken: Taken
 }
 
-/** What a state made of a message object: no result is validated twice. */
+/** Values by message object and state, so that no result is validated twice. */
 const memories = new WeakMap<object, WeakMap<object, Map<number, Memory>>>()
 
-/** The value that a state finds in a result, or why there is none. Only a misused schema throws. */
+/** A state's value in a result, or why there is none. Throws only for a misused schema. */
 export function takeResult(state: State<unknown>, result: RoundResult): Taken {
   const byMessage = memories.get(state) ?? new WeakMap<object, Map<number, Memory>>()
   memories.set(state, byMessage)

@@ -6,8 +6,7 @@ import { estimate } from '../tokens/estimate.ts'
 import { assertRounds } from './assert-rounds.ts'
 
 /**
- * Checks a context against the conversation that it was made from, knowing nothing of how it was made.
- * Throws an Error that says what is wrong.
+ * Checks a context against its conversation, without using the code that made it. Throws an Error that says what is wrong.
  */
 export function assertContext<M extends MessageLike>(
   messages: readonly M[],

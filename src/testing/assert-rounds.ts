@@ -1,8 +1,8 @@
 import type { Message, ToolResult } from '../log/message.ts'
 
 /**
- * Every tool result stands behind the call that it answers; no call is left without a result while others follow. Knows
- * nothing of how the library pairs them.
+ * Checks that every tool result follows the call that it answers, and that every call has a result before other messages
+ * follow. Does not use the library's own matching.
  */
 export function assertRounds(output: readonly Message[]): void {
   let caller = -1

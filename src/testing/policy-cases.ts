@@ -8,14 +8,14 @@ import { assertContext } from './assert-context.ts'
 import { assistant, round, system, user } from './builders.ts'
 import { randomConversation } from './random-conversation.ts'
 
-/** One thing that every policy must do. `run` throws when it does not. */
+/** One requirement on every policy. `run` throws when the policy fails it. */
 export interface PolicyCase {
   readonly name: string
   run(policy: Policy): void
 }
 
 /**
- * What proves a policy, for any test runner.
+ * The conformance suite for policies, for any test runner.
  *
  * @example
  * for (const { name, run } of policyCases) it(name, () => run(myPolicy))
@@ -86,7 +86,7 @@ function check(policy: Policy, messages: readonly MessageLike[], options: FitOpt
     assertContext(messages, all, context)
     return context
   } catch (error) {
-    // Too small a window is an answer, not a fault.
+    // An overflow error is a valid answer to a window that is too small.
     if (error instanceof ContextOverflowError) return undefined
     throw error
   }

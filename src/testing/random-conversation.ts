@@ -1,7 +1,7 @@
 import type { MessageLike } from '../log/message.ts'
 import { assistant, calls, note, result, system, user } from './builders.ts'
 
-/** A conversation with turns, rounds of tools, notes, stray results and late system messages; the same for a seed. */
+/** A conversation with turns, rounds of tools, notes, stray results and late system messages. The same seed gives the same one. */
 export function randomConversation(seed: number, length = 30): readonly MessageLike[] {
   const random = createRandom(seed)
   const text = () =>

@@ -12,7 +12,7 @@ import {
   texts,
 } from './store-cases-help.ts'
 
-/** A conversation goes whole; its name stays refused, so that nothing late can bring a part of it back. */
+/** A conversation is deleted whole; its name stays refused, so that no late write brings a part of it back. */
 export const deleteCases: readonly StoreCase[] = [
   storeCase('deletes a conversation with all that belongs to it', async (store, thread) => {
     const bob = { ...thread, actor: 'bob' }

@@ -1,6 +1,6 @@
 import type { RestoreEntries, Store, StoredEntry, StoredTurn, ThreadKey } from '../stores/store.ts'
 
-/** Faults in what a store restores, for the test of the suite. */
+/** Faulty ways to restore, which the suite must catch. */
 export const restoreFaults: Record<string, (store: Store) => Partial<Store>> = {
   'restores under new ids': onEntries((entry, salt) => ({ ...entry, id: `${entry.id} ${salt}` })),
   'restores with the time of today': onEntries((entry, salt) => ({ ...entry, time: entry.time + salt })),
@@ -101,7 +101,7 @@ function onStretch(change: (stretch: RestoreEntries) => RestoreEntries): Fault {
   return store => ({ restore: (thread, stretch) => store.restore(thread, change(stretch)) })
 }
 
-/** With a number that is another one each time. */
+/** A fault in the stored entries; `salt` is a new number each time. */
 function onEntries(change: (entry: StoredEntry, salt: number) => StoredEntry): Fault {
   let salt = 0
   return onStretch(stretch => ({ ...stretch, entries: stretch.entries.map(entry => change(entry, ++salt)) }))

@@ -12,7 +12,7 @@ import {
   texts,
 } from './store-cases-help.ts'
 
-/** Branches: a shared past, lines that go on apart, ranges over the border. */
+/** Branches: a shared past, separate continuations, ranges across the fork. */
 export const forkCases: readonly StoreCase[] = [
   storeCase('shares the past of a fork and lets both lines go on apart', async (store, thread) => {
     await exchange(store, thread, 'a', 'b')

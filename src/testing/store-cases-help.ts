@@ -12,7 +12,7 @@ import type {
 
 export type CreateStore = () => Promise<Store>
 
-/** One thing that every store must do. `run` throws when it does not. */
+/** One requirement on every store. `run` throws when the store fails it. */
 export interface StoreCase {
   readonly name: string
   run(create: CreateStore): Promise<void>
@@ -63,10 +63,10 @@ export const sentCall = {
   status: 'sent',
 } as const
 
-/** A lease that nobody outlives in a test. */
+/** A lease that outlasts every test. */
 export const long = 600_000
 
-/** Begins a turn that must begin. */
+/** Begins a turn; throws if it was replayed. */
 export async function open(
   store: Store,
   thread: ThreadKey,
@@ -77,7 +77,7 @@ export async function open(
   return begun
 }
 
-/** A whole turn: the texts are the user's and the assistant's by turns. Gives the head. */
+/** Writes a whole turn; the texts are the user's and the assistant's by turns. Returns the head. */
 export async function exchange(store: Store, thread: ThreadKey, ...texts: string[]): Promise<number> {
   const [first = 'hello', ...rest] = texts
   const { lease, head } = await open(store, thread, { entries: [entry(first)] })
@@ -85,7 +85,7 @@ export async function exchange(store: Store, thread: ThreadKey, ...texts: string
   return (await store.end(thread, { lease, expectedHead: head, entries, status: 'completed' })).head
 }
 
-/** A turn whose writer is gone: waits, by the store's own clock, until the lease has run out. */
+/** A turn whose writer is gone: waits by the store's own clock until the lease has run out. */
 export async function abandoned(store: Store, thread: ThreadKey, turn: Partial<BeginTurn> = {}) {
   const begun = await open(store, thread, { owner: 'stalled', leaseMs: 40, ...turn })
   while ((await store.head(thread))?.open?.expiresInMs !== 0) await new Promise(done => setTimeout(done, 10))
@@ -109,7 +109,7 @@ export function equal(actual: unknown, expected: unknown, what: string): void {
   if (a !== b) throw new Error(`${what}: expected ${short(b)}, got ${short(a)}`)
 }
 
-/** The call must be refused by an error of ours with this code; gives the error. */
+/** Expects a ThroughlineError with this code, and returns it. */
 export async function refused(call: () => Promise<unknown>, code: string): Promise<ThroughlineError> {
   const answer = await call().then(
     value => `it gave ${short(stable(value))}`,
@@ -119,7 +119,7 @@ export async function refused(call: () => Promise<unknown>, code: string): Promi
   throw new Error(`expected the error "${code}", but ${answer instanceof Error ? `got: ${answer}` : answer}`)
 }
 
-/** JSON with sorted keys: two stores may give the fields of a row in another order. */
+/** JSON with sorted keys: stores may return fields in different orders. */
 function stable(value: unknown): string {
   const sort = (_: string, part: unknown) =>
     part && typeof part === 'object' && !Array.isArray(part)

@@ -36,7 +36,7 @@ export const leaseCases: readonly StoreCase[] = [
     const seed = () => store.seed(thread, { expectedHead: 1, entries: [entry('x')] })
     for (const refusedCall of [() => open(store, thread, { owner: 'bob' }), resume, seed])
       within(((await refused(refusedCall, 'turn_open')) as LeaseError).retryAfterMs, 1, 60_000)
-    // Given back: it holds no longer, and waiting would be no help to whoever seeds.
+    // A lease of 0 ms is given back: the error for seeding must not advise to wait.
     await store.renew(thread, lease, 0)
     equal((await store.head(thread))?.open?.expiresInMs, 0, 'how long it is still held')
     equal(((await refused(seed, 'turn_open')) as LeaseError).retryAfterMs, undefined, 'when to seed again')

@@ -11,7 +11,7 @@ import {
   texts,
 } from './store-cases-help.ts'
 
-/** Lists of conversations, and what they show of each. */
+/** Lists of conversations and their descriptions. */
 export const listCases: readonly StoreCase[] = [
   storeCase('lists conversations by name, page by page', async (store, thread) => {
     equal(await store.conversations(thread.tenant), [], 'no conversations')
@@ -19,7 +19,7 @@ export const listCases: readonly StoreCase[] = [
     for (const conversation of names) await exchange(store, { ...thread, conversation }, 'x', 'y')
     await exchange(store, { ...thread, conversation: 'b', actor: 'Dr. Smith' }, 'z')
     await store.fork({ ...thread, conversation: 'b' }, { at: 2, branch: 'edit' })
-    // The order of code points: no locale of a database changes it.
+    // By code points: no locale of a database changes the order.
     const order = ['Z', 'a', 'aa', 'b', 'é', '\uff5e', '👋']
     const all = await store.conversations(thread.tenant, { order: 'name' })
     equal(
@@ -137,7 +137,7 @@ export const listCases: readonly StoreCase[] = [
   }),
 ]
 
-/** An entry of a time of our choice. */
+/** Writes an entry with a given time. */
 async function writeAt(store: Store, thread: ThreadKey, time: number): Promise<void> {
   await store.restore(thread, { entries: [{ ...entry('x'), time, seq: 1, turn: 0 }], turns: [] })
 }

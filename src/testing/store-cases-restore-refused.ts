@@ -3,7 +3,7 @@ import { ConflictError } from '../stores/store-error.ts'
 import { entry, equal, exchange, open, refused, type StoreCase, storeCase } from './store-cases-help.ts'
 import { part, stretchOf, turnAt } from './store-cases-restore.ts'
 
-/** What does not fit is refused whole: a log that is half restored would look like a log. */
+/** A stretch that does not fit is refused whole: a half-restored log would look like a whole one. */
 export const restoreRefusedCases: readonly StoreCase[] = [
   storeCase('refuses to restore over what differs, or after a gap', async (store, thread) => {
     const [first, second] = [turnAt(1, 1_000), turnAt(2, 2_000)]
@@ -19,7 +19,7 @@ export const restoreRefusedCases: readonly StoreCase[] = [
       const error = await refused(() => store.restore(thread, withEntry(both, 0, change)), 'conflict')
       equal(error instanceof ConflictError, true, `the error for another ${what}`)
     }
-    // Counts are no truth: whoever restores may count with another counter.
+    // Token counts may differ: another counter may have counted.
     await store.restore(thread, withEntry(first, 0, { tokens: { words: 99 } }))
     const differing: Partial<StoredTurn>[] = [
       { status: 'failed' },

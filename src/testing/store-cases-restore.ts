@@ -12,7 +12,7 @@ import {
   texts,
 } from './store-cases-help.ts'
 
-/** A log that comes back: from an export, or from another store. */
+/** Restoring a log from an export or another store. */
 export const restoreCases: readonly StoreCase[] = [
   storeCase('restores entries and turns as they once were, and once', async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
@@ -109,7 +109,7 @@ export const restoreCases: readonly StoreCase[] = [
       await store.restore(into(idle), { forkOf: { branch: 'main', at: 2 }, entries: [], turns: [] })
       await store.restore(into(edit), { forkOf: { branch: 'main', at: 2 }, ...own })
     }
-    // Whole, with the shared past in it: that is there already.
+    // The whole branch with its shared past, which is stored already.
     await store.restore(into(edit), await stretchOf(store, edit))
     for (const key of [thread, edit, idle]) {
       equal(await stretchOf(store, into(key)), await stretchOf(store, key), `the branch ${key.branch}`)
@@ -139,14 +139,14 @@ export const restoreCases: readonly StoreCase[] = [
   }),
 ]
 
-/** All of a branch as it is read; what it shares with another branch included. */
+/** A whole branch as a stretch, with its shared past. */
 export async function stretchOf(store: Store, thread: ThreadKey): Promise<RestoreEntries> {
   const forkOf = (await store.head(thread))?.forkOf
   const [entries, turns] = [await read(store, thread), await store.turns(thread)]
   return { ...(forkOf && { forkOf }), entries, turns }
 }
 
-/** The places of a stretch from one to another, with their turns. */
+/** The entries of a stretch from one place to another, with their turns. */
 export function part({ entries, turns }: RestoreEntries, from: number, to: number): RestoreEntries {
   return {
     entries: entries.filter(({ seq }) => seq >= from && seq <= to),
@@ -154,7 +154,7 @@ export function part({ entries, turns }: RestoreEntries, from: number, to: numbe
   }
 }
 
-/** A turn of two entries, in its place: the times are the given one and the next two milliseconds. */
+/** A turn of two entries; its times are the given one and the next two milliseconds. */
 export function turnAt(turn: number, time: number): RestoreEntries {
   const last = turn * 2
   const texts = [`question ${turn}`, `answer ${turn}`]

@@ -13,7 +13,7 @@ import {
 
 const owner = 'bob'
 
-/** Going on with a turn that somebody left open. */
+/** Taking over a turn that was left open. */
 export const resumeCases: readonly StoreCase[] = [
   storeCase('goes on with a turn whose lease ran out, and fences its writer', async (store, thread) => {
     const old = await abandoned(store, thread, { entries: [entry('question')] })
@@ -27,7 +27,7 @@ export const resumeCases: readonly StoreCase[] = [
     await refused(() => store.renew(thread, old.lease, long), 'lease_lost')
     const rest = { lease: taken.lease, expectedHead: 1, entries: [entry('answer', { role: 'assistant' })] }
     await store.end(thread, { ...rest, status: 'completed' })
-    // The answer may be lost on its way: the end may be repeated.
+    // The end may be repeated, as its answer may get lost.
     await store.end(thread, { ...rest, status: 'completed' })
     equal(await texts(store, thread), ['question', 'answer'], 'entries')
     const turns = await store.turns(thread)

@@ -11,7 +11,7 @@ import {
   texts,
 } from './store-cases-help.ts'
 
-/** What a store lets go of when it is old: records of calls, and conversations that nobody uses. */
+/** Deleting what is old: records of calls, and conversations that nobody uses. */
 export const retainCases: readonly StoreCase[] = [
   storeCase('deletes the calls of one tenant before a time, in all threads', async (store, thread) => {
     const bob = { ...thread, conversation: 'other', actor: 'bob' }

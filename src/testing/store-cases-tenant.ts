@@ -37,7 +37,7 @@ export const tenantCases: readonly StoreCase[] = [
     const call = { ...sentCall, id: 'c' }
     await refused(() => store.saveCall(theirs, call), 'no_conversation')
     await refused(() => store.saveCache(theirs, 'fold', 1, new Uint8Array([1])), 'no_conversation')
-    // The same names, for their own: nothing of the two touches.
+    // The same names in another tenant: the two stay apart.
     await open(store, theirs, { key: 'k', body: '2', entries: [entry('other')] })
     equal(await texts(store, mine), ['secret word'], 'mine')
     equal(await store.deleteConversation(theirs.tenant, theirs.conversation), true, 'delete of their own')

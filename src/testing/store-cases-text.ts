@@ -104,7 +104,7 @@ export const textCases: readonly StoreCase[] = [
     ]
     let head = 0
     for (const text of odd) {
-      // Raw, as nobody should send it, and escaped, as JSON has it.
+      // As raw text, and escaped in JSON.
       for (const payload of [text, JSON.stringify({ content: text })]) {
         const sent = { ...entry(text), payload }
         try {

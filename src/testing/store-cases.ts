@@ -15,8 +15,8 @@ import { textCases } from './store-cases-text.ts'
 export type { CreateStore, StoreCase } from './store-cases-help.ts'
 
 /**
- * What proves a store, for any test runner. `create` gives a store that may be new or shared: every case works in a
- * tenant of its own, calls `migrate()`, asks `check()` at its end and closes the store.
+ * The conformance suite for stores, for any test runner. `create` gives a store that may be new or shared: every case
+ * works in a tenant of its own, calls `migrate()`, calls `check()` at its end and closes the store.
  *
  * @example
  * for (const { name, run } of storeCases) it(name, () => run(async () => sqliteStore({ path: newPath() })))

@@ -5,7 +5,7 @@ import type { Entry } from '../conversation/unit.ts'
 
 /** Thrown when a context needs the text of an entry that is not in memory: load it, and fit again. */
 export class EntryNeeded extends ThroughlineError {
-  /** Its place in the transcript. */
+  /** The entry's place in the transcript. */
   readonly at: number
 
   constructor(at: number) {
@@ -14,7 +14,7 @@ export class EntryNeeded extends ThroughlineError {
   }
 }
 
-/** An entry of which only the size is known: most of a long conversation is never looked at again. */
+/** An entry without its text, of which only role and size are known: most of a long conversation is never read again. */
 export function absentEntry<M extends MessageLike>(at: number, role: Role, tokens: number): Entry<M> {
   return Object.assign(Object.create(absent), { at, role, tokens })
 }
@@ -23,7 +23,7 @@ export function isAbsent(entry: Entry | undefined): boolean {
   return entry !== undefined && Object.getPrototypeOf(entry) === absent
 }
 
-/** Puts a text back in its place. */
+/** Puts the text of an absent entry back. */
 export function fillEntry<M extends MessageLike>(
   { entries }: Transcript<M>,
   at: number,
@@ -32,7 +32,7 @@ export function fillEntry<M extends MessageLike>(
   ;(entries as Entry<M>[])[at] = entry
 }
 
-/** Lets the texts of a stretch go. */
+/** Drops the texts of a stretch of entries. */
 export function emptyEntries<M extends MessageLike>(
   { entries }: Transcript<M>,
   from: number,
@@ -44,7 +44,7 @@ export function emptyEntries<M extends MessageLike>(
   }
 }
 
-/** One object for all of them: a hundred thousand entries must not cost a hundred thousand closures. */
+/** One object for all absent entries: a hundred thousand of them must not cost as many closures. */
 const absent = {
   get source(): never {
     throw neededBy(this)

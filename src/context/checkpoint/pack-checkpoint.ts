@@ -6,15 +6,15 @@ import { indexTranscript, lastTime } from '../recall/index-transcript.ts'
 import { countBelow } from '../recall/numbers.ts'
 import type { RecallIndex } from '../recall/recall-index.ts'
 
-/** How many units one checkpoint holds. Older ones are never written again. */
+/** Units in one checkpoint. Full checkpoints are never written again. */
 export const unitsPerCheckpoint = 512
 
 export const kinds: readonly UnitKind[] = ['system', 'user', 'assistant', 'tools', 'note', 'stray']
 export const roles: readonly Role[] = ['system', 'user', 'assistant', 'tool', 'assistant_note']
 
 /**
- * What a context needs to know of a stretch of units without their texts: sizes, kinds and words. A cache that can be
- * made again from the log, never the truth. The units must be settled: something follows them.
+ * Packs what a context needs of a stretch of units besides their texts: sizes, kinds and words. A cache that can be
+ * rebuilt from the log. The units must be settled: something follows them.
  */
 export function packCheckpoint<M extends MessageLike>(
   transcript: Transcript<M>,
@@ -45,7 +45,7 @@ export function packCheckpoint<M extends MessageLike>(
   return bytes.done()
 }
 
-/** What had to be mended in a unit. Strays stand by their places in it. */
+/** Repairs of a unit. Strays are named by their places in it. */
 export interface PackedMended extends Pick<Unit, 'missing'> {
   readonly strays: readonly ({ readonly at: number } & Stray)[]
 }
@@ -71,7 +71,7 @@ function occurrences(index: RecallIndex, id: number, at: number): number {
   return index.counts[id]!.data[countBelow(index.places[id]!, at)]!
 }
 
-/** The last time that a message of the stretch carries; NaN where none does. */
+/** The time of the last message in the stretch that has one; NaN where none has. */
 function lastTimeIn(transcript: Transcript, from: number, to: number): number {
   for (let at = to - 1; at >= from; at--) {
     const time = lastTime(transcript, transcript.units[at]!)

@@ -11,7 +11,7 @@ import { absentEntry } from './absent-entry.ts'
 import { kinds, type PackedMended, roles } from './pack-checkpoint.ts'
 import { unusable } from './seal.ts'
 
-/** A transcript from its checkpoints, oldest first, without a single text: what a context needs of them is loaded then. */
+/** Rebuilds a transcript from its checkpoints, oldest first, without texts: those are loaded when a context needs them. */
 export function restoreTranscript<M extends MessageLike>(
   count: TokenCounter,
   checkpoints: readonly Uint8Array[],

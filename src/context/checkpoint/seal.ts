@@ -1,9 +1,9 @@
 import { ThroughlineError } from '../../log/error.ts'
 
-/** Changes with the layout, the units or the terms: a checkpoint of another version is as good as none. */
+/** Changes with the layout, the units or the terms: a checkpoint of another version is not used. */
 const version = 1
 
-/** Bytes with their version and a checksum before them. */
+/** Puts version and checksum before the bytes. */
 export function seal(body: Uint8Array): Uint8Array {
   const sealed = new Uint8Array(8 + body.length)
   const view = new DataView(sealed.buffer)
@@ -13,7 +13,7 @@ export function seal(body: Uint8Array): Uint8Array {
   return sealed
 }
 
-/** Gives the bytes back. Throws when they are not what was sealed. */
+/** Returns the sealed bytes; throws when they have changed. */
 export function unseal(sealed: Uint8Array): Uint8Array {
   if (sealed.length < 8) throw unusable('it ends too early')
   const view = new DataView(sealed.buffer, sealed.byteOffset, sealed.byteLength)
@@ -29,7 +29,7 @@ export const unusable = (why: string) =>
     `The checkpoint cannot be used: ${why}. It is made again from the log.`,
   )
 
-/** FNV-1a, 32 bits: tells whether bytes are those that were written, not who wrote them. */
+/** FNV-1a, 32 bits: notices damage, not forgery. */
 function checksum(bytes: Uint8Array): number {
   let hash = 0x811c9dc5
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)

@@ -9,14 +9,14 @@ const rule = 'alternating'
 
 /**
  * For templates such as Gemma's and Mistral's: at most one system message, at the front; then user and assistant
- * take turns, beginning with the user. Rounds of tool calls belong to the assistant's turn. What stands between
- * (marker, notes, recall, later system messages) becomes text at the head of the next user message.
+ * take turns, beginning with the user. Rounds of tool calls belong to the assistant's turn. Everything else (marker,
+ * notes, recall, later system messages) becomes text at the head of the next user message.
  */
 export function alternate<M extends MessageLike>(
   frame: Frame<M>,
   pieces: readonly Piece<M>[],
 ): readonly Piece<M>[] {
-  /** What is sent; the pieces of one list become one message. */
+  /** The messages to send; the pieces of one list become one message. */
   const sent: Piece<M>[][] = []
   const system: Piece<M>[] = []
   /** Texts that wait for the next user message. */
@@ -25,7 +25,7 @@ export function alternate<M extends MessageLike>(
   const lastRole = () => sent.at(-1)?.[0]?.message.role
   const fill = (role: 'user' | 'assistant', text: string, why: string) =>
     sent.push([addedPiece(frame, 'framing', role, text, why)])
-  /** What waits goes to the end of a message that is sent. */
+  /** Appends the waiting texts to a message that is already in `sent`. */
   const carryAt = (at: number) => {
     sent[at] = [carry(frame, join(frame, sent[at]!), waiting, withTail)]
     waiting = []
@@ -47,7 +47,7 @@ export function alternate<M extends MessageLike>(
 
   function addAssistant(piece: Piece<M>): void {
     if (sent.length === 0) {
-      // The first turn must be the user's: what waits for one serves, else a line that says who began.
+      // The first turn must be the user's: the waiting texts serve, else a line that says who began.
       if (waiting.length === 0) fill('user', openingText, 'the template wants a user message first')
       else sent.push(waitingAsUser())
       waiting = []
@@ -80,7 +80,7 @@ export function alternate<M extends MessageLike>(
   return [...(system.length > 0 ? [system] : []), ...sent].map(list => join(frame, list))
 }
 
-/** A message that also says what others said; those are accounted for as part of it. */
+/** Joins pieces into one message; the receipt counts the joined pieces as parts of it. */
 function carry<M extends MessageLike>(
   frame: Frame<M>,
   piece: Piece<M>,
@@ -92,7 +92,7 @@ function carry<M extends MessageLike>(
   return rewritten(frame, combined(piece, others), attach(piece.raw, text))
 }
 
-/** All of it as one message, read and counted once. */
+/** Joins pieces into one message, read and counted once. */
 function join<M extends MessageLike>(frame: Frame<M>, [first, ...others]: readonly Piece<M>[]): Piece<M> {
   if (others.length === 0) return first!
   const raws = [first!, ...others].map(piece => piece.raw)

@@ -7,7 +7,7 @@ import type { Part } from '../receipt.ts'
 import { addedPiece } from './make-piece.ts'
 import { unitPieces } from './unit-pieces.ts'
 
-/** Turns a draft into the messages that are sent, in order, before any shape is put on them. */
+/** The pieces of a draft in the order in which they are sent, before any shape is applied. */
 export function compose<M extends MessageLike>(draft: FullDraft<M>): readonly Piece<M>[] {
   const { frame, insertions, units } = draft
   const { transcript } = frame
@@ -40,7 +40,7 @@ export function compose<M extends MessageLike>(draft: FullDraft<M>): readonly Pi
   }
   for (const index of sentUnits(draft)) {
     const unit = units[index]!
-    // What was left out before the first user message cannot stand behind it.
+    // Digests of units before the first user message cannot stand behind it.
     if (index > transcript.firstUser) insertUpTo(index)
     if (unit.kind === 'system' && draft.systemsFirst && index !== frame.marker) continue
     for (const piece of unitPieces(frame, unit)) pieces.push(piece)
@@ -50,7 +50,7 @@ export function compose<M extends MessageLike>(draft: FullDraft<M>): readonly Pi
   return pieces
 }
 
-/** Indexes of the units that are sent, oldest first: the kept stretches, and what is protected between them. */
+/** Indexes of the units that are sent, oldest first: those that were kept, and the protected ones. */
 function* sentUnits({ frame, spans, units }: FullDraft): Generator<number> {
   const { systems, firstUser } = frame.transcript
   const fixed = [...new Set([...systems, ...frame.ends, ...(firstUser >= 0 ? [firstUser] : [])])].sort(

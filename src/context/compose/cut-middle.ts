@@ -2,7 +2,7 @@ import { cutMark } from '../../log/texts.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 
 /**
- * Cuts a text in its middle, visibly, to at most `limit` tokens. Gives '' when not even the mark fits.
+ * Cuts a text in its middle, visibly, to at most `limit` tokens; returns '' when not even the mark fits.
  * Beginning and end stay: they say what the text is and what it wants.
  */
 export function cutMiddle(text: string, limit: number, count: TokenCounter): string {
@@ -11,7 +11,7 @@ export function cutMiddle(text: string, limit: number, count: TokenCounter): str
   const mark = cutMark(whole)
   const free = limit - count.text(mark)
   if (free < 0) return ''
-  // Tokens are spread about evenly, so the first guess is close, and each correction closer. Counting is what costs.
+  // Tokens are spread about evenly, so the first guess is close and few corrections, each a costly count, are needed.
   let characters = Math.floor((text.length / whole) * free)
   for (let attempt = 0; attempt < maxAttempts && characters > 0; attempt++) {
     const tokens = count.text(keep(text, characters, mark))
@@ -23,7 +23,7 @@ export function cutMiddle(text: string, limit: number, count: TokenCounter): str
 
 const maxAttempts = 30
 
-/** Two thirds of what is kept come from the beginning. */
+/** Keeps two thirds from the beginning and one third from the end. */
 function keep(text: string, characters: number, mark: string): string {
   const head = Math.ceil((characters * 2) / 3)
   const tail = text.length - (characters - head)

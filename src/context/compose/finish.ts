@@ -9,14 +9,14 @@ import { ContextOverflowError } from './overflow-error.ts'
 import { tokensByPart, totalTokens } from './total.ts'
 import { trimPieces } from './trim.ts'
 
-/** A draft made ready to send. */
+/** A draft ready to send. */
 export interface Finished<M extends MessageLike> {
   readonly draft: FullDraft<M>
   readonly pieces: readonly Piece<M>[]
   readonly tokens: number
 }
 
-/** Makes a policy's draft fit, whatever the policy did, and puts the shape on it. */
+/** Makes any policy's draft fit, and applies the shape. */
 export function finish<M extends MessageLike>(draft: FullDraft<M>): Finished<M> {
   const { frame, capacity } = draft
   const own = draft.as('window')
@@ -26,9 +26,9 @@ export function finish<M extends MessageLike>(draft: FullDraft<M>): Finished<M> 
     const pieces = shaped(frame, compose(fitted))
     const tokens = totalTokens(frame, pieces)
     if (tokens <= capacity) return { draft: fitted, pieces, tokens }
-    // Nothing that may go is left, so the protected part is too large by itself.
+    // All that may go has gone, so the protected part alone is too large.
     if (fitted.tokens > room) return overflow({ draft: fitted, pieces, tokens })
-    // Joining texts can cost a token or two more than the texts did alone: make that room and try again.
+    // Joined texts can cost a token or two more than apart: leave that room and try again.
     room = Math.min(room, fitted.tokens) - (tokens - capacity)
   }
 }

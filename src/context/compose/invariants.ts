@@ -17,7 +17,7 @@ export class BrokenContextError extends ThroughlineError {
   }
 }
 
-/** What holds for every context, whatever policy made it. The one place that knows; checked on every fit. */
+/** Checks what must hold for every context of every policy. Runs on every `fit`; this is the only place with these rules. */
 export function checkInvariants<M extends MessageLike>(finished: Finished<M>, policy: string): void {
   const { draft, pieces, tokens } = finished
   const { frame } = draft

@@ -5,7 +5,7 @@ import type { Frame } from '../draft/frame.ts'
 import type { Piece, Sent } from '../draft/piece.ts'
 import type { Part } from '../receipt.ts'
 
-/** A piece with another message in it, read and counted anew. */
+/** A copy of a piece with another message, read and counted anew. */
 export function rewritten<M extends MessageLike>(frame: Frame<M>, piece: Piece<M>, raw: Sent<M>): Piece<M> {
   const message = parseMessage(raw, piece.seqs[0] ?? 0)
   return { ...piece, raw, message, tokens: frame.count.message(message) }

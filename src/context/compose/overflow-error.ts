@@ -9,7 +9,7 @@ interface Figures {
   readonly parts: Readonly<Record<Part, number>>
 }
 
-/** Even what must be sent does not fit. Carries the figures, so that a program can decide what to shorten. */
+/** The protected part does not fit. The error carries the figures, so that a program can decide what to shorten. */
 export class ContextOverflowError extends ThroughlineError {
   declare readonly window: number
   declare readonly reserve: number

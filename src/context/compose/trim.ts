@@ -10,7 +10,7 @@ import { totalTokens } from './total.ts'
 /** A text of a piece that may be cut: the message's own, or one of its tool results. */
 interface Text {
   readonly place: number
-  /** Its place among the results, or `ownText`. */
+  /** The place of the tool result, or `ownText`. */
   readonly result: number
   readonly text: string
   readonly tokens: number
@@ -19,8 +19,8 @@ interface Text {
 const ownText = -1
 
 /**
- * Cuts the longest texts in their middle until everything fits: all down to one common length, so that short texts
- * stay whole. Gives undefined when even that is not enough. Calls, images and tool schemas are never touched.
+ * Cuts the longest texts in their middle until everything fits: all to one common length, so that short texts stay
+ * whole. Returns undefined when that is not enough. Calls, images and tool schemas are never touched.
  */
 export function trimPieces<M extends MessageLike>(
   frame: Frame<M>,
@@ -35,18 +35,18 @@ export function trimPieces<M extends MessageLike>(
   )
   while (level >= 0) {
     const cut = cutTo(frame, pieces, texts, level)
-    // Not even the mark of a cut fits: a text that vanished would be cut in silence.
+    // Not even the mark of the cut fits, and a text must not vanish in silence.
     if (!cut) return undefined
     const excess = totalTokens(frame, cut) - frame.capacity
     if (excess <= 0) return cut
-    // A cut text can count a token or two more inside its message than alone.
+    // A cut text can cost a token or two more inside its message than alone.
     const longer = texts.filter(text => text.tokens > level).length
     level = level === 0 ? -1 : Math.max(0, level - Math.ceil(excess / Math.max(1, longer)))
   }
   return undefined
 }
 
-/** The length that the longest are cut to so that all together have at most `room`. */
+/** The length to cut the longest texts to, so that all together have at most `room`. */
 function commonLength(lengths: readonly number[], room: number): number {
   const sorted = [...lengths].sort((a, b) => a - b)
   let left = room
@@ -90,7 +90,7 @@ function cutTo<M extends MessageLike>(
   return cut
 }
 
-/** A marker that was joined to a text must not be cut away with its middle. */
+/** Keeps a marker that was joined to a text from being cut away with the text's middle. */
 function cutVisibly(frame: Frame, piece: Piece, text: string, level: number): string {
   const shorter = cutMiddle(text, level, frame.count)
   const hadMarker = piece.carries?.some(({ part }) => part === 'marker')

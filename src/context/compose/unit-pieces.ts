@@ -8,7 +8,7 @@ import type { Piece } from '../draft/piece.ts'
 import type { Part } from '../receipt.ts'
 import { rewritten } from './make-piece.ts'
 
-/** The messages of one unit as they are sent: the caller's own objects wherever nothing had to be mended. */
+/** The messages of one unit as they are sent: the caller's own objects wherever nothing had to be repaired. */
 export function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): Piece<M>[] {
   if (unit.kind === 'note' || unit.kind === 'stray') return []
   const { entries, firstUser } = frame.transcript
@@ -34,7 +34,7 @@ export function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): 
   return pieces
 }
 
-/** Notes go out with the reply that they belong to, as the model wrote them: joined at once, so that it is counted once. */
+/** Sends notes with the reply that they belong to, as the model wrote them; joined here, so that it is counted once. */
 function withNotes<M extends MessageLike>(
   frame: Frame<M>,
   reply: Piece<M>,
@@ -46,7 +46,7 @@ function withNotes<M extends MessageLike>(
   return rewritten(frame, { ...reply, seqs, altered }, withTail(reply.raw, texts.join('\n\n')))
 }
 
-/** Providers refuse a call without a result: say that there was none, right after the results that came. */
+/** Adds a result for every unanswered call, after the results that came: providers refuse a call without one. */
 function addMissing<M extends MessageLike>(
   frame: Frame<M>,
   pieces: Piece<M>[],

@@ -4,20 +4,20 @@ import { stampEntry } from './stamp-entry.ts'
 import { createTranscript, type Transcript } from './transcript.ts'
 import type { Entry } from './unit.ts'
 
-/** Messages as the library sees them: the system messages that lead, and what follows them. */
+/** The messages of a conversation: the leading system messages, and the transcript of the rest. */
 export interface Conversation<M extends MessageLike = MessageLike> {
   readonly system: readonly Entry<M>[]
   readonly transcript: Transcript<M>
 }
 
-/** A conversation as it grows. */
+/** A conversation that grows. */
 export interface GrowingConversation<M extends MessageLike> extends Conversation<M> {
   readonly size: number
-  /** `seq`: its place, for the messages of errors. */
+  /** `seq` is the message's place, for errors. */
   append(source: M, seq?: number): void
-  /** What is there now, for a context: its receipt is made later, when more may have come. */
+  /** The conversation as it is now: a receipt is made later, when more messages may have come. */
   now(): Conversation<M>
-  /** Reads every message anew: one was changed in place. */
+  /** Reads every message anew, after one was changed in place. */
   readAgain(): Conversation<M>
 }
 
@@ -58,7 +58,7 @@ export function createConversation<M extends MessageLike>(
   }
 }
 
-/** The entry of a message that belongs to the system prompt while nothing else has come. */
+/** The entry of a leading message if it is part of the system prompt, else undefined. */
 export function leadingEntry<M extends MessageLike>(
   source: M,
   seq: number,

@@ -1,15 +1,15 @@
 import type { Transcript } from './transcript.ts'
 
 /**
- * Finds the newest of `count` things in a conversation for which something holds, or -1. The last one may still grow,
- * and then hold no more: it is looked at anew each time, and what is remembered speaks of those before it alone.
+ * Makes a function that finds the newest of `count` things that pass a test, or -1. The last thing may still grow and
+ * no longer pass, so it is tested anew each time; answers are remembered only for those before it.
  */
 export function createFindNewest(): (
   transcript: Transcript,
   count: number,
   holds: (at: number) => boolean,
 ) => number {
-  /** The newest of the first `settled`. */
+  /** The newest among the first `settled` things. */
   const looked = new WeakMap<Transcript, { readonly settled: number; readonly found: number }>()
   return (transcript, count, holds) => {
     const { settled, found } = looked.get(transcript) ?? { settled: 0, found: -1 }

@@ -6,17 +6,17 @@ import { createTranscript, type Transcript } from './transcript.ts'
 import type { Entry } from './unit.ts'
 
 /**
- * Callers append to their list, or copy it with one message more, and ask again. So the transcript is remembered
- * by the first message after the system prompt, and compared object by object: the old part costs next to nothing.
+ * Callers append to their list, or copy it with one more message, and call again. So transcripts are remembered by the
+ * first message after the system prompt and compared object by object: the old part costs next to nothing.
  */
 const remembered = new WeakMap<object, Map<string, readonly Memory[]>>()
 
-/** One first message (a greeting that is a constant, say) may begin several conversations and branches. */
+/** Several conversations and branches may begin with the same message object (a constant greeting, say). */
 const mostLines = 4
 
 interface Memory {
   readonly transcript: Transcript
-  /** The same objects as in the transcript's entries, side by side: comparing them is one walk over memory. */
+  /** The objects of the transcript's entries in one list: comparing them is one walk over memory. */
   readonly sources: unknown[]
 }
 
@@ -33,7 +33,7 @@ export function readConversation<M extends MessageLike>(
   return { system, transcript: readTranscript(messages, system.length, count) }
 }
 
-/** Forgets what is remembered of a conversation: a message of it was changed in place. */
+/** Forgets a conversation after one of its messages was changed in place. */
 export function forgetConversation({ transcript }: Conversation, count: TokenCounter): void {
   const first = transcript.entries[0]?.source
   if (first) remembered.get(first)?.delete(count.id)
@@ -50,7 +50,7 @@ function readTranscript<M extends MessageLike>(
   const lines = known.get(count.id) ?? []
   const memory = continueFrom(lines, messages, start, count)
   const others = lines.filter(line => line !== memory)
-  // Set again only when all went well: a counter that throws must not leave half an entry behind.
+  // Set again only at the end: a counter that throws must not leave half an entry behind.
   remembered.set(first, known.set(count.id, others))
   for (let at = start + memory.sources.length; at < messages.length; at++) {
     memory.transcript.append(messages[at]!, at)
@@ -60,7 +60,7 @@ function readTranscript<M extends MessageLike>(
   return memory.transcript as Transcript<M>
 }
 
-/** The remembered line that the messages go on from; else a fork of the one that shares most with them. */
+/** The remembered transcript that these messages continue; else a fork of the one that shares most with them. */
 function continueFrom(
   lines: readonly Memory[],
   messages: readonly MessageLike[],

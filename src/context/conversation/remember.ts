@@ -1,17 +1,17 @@
 import type { Transcript } from './transcript.ts'
 
-/** Something that follows from a conversation. `fits`: it still holds when only so many units of it are left. */
+/** A value computed from a conversation. `fits` says whether it still holds when only so many units are left. */
 interface Derived {
   fits?(units: number): boolean
 }
 
-/** Caches of what follows from a conversation and a configuration. They go when the conversation goes. */
+/** Values computed from a conversation and a configuration, dropped with the conversation. */
 const memories = new WeakMap<Transcript, Map<string, object & Derived>>()
 
-/** More configurations than this of one conversation are not in use at once. */
+/** The most configurations of one conversation that are remembered. */
 const most = 24
 
-/** The state under a key, made when there is none. Only a cache: whoever loses it computes the same again. */
+/** The value under a key, created when absent. Only a cache: it can always be computed again. */
 export function remember<T extends object>(transcript: Transcript, key: string, create: () => T): T {
   const known = memories.get(transcript) ?? new Map<string, object & Derived>()
   memories.set(transcript, known)
@@ -26,7 +26,7 @@ export function remember<T extends object>(transcript: Transcript, key: string, 
   return state
 }
 
-/** A fork takes over what still holds for it. The old line computes it again should it be asked. */
+/** A fork takes over the values that hold for it; the other transcript computes them again if needed. */
 export function inherit(from: Transcript, to: Transcript): void {
   const known = memories.get(from)
   if (!known) return

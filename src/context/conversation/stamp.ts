@@ -5,11 +5,11 @@ import { mapTexts, withoutCalls } from '../../log/write-message.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 
-/** What was read and counted of a message object, remembered so that no text is ever tokenised twice. */
+/** What was read and counted of a message object, remembered so that no text is tokenised twice. */
 export interface Stamp {
   readonly looks: Looks
   readonly message: Message
-  /** What is sent in its place, and why: a text that looks like a note of ours is quoted, say. */
+  /** The message sent in place of this one, and why: text that looks like a note is quoted, for example. */
   readonly raw?: MessageLike
   readonly altered?: { readonly rule: string; readonly why: string }
   readonly counter: string
@@ -27,14 +27,14 @@ export function stampMessage(source: MessageLike, seq: number, count: TokenCount
   return stamp
 }
 
-/** Stamps a message whose tokens were counted when it was logged: no text is tokenised again. */
+/** Stamps a message whose tokens were counted when it was logged. */
 export function adoptStamp(source: MessageLike, seq: number, counter: string, tokens: number): Stamp {
   const stamp = { ...readSource(source, seq), counter, tokens }
   stamps.set(source, stamp)
   return stamp
 }
 
-/** False when the caller has changed the message in place since it was stamped. */
+/** Whether the message is unchanged since it was stamped. */
 export const isFresh = ({ looks }: Stamp, source: MessageLike): boolean => isUnchanged(looks, source)
 
 function readSource(source: MessageLike, seq: number): Omit<Stamp, 'counter' | 'tokens'> {

@@ -1,16 +1,16 @@
 import type { Unit } from './unit.ts'
 
-/** Running sums over the units of a transcript: [k] speaks of the units before k. */
+/** Running sums over the units of a transcript: [k] is the sum of the units before k. */
 export interface Sums {
-  /** Cost of those that may go: neither the first user message nor system messages. */
+  /** Cost of the ordinary units: all but the first user message and system messages. */
   readonly costBefore: readonly number[]
-  /** Cost of their notes, sent inline. */
+  /** Cost of the ordinary units' notes, sent inline. */
   readonly noteCostBefore: readonly number[]
-  /** How many of them may go. */
+  /** Number of ordinary units. */
   readonly ordinaryBefore: readonly number[]
 }
 
-/** Writes what the sums are after a unit. */
+/** Adds a unit to the sums. */
 export function addSums(
   sums: { readonly [Name in keyof Sums]: number[] },
   { index, kind, tokens, noteTokens }: Unit,

@@ -14,11 +14,11 @@ export interface NotePlace {
   readonly unit: number
 }
 
-/** A conversation after its system prompt, in units, with running sums: it only grows, a message at a time. */
+/** A conversation after its system prompt, in units, with running sums. Append-only. */
 export interface Transcript<M extends MessageLike = MessageLike> extends Sums {
   readonly entries: readonly Entry<M>[]
   readonly units: readonly Unit[]
-  /** Index of the unit, or -1. */
+  /** Index of the first user message's unit, or -1. */
   readonly firstUser: number
   readonly latestUser: number
   readonly lastRound: number
@@ -28,17 +28,17 @@ export interface Transcript<M extends MessageLike = MessageLike> extends Sums {
   readonly turns: readonly number[]
   readonly notes: readonly NotePlace[]
   append(source: M, seq: number): void
-  /** A line of its own that shares at most the first `length` entries; where a unit would be torn, fewer. */
+  /** A transcript that shares at most the first `length` entries; fewer where that would split a unit. */
   fork(length: number): Transcript<M>
 }
 
-/** What a transcript begins with. */
+/** The part of a transcript that a new one can begin with. */
 export type Past<M extends MessageLike> = Pick<
   Transcript<M>,
   'entries' | 'units' | 'costBefore' | 'noteCostBefore' | 'ordinaryBefore' | 'systems' | 'turns' | 'notes'
 >
 
-/** Most units have none: one for all of them. */
+/** Shared by the units without strays, which are most. */
 const none: ReadonlyMap<number, Stray> = new Map()
 
 const nothing: Past<never> = {
@@ -65,7 +65,7 @@ export function createTranscript<M extends MessageLike>(
   const turns = [...past.turns]
   const notes = [...past.notes]
   let lastRound = units.findLastIndex(unit => unit.kind === 'tools')
-  /** The round that the last unit is, and the strays in it; undefined when it takes no results. */
+  /** The open round of the last unit and its strays; undefined when that unit takes no results. */
   let round: Round | undefined
   let strays: Map<number, Stray> | undefined
 
@@ -87,7 +87,7 @@ export function createTranscript<M extends MessageLike>(
     setLast({ index, kind, from, to: from + 1, tokens, noteTokens: 0, missing: [], strays: strays ?? none })
   }
 
-  /** The conversation goes on: calls of the last round that were never answered get a result that says so. */
+  /** Closes the last round: unanswered calls are marked as missing. */
   function close(): void {
     const last = units.at(-1)
     const missing = round?.unanswered() ?? []
@@ -167,7 +167,7 @@ export function createTranscript<M extends MessageLike>(
     fork(length) {
       let size = units.length
       while (size > 0 && units[size - 1]!.to > length) size -= 1
-      // A round may have been open here, and closed by what followed on the old line: it is read again.
+      // The last round may have been closed by a message after the fork: it is read again.
       if (size > 0 && units[size - 1]!.kind === 'tools') size -= 1
       const end = units[size]?.from ?? entries.length
       return createTranscript<M>(count, {

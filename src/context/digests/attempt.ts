@@ -1,4 +1,4 @@
-/** The result of `read`, or `otherwise` where it throws: hostile values and users' functions must not cost a line. */
+/** The result of `read`, or `otherwise` if it throws, as hostile values and users' functions may. */
 export function attempt<T>(read: () => T, otherwise: T): T {
   try {
     return read()

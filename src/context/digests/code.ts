@@ -4,15 +4,15 @@ import { splitFences } from './fences.ts'
 import { firstSentence } from './sentence.ts'
 
 const MAX_NAMES = 5
-/** Names are looked for in this much code: the first ones are shown anyway. */
+/** Characters of code in which names are looked for: only the first names are shown anyway. */
 const MAX_SCANNED = 50_000
 
-/** An answer that is mostly code: `typescript, 24 lines: createQueue, drain — Here is the queue with back-off.` */
+/** Digests an answer that is mostly code: `typescript, 24 lines: createQueue, drain — Here is the queue with back-off.` */
 export const digestCode: Digester = exchange => {
   const answer = answerOf(exchange.messages)
   const { code, language, prose } = splitFences(answer)
   if (!/\S/.test(code) || prose.trim().length * 2 > answer.length) return undefined
-  // Blank lines at the end are the model's manner, not code.
+  // Blank lines at the end are not counted.
   const lines = code.trimEnd().split('\n').length
   const names = findNames(code.slice(0, MAX_SCANNED))
   const sentence = firstSentence(prose).replace(/[:：]$/, '')
@@ -21,15 +21,15 @@ export const digestCode: Digester = exchange => {
 
 const KEYWORD =
   'function\\*?|func|fun|fn|def|class|interface|struct|enum|trait|object|type|module|namespace|create table|TABLE(?: IF NOT EXISTS)?'
-/** A keyword and a name (Go has a receiver between them); a value; `int main(…) {` of C and `deploy() {` of a shell. */
+/** Definitions: a keyword and a name (Go has a receiver between them); a value; `int main(…) {` of C; `deploy() {` of a shell. */
 const KINDS = [
   `(?:(?:${KEYWORD}) +)+(?:\\(.*?\\) *)?["\`]?([\\w$.]+)`,
   '(?:const|let|var) +([\\w$]+)',
   '(\\w+)\\([^();\\n]*\\)\\s*\\{',
 ]
 /**
- * At the left edge only: a method or a local function is part of something that is named already. A few words may
- * stand before: `export default async`, `pub(crate)`, `CREATE`, `static char *`.
+ * A definition at the left edge: indented ones are parts of something that is named already. A few words may stand
+ * before it: `export default async`, `pub(crate)`, `CREATE`, `static char *`.
  */
 const DEFINITION = new RegExp(
   `^(?!(?:import|from|using|return|if|for|while|switch)\\b)(?:[\\w:<>*&()]+ +){0,4}?[*&]?(?:${KINDS.join('|')}).*`,
@@ -37,7 +37,7 @@ const DEFINITION = new RegExp(
 )
 /** A value counts if it is exported or a function. */
 const SHARED = /^export|= *(?:async *)?(?:function|\w+ *=>|\($)/
-/** Where a value begins with a bracket: an arrow after the first such place is one after all, so it is looked for once. */
+/** A value that begins with a bracket: an arrow after the first one makes it a function, so the arrow is looked for once. */
 const BRACKET = /= *(?:async *)?\(/
 
 function findNames(code: string): string {

@@ -1,10 +1,10 @@
 import { cut, few } from '../../log/line.ts'
 
-/** Where models put colours, in reading order: a gradient's first stands before its second. */
+/** The keys under which models put colours, in reading order: a gradient's first colour before its second. */
 const KEYS =
   'color colour colors palette color1 color2 start_color startColor end_color endColor from to stops'
 const MAX_COLOURS = 4
-/** `colors: [{ color: { r, g, b } }]` is as deep as it gets; a list in a list in a list is somebody's joke. */
+/** Real colours are at most this deep: `colors: [{ color: { r, g, b } }]`. */
 const MAX_DEPTH = 3
 
 /**
@@ -13,7 +13,7 @@ const MAX_DEPTH = 3
  */
 export function toColours(params: unknown): string {
   const values = params as Record<string, unknown> | null | undefined
-  // `from: "left"` is a place, not a colour: only hex is believed there.
+  // `from: "left"` is a place, not a colour: under such keys only hex counts.
   const found = KEYS.split(' ').flatMap(key =>
     read(values?.[key], MAX_DEPTH).filter(text => text.startsWith('#') || (text && key.length > 4)),
   )
@@ -29,7 +29,7 @@ function read(value: unknown, depth: number): readonly string[] {
   return list.flatMap(item => read(item, depth - 1))
 }
 
-/** Clamped to 0 to 255, as a lamp would. The leading 1 keeps the zeros. */
+/** Channels are clamped to 0 to 255, as a lamp would. The leading 1 keeps the zeros. */
 function toHex(channels: readonly number[]): string {
   const number = Uint8ClampedArray.from(channels).reduce((sum, channel) => sum * 256 + channel, 1)
   return `#${number.toString(16).slice(1).toUpperCase()}`

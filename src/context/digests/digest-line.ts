@@ -4,19 +4,19 @@ import { neutralizeNotes } from '../../notes/neutralize.ts'
 import type { Digester, Exchange } from './exchange.ts'
 import { digestText } from './text.ts'
 
-/** Longest request in a line, and longest digest that is looked at, in characters. */
+/** The longest request in a line, and the longest digest that is read, in characters. */
 const MAX_REQUEST = 80
 const MAX_DIGEST = 1000
 
 export interface DigestLine {
   readonly line: string
-  /** What the digesters did wrong: `digester "digestPoll" threw: boom`. */
+  /** Faults of digesters: `digester "digestPoll" threw: boom`. */
   readonly problems: readonly string[]
 }
 
 /**
- * The line for an exchange by the digesters that are given, with a digest of at most `max` characters. The one place
- * that writes digests: what strangers wrote (a request, a tool's name, arguments, results) is quoted here.
+ * The digest line of an exchange, with a digest of at most `max` characters. All digests are written here: text of
+ * strangers (a request, a tool's name, arguments, results) is quoted here.
  */
 export function digestLine(
   exchange: Exchange,
@@ -29,16 +29,16 @@ export function digestLine(
   return { line: neutralizeNotes(`[Previous: "${request}" → ${digest}]`), problems }
 }
 
-/** Throws InvalidOptionError for what is no list of digesters. */
+/** Throws InvalidOptionError unless this is a list of digesters. */
 export function checkDigesters(digesters: readonly Digester[]): void {
   if (!Array.isArray(digesters) || digesters.some(digester => typeof digester !== 'function'))
     throw new InvalidOptionError('digesters', 'expected a list such as [mine, ...defaultDigesters]')
 }
 
-/** When nobody wants the exchange, its text speaks for it: an empty digest would say that nothing happened. */
+/** The first digest that a digester gives, else one of the text: an empty digest would say that nothing happened. */
 function firstDigest(exchange: Exchange, digesters: readonly Digester[], problems: string[]): string {
   for (const digester of digesters) {
-    // A user's digester may throw, or return no text: the next one is asked, and the receipt says so.
+    // A user's digester may throw or return no text: the next one is asked, and the receipt says so.
     try {
       const digest: unknown = digester(exchange)
       const line = typeof digest === 'string' ? cut(digest, MAX_DIGEST) : ''

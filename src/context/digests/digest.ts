@@ -7,11 +7,11 @@ import { digestTools } from './tools.ts'
 
 export type { Digester, Exchange } from './exchange.ts'
 
-/** Asked in this order. To add one: `[mine, ...defaultDigesters]`. */
+/** The built-in digesters, asked in this order. To add one: `[mine, ...defaultDigesters]`. */
 export const defaultDigesters: readonly Digester[] = [digestProgram, digestTools, digestCode, digestText]
 
 /**
- * The one line that stands for an older exchange. Deterministic, and no model is asked.
+ * The one line that stands for an older exchange. Deterministic, made without a model.
  *
  * Quotation marks in the request become `'`, so that the second `"` always ends it.
  *

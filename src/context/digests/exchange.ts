@@ -9,7 +9,7 @@ export interface Exchange {
 }
 
 /**
- * What an exchange comes to, without brackets and without its request; `undefined`: not mine, ask the next.
+ * Sums up an exchange, without brackets and without its request; returns `undefined` to leave it to the next digester.
  *
  * @example
  * const digestPoll: Digester = ({ messages }) =>
@@ -17,7 +17,7 @@ export interface Exchange {
  */
 export type Digester = (exchange: Exchange) => string | undefined
 
-/** The text that answered: the last one that the assistant said. Notes and thinking are not said. */
+/** The assistant's answer: its last text. Notes and thinking do not count. */
 export function answerOf(messages: readonly Message[]): string {
   return messages.findLast(message => message.role === 'assistant' && /\S/.test(message.text))?.text ?? ''
 }

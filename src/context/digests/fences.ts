@@ -2,19 +2,19 @@ import { cut } from '../../log/line.ts'
 
 const MAX_LANGUAGE = 24
 
-/** The fenced code blocks of a Markdown text, and what stands around them. */
+/** The fenced code blocks of a Markdown text, and the text around them. */
 export interface Fences {
   /** All blocks, one after another. */
   readonly code: string
-  /** What stands after the first opening fence that says something: `typescript`. */
+  /** The first language that an opening fence names: `typescript`. */
   readonly language: string
   readonly prose: string
 }
 
 /**
- * Opening line, code, closing line. A block that was never closed goes to the end, as in Markdown: the reply was cut
- * off. No backtick may follow in the opening line, or it is inline code; no fence character, or a megabyte of them
- * would be tried in every length.
+ * Opening line, code, closing line. An unclosed block goes to the end, as in Markdown: the reply was cut off. A backtick
+ * in the rest of the opening line makes it inline code; a fence character after the fence is refused, or a megabyte of
+ * them would be tried in every length.
  */
 const BLOCK = /^[ \t]*(`{3,}|~{3,})(?![`~])([^\n`]*)\n([\s\S]*?)(?:^[ \t]*\1[`~]*[ \t]*$|(?![\s\S]))/gm
 

@@ -1,11 +1,9 @@
 import { attempt } from './attempt.ts'
 
-/** Each try may read to the end: without a limit, a megabyte of openings would be read 100,000 times. */
+/** Each try may read to the end: without this limit a megabyte of openings would be read 100,000 times. */
 const MAX_TRIES = 8
 
-/**
- * The first JSON object that stands under the key "program", anywhere in a text: in a fence, with prose around it.
- */
+/** The first JSON object under the key "program" anywhere in a text: in a fence, with prose around it. */
 export function findProgram(text: string): unknown {
   const opening = /"program"\s*:\s*(?={)/g
   for (let tries = 0; tries < MAX_TRIES && opening.test(text); tries++) {
@@ -16,7 +14,7 @@ export function findProgram(text: string): unknown {
   return undefined
 }
 
-/** Just after the brace that closes the one at `start`, or the end; braces in strings do not count. */
+/** The place just after the brace that closes the one at `start`, or the end; braces in strings do not count. */
 function closing(text: string, start: number): number {
   let depth = 0
   let quoted = false

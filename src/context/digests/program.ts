@@ -12,7 +12,7 @@ const MAX_WORD = 24
 /**
  * A lamp program in one line; takes `{ program }` or the program itself.
  *
- * It never throws, on any value whatever: a step that it cannot read is `?`, the rest `unknown program`.
+ * Never throws, whatever the value: an unreadable step is `?`, anything else `unknown program`.
  *
  * @example
  * summarizeProgram({ program: { name: 'dusk', steps: [{ command: { type: 'stop' } }], loop: { count: 3 } } })
@@ -33,13 +33,13 @@ export function summarizeProgram(value: unknown): string {
   }, UNKNOWN)
 }
 
-/** An answer that is, or holds, `{"program":{…}}`: bare, in a fence, or with prose around it. */
+/** Digests an answer that is or holds `{"program":{…}}`: bare, in a fence, or with prose around it. */
 export const digestProgram: Digester = exchange => {
   const answer = answerOf(exchange.messages)
   const program = findProgram(answer)
   if (program === undefined) return undefined
   const summary = summarizeProgram({ program })
-  // An object of that name in the middle of prose is a program only if it has steps.
+  // In the middle of prose, an object of that name is a program only if it has steps.
   return summary !== UNKNOWN || /^\W*(?:json\W*)?"program"/.test(answer) ? summary : undefined
 }
 
@@ -62,7 +62,7 @@ function toWord(value: unknown, max: number): string {
   return typeof value === 'string' ? cut(value, max) : ''
 }
 
-/** A proxy may claim any length: only what can be one counts. */
+/** The length of a list; 0 where a proxy claims an impossible one. */
 function lengthOf(list: unknown): number {
   const length = Array.isArray(list) ? list.length : 0
   return Number.isSafeInteger(length) ? Math.max(0, length) : 0

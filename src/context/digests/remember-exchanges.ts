@@ -1,7 +1,7 @@
 import type { Message } from '../../log/message.ts'
 import type { Exchange } from './index.ts'
 
-/** Remembers what a function of an exchange gave: older exchanges never change, and each turn asks for them again. */
+/** Remembers a function's values for exchanges: older exchanges never change, and each turn asks for them again. */
 export function rememberExchanges<T>(make: (exchange: Exchange) => T): (exchange: Exchange) => T {
   const known = new WeakMap<Message, { readonly exchange: Exchange; readonly value: T }>()
   return exchange => {
@@ -15,7 +15,7 @@ export function rememberExchanges<T>(make: (exchange: Exchange) => T): (exchange
   }
 }
 
-/** The same messages in the same order: one object may end several exchanges. */
+/** Whether two exchanges have the same messages: one object may end several exchanges. */
 function isSame(a: Exchange, b: Exchange): boolean {
   return (
     a.request === b.request &&

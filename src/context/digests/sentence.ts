@@ -1,14 +1,14 @@
 import { cut } from '../../log/line.ts'
 
-/** A line longer than this is looked at only so far: the sentence is cut long before. */
+/** Characters of a line that are read: the sentence is cut long before. */
 const MAX_READ = 600
 const LINE = /\S[^\n\r\u2028\u2029]{0,600}/g
 const MAX_LINES = 40
-/** Heading, quotation, bullet, number, check box, one after another (`> - [ ] `); a rule; the line of a fence. */
+/** Markdown before a line's text: heading, quotation, bullet, number, check box, in a row (`> - [ ] `); a rule; a fence. */
 const MARKERS = /^(?:[-#>*+•=_]+(?:\s+|$)|(?:\d{1,3}[.)]|\[[ xX]\])\s+(?=\S)|(?:```|~~~).*)+/
 /** Bold that begins with a small letter and underscores is left, for the sake of `__init__`. */
 const BOLD = /\*\*([^*]+)\*\*|__([^_a-z][^_]*)__/g
-/** These end nothing. A single letter covers `e.g.`, `z. B.`, `p.m.`, `J. Smith`. */
+/** Abbreviations, whose full stop ends no sentence. A single letter covers `e.g.`, `z. B.`, `p.m.`, `J. Smith`. */
 const ABBREVIATION = '(?:^|[^\\p{L}\\p{N}])(?:\\p{L}|[DMSJN]r|Mrs|Ms|St|Prof|vs|etc|cf|approx|Fig|Inc)'
 /**
  * Latin marks end a sentence only before white space (`3.14`, `v1.2`, `index.ts`), and not before a small letter
@@ -28,7 +28,7 @@ export function firstSentence(text: string, max = 120): string {
   return cut(SENTENCE.exec(line)?.[0] ?? line, max)
 }
 
-/** The first line that says something. Only markers, no words: the text as it is. */
+/** The first line with words; the whole text where no line has any. */
 function firstLine(text: string): string {
   let lines = 0
   for (const [line] of text.matchAll(LINE)) {

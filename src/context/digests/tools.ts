@@ -10,13 +10,13 @@ const MAX_NAME = 40
 const MAX_ARGUMENTS = 80
 const MAX_RESULT = 150
 
-/** What was done: `read(path="/a") → text; …`, the latest actions, then the first sentence of the final answer. */
+/** Digests tool calls: `read(path="/a") → text; …`, the latest ones, then the first sentence of the final answer. */
 export const digestTools: Digester = ({ messages }) => {
   const actions = readActions(messages)
   if (actions.length === 0) return undefined
   const shown: string[] = []
   let room = MAX_LENGTH
-  // From the newest: what came of it all stands at the end.
+  // From the newest, as the outcome stands at the end.
   for (const action of actions.slice(-MAX_CALLS).reverse()) {
     const line = describe(action)
     if (line.length > room) break
@@ -25,7 +25,7 @@ export const digestTools: Digester = ({ messages }) => {
   }
   const earlier = actions.length - shown.length
   if (earlier > 0) shown.unshift(`(... and ${plural(earlier, 'earlier action')})`)
-  // What was said after the last call: "Let me look." before it is no answer.
+  // Only text after the last call is an answer: "Let me look." before it is none.
   const last = messages.findLastIndex(({ calls }) => calls.length > 0)
   const sentence = firstSentence(answerOf(messages.slice(last + 1)))
   return shown.join('; ') + (sentence !== '' && sentence.length < room ? ` — ${sentence}` : '')

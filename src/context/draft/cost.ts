@@ -4,12 +4,12 @@ import type { Insertion } from './insertion.ts'
 import { type NotesSection, notesSection } from './notes-section.ts'
 import { findSpan, type Span } from './span.ts'
 
-/** Protected by its place: the first user message, system messages, the protected end. */
+/** Whether a unit is protected by its place: the first user message, system messages, the protected end. */
 export function isFixed({ transcript, ends }: Frame, index: number): boolean {
   return index === transcript.firstUser || transcript.units[index]!.kind === 'system' || ends.includes(index)
 }
 
-/** Whether a message that may go has gone and nothing stands for it: then the marker must say so. */
+/** Whether an ordinary message is left out and no digest stands for it: then the marker must say so. */
 export function needsMarker(frame: Frame, spans: readonly Span[]): boolean {
   const { ordinaryBefore } = frame.transcript
   return spans.some(({ fate, from, to }) => {
@@ -21,7 +21,7 @@ export function needsMarker(frame: Frame, spans: readonly Span[]): boolean {
   })
 }
 
-/** The notes of replies that are not sent, where notes stand inline. */
+/** The notes section, if notes are sent inline: the notes of replies that are left out. */
 export function gatherNotes(frame: Frame, spans: readonly Span[]): NotesSection | undefined {
   if (frame.notes !== 'inline' || frame.transcript.notes.length === 0) return undefined
   const { transcript, count, noteBudget } = frame
@@ -31,7 +31,7 @@ export function gatherNotes(frame: Frame, spans: readonly Span[]): NotesSection 
   })
 }
 
-/** What a stretch of units costs that is not protected. */
+/** The cost of the unprotected units in a stretch. */
 function ordinaryCost(frame: Frame, from: number, to: number): number {
   const { costBefore, noteCostBefore, firstUser } = frame.transcript
   const inline = frame.notes === 'inline'
@@ -43,7 +43,7 @@ function ordinaryCost(frame: Frame, from: number, to: number): number {
   return cost
 }
 
-/** What is sent whatever a policy does. */
+/** The cost of all that is sent whatever a policy does. */
 export function fixedCost(frame: Frame): number {
   const { transcript, head, toolTokens, ends, count } = frame
   let tokens = toolTokens + (count.prompt ?? 0)
@@ -76,13 +76,13 @@ export function markerCost(frame: Frame): number {
   return frame.marker >= 0 ? 0 : textCost(frame, 'system', markerText)
 }
 
-/** Markers and digests come again in every context: each is counted once. */
+/** Costs of markers and digests, which come again in every context. */
 const knownCosts = new Map<string, Map<string, number>>()
 const maxKnown = 2_000
 
 const plain = { dialect: 'ollama', thinking: '', calls: [], results: [], media: 0, unknown: '' } as const
 
-/** Everything that would be sent. */
+/** The cost of everything that would be sent. */
 export function draftCost(frame: Frame, spans: readonly Span[], insertions: readonly Insertion[]): number {
   let tokens = fixedCost(frame) + ordinaryCost(frame, 0, frame.transcript.units.length)
   for (const { from, to } of spans) tokens -= ordinaryCost(frame, from, to)
@@ -92,7 +92,7 @@ export function draftCost(frame: Frame, spans: readonly Span[], insertions: read
   return notes?.text ? tokens + textCost(frame, 'system', notes.text) : tokens
 }
 
-/** A digest, with its answer where roles alternate. */
+/** The cost of a digest, with its answer where roles alternate. */
 export function digestCost(frame: Frame, line: string): number {
   const cost = textCost(frame, 'user', line)
   return frame.shape === 'alternating' ? cost + textCost(frame, 'assistant', acknowledgement) : cost

@@ -6,8 +6,8 @@ import { findSpan } from './span.ts'
 const why = 'older than what fits'
 
 /**
- * Leaves out the oldest until the rest fits: the longest run of the most recent units that does. Runs after every
- * policy, so that none can exceed the window. Looks only at what is kept, never at the whole history.
+ * Leaves out the oldest units, so that the longest run of recent ones that fits stays. Runs after every policy, so that
+ * none can exceed the window. Looks only at kept units, never at the whole history.
  */
 export function cutOldest<M extends MessageLike>(draft: FullDraft<M>, room = draft.capacity): FullDraft<M> {
   if (draft.tokens <= room) return draft
@@ -15,7 +15,7 @@ export function cutOldest<M extends MessageLike>(draft: FullDraft<M>, room = dra
   const first = findCut(draft, room)
   const shorter = shorten(first)
   if (shorter.tokens <= room) return shorter
-  // The notes of what was just cut now stand in their section, so a few units more must go: found by halving.
+  // The notes of cut units move to their section, so a few more units must go: how many is found by halving.
   let low = first
   let high = draft.units.length
   if (shorten(high).tokens > room) return dropInsertions(shorten(high), room)
@@ -27,7 +27,7 @@ export function cutOldest<M extends MessageLike>(draft: FullDraft<M>, room = dra
   return shorten(high)
 }
 
-/** The oldest unit that can stay, notes aside. */
+/** The oldest unit that can stay, notes not counted. */
 function findCut(draft: FullDraft, room: number): number {
   const { frame, spans, units, insertions } = draft
   let free = room - fixedCost(frame) - markerCost(frame)
@@ -43,7 +43,7 @@ function findCut(draft: FullDraft, room: number): number {
   return 0
 }
 
-/** Nothing is left that may go but what a policy added. */
+/** Drops texts that a policy added, when no units are left to drop. */
 function dropInsertions<M extends MessageLike>(draft: FullDraft<M>, room: number): FullDraft<M> {
   let current = draft
   while (current.tokens > room && current.insertions.length > 0) current = current.withoutFirstInsertion(why)

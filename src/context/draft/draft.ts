@@ -6,31 +6,31 @@ import type { Frame } from './frame.ts'
 import type { Fault, Insertion, Stretch } from './insertion.ts'
 import { findSpan, laySpans, type Span } from './span.ts'
 
-/** A context in the making. Every step gives a new draft; what is protected stays, whatever a policy drops. */
+/** A context in the making. Every step returns a new draft; protected units stay, whatever a policy drops. */
 export interface Draft<M extends MessageLike = MessageLike> {
   /** The conversation after its system prompt, in units that stand or fall together, oldest first. */
   readonly units: readonly Unit[]
   /** Indexes of the units that begin a turn. */
   readonly turns: readonly number[]
-  /** What may be sent in all, and what this draft would send. */
+  /** The tokens that may be sent, and those that this draft would send. */
   readonly capacity: number
   readonly tokens: number
   entriesOf(unit: Unit): readonly Entry<M>[]
   isProtected(unit: Unit): boolean
   isKept(unit: Unit): boolean
-  /** Leaves units out. The protected ones among them stay. */
+  /** Leaves units out, except protected ones. */
   drop(units: Iterable<Unit>, why: string): Draft<M>
-  /** Leaves out everything that is not protected from one unit up to, not including, another. */
+  /** Leaves units out from `from` up to, not including, `to`, except protected ones. */
   dropRange(from: number, to: number, why: string): Draft<M>
-  /** Puts one line each in the place of stretches of units. */
+  /** Replaces each stretch of units by one line. */
   digest(digests: readonly Digest[], why: string): Draft<M>
-  /** Adds texts before units, and says of the units that they stand for what became of them. */
+  /** Adds texts before units, and records the fate of the units that they stand for. */
   insert(insertions: readonly Insertion[], fate: 'digested' | 'recalled'): Draft<M>
   /** Moves system messages that stand in the conversation to its front. */
   moveSystemsFirst(): Draft<M>
 }
 
-/** A draft with what only we use of it. */
+/** A draft with the parts that only the library uses. */
 export interface FullDraft<M extends MessageLike = MessageLike> extends Draft<M> {
   readonly frame: Frame<M>
   readonly spans: readonly Span[]
@@ -42,15 +42,15 @@ export interface FullDraft<M extends MessageLike = MessageLike> extends Draft<M>
   digest(digests: readonly Digest[], why: string): FullDraft<M>
   insert(insertions: readonly Insertion[], fate: 'digested' | 'recalled'): FullDraft<M>
   moveSystemsFirst(): FullDraft<M>
-  /** Takes back the oldest text that was added. */
+  /** Removes the oldest added text. */
   withoutFirstInsertion(why: string): FullDraft<M>
-  /** Says where the conversation was cut, and why: for the receipt. */
+  /** Records the cut in the receipt. */
   withCut(cut: Cut): FullDraft<M>
-  /** The same draft, with another rule's name on what follows. */
+  /** The same draft; what follows is recorded under another rule's name. */
   as(rule: string): FullDraft<M>
 }
 
-/** Every draft is a full one: a policy can only hand on what the steps of its draft gave. */
+/** Returns the full draft: a policy can only return what the steps of its draft returned. */
 export function fullDraft<M extends MessageLike>(draft: Draft<M>): FullDraft<M> {
   if ((draft as Partial<FullDraft<M>> | undefined)?.frame) return draft as FullDraft<M>
   throw new InvalidOptionError('policy', 'apply must return the draft, or what a step of the draft gave')
@@ -62,15 +62,15 @@ export interface Digest extends Stretch {
   readonly faults?: readonly Fault[]
 }
 
-/** Where a policy that cuts seldom has cut: units, and tokens. */
+/** The cut of a stable policy, in units and tokens. */
 export interface Cut {
-  /** The first unit after it, and the one at which it fell. */
+  /** The first unit after the cut, and the unit at which it fell. */
   readonly before: number
   readonly at: number
-  /** What was to be sent then, and the room that there was. */
+  /** The tokens that were to be sent then, and the room for them. */
   readonly needed: number
   readonly limit: number
-  /** By how much the conversation may grow before the next one, and what is kept for recall. */
+  /** The tokens by which the conversation may grow before the next cut, and those kept for recall. */
   readonly growth: number
   readonly recall: number
 }
@@ -91,7 +91,7 @@ export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State
   const next = (change: Partial<State>) => createDraft(frame, { ...state, ...change })
   let tokens: number | undefined
 
-  /** Leaves stretches out. An added text goes with what it belongs to, and what it stood for is left out too. */
+  /** Leaves stretches out. An added text goes with the unit that it belongs to, and so do the units that it stood for. */
   function leaveOut(stretches: readonly Stretch[], why: string): FullDraft<M> {
     const added = stretches.map(stretch => elided(stretch, why))
     const falls = ({ of, before, beside }: Insertion) =>

@@ -1,20 +1,20 @@
 import type { Exchange } from '../digests/index.ts'
 import type { FullDraft } from './draft.ts'
 
-/** A completed turn and its place. */
+/** A completed turn with its place. */
 export interface PlacedExchange extends Exchange {
-  /** Its units: `from` is its user message, `to` is the unit after its last. */
+  /** The units of the turn: `from` is its user message, `to` is the unit after its last. */
   readonly from: number
   readonly to: number
 }
 
-/** How many turns are completed: all but one that still waits for the assistant's last word. */
+/** The number of completed turns: all but a last one that still waits for the assistant's final message. */
 export function countExchanges({ units, turns }: FullDraft): number {
   const last = units.findLast(unit => unit.kind !== 'system' && unit.kind !== 'note' && unit.kind !== 'stray')
   return last?.kind === 'assistant' ? turns.length : Math.max(0, turns.length - 1)
 }
 
-/** The exchange that a turn became. */
+/** A completed turn as an exchange. */
 export function exchangeAt({ frame, units, turns }: FullDraft, turn: number): PlacedExchange {
   const from = turns[turn]!
   const to = turns[turn + 1] ?? units.length

@@ -4,19 +4,19 @@ import { checkedCounter } from '../../tokens/checked-counter.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { estimate } from '../../tokens/estimate.ts'
 
-/** The room, and the rules of the place where the context goes. Only the window is needed. */
+/** The room for the context, and the rules of the model that gets it. Only the window is needed. */
 export interface FrameOptions {
   /** The tokens that the model can take, prompt and reply together. */
   readonly window: number
   /** The part of the window that is kept free for the reply. Default 0. */
   readonly reserve?: number
-  /** Default: a safe estimate, which gets a margin of 5 %. Import an exact one from throughline/tokens/o200k. */
+  /** The token counter. Default: a safe estimate with a margin of 5 %. For an exact one see throughline/tokens/o200k. */
   readonly count?: TokenCounter
-  /** Tool schemas that are sent with the prompt: they are counted. */
+  /** Tool schemas that are sent with the prompt, so that they are counted. */
   readonly tools?: readonly unknown[]
-  /** Where notes to self stand: with the reply that they ended, in the system prompt, or nowhere. Default inline. */
+  /** Where notes to self are sent: with their replies, in the system prompt, or nowhere. Default inline. */
   readonly notes?: NotesPlace
-  /** What the notes section may cost; the oldest notes leave first. Default: a sixteenth of the window. */
+  /** Tokens for the notes section; the oldest notes are left out first. Default: a sixteenth of the window. */
   readonly noteBudget?: number
   /** A secret in the marker of notes, where only the model may write one: `[NOTE TO SELF a1b2: …]`. */
   readonly nonce?: string
@@ -34,7 +34,7 @@ export type NotesPlace = 'inline' | 'system' | false
 export type Shape = 'free' | 'alternating'
 export type Overflow = 'error' | 'keep' | 'trim'
 
-/** Throws InvalidOptionError for what cannot be meant. */
+/** Throws InvalidOptionError for bad options. */
 export function checkOptions(options: FrameOptions): void {
   const {
     window,
@@ -77,7 +77,7 @@ export function checkOptions(options: FrameOptions): void {
   if (tools && !Array.isArray(tools)) throw new InvalidOptionError('tools', 'expected a list of tool schemas')
 }
 
-/** The counter that is asked for, or the estimate. */
+/** The counter of the options, or the estimate. */
 export function counterOf({ count = defaultCounter }: Pick<FrameOptions, 'count'>): TokenCounter {
   return checkedCounter(count)
 }

@@ -10,7 +10,7 @@ import { counterOf, type FrameOptions, type NotesPlace, type Overflow, type Shap
 import { type NotesSection, notesSection } from './notes-section.ts'
 import type { Piece } from './piece.ts'
 
-/** All that is settled before a policy begins: the room, the system prompt, what is protected. */
+/** What is settled before a policy begins: the room, the system prompt, the protected units. */
 export interface Frame<M extends MessageLike = MessageLike> {
   readonly window: number
   readonly reserve: number
@@ -29,9 +29,9 @@ export interface Frame<M extends MessageLike = MessageLike> {
   readonly head: readonly Piece<M>[]
   readonly headNotes: NotesSection | undefined
   readonly toolTokens: number
-  /** Units of the protected end, besides the first user message: the latest user message, the last round, the last unit. */
+  /** The protected end: the latest user message, the last round, the last unit. */
   readonly ends: readonly number[]
-  /** The unit that already is a marker after the first user message, or -1. */
+  /** The unit after the first user message if it already is a marker, or -1. */
   readonly marker: number
 }
 
@@ -68,7 +68,7 @@ export function createFrame<M extends MessageLike>(
   }
 }
 
-/** Pins and notes stand at the end of the last system message, so that what comes before stays as it was. */
+/** Pins and notes stand at the end of the last system message, so that the text before them stays the same. */
 function headPieces<M extends MessageLike>(
   system: readonly Entry<M>[],
   added: string,
@@ -96,8 +96,8 @@ function headPieces<M extends MessageLike>(
 }
 
 /**
- * The latest user message, the last tool round after it, and the last message itself. Earlier rounds of a long
- * open turn are ordinary: an agent with one user message and sixty rounds must go on working.
+ * The latest user message, the last tool round after it, and the last message. Earlier rounds of a long open turn are
+ * not protected: an agent with one user message and sixty rounds must go on working.
  */
 function protectedEnd({ units, latestUser, lastRound }: Transcript): readonly number[] {
   const ends = new Set<number>()

@@ -1,22 +1,22 @@
 import type { Part } from '../receipt.ts'
 
-/** A text that a policy adds, as a message of its own before a unit. */
+/** A text that a policy adds before a unit, as a message of its own. */
 export interface Insertion {
   readonly part: Part
-  /** Index of the unit that it stands before. */
+  /** Index of the unit after the text. */
   readonly before: number
   readonly role: 'system' | 'user'
   readonly text: string
-  /** What it costs, where that is known. */
+  /** The text's tokens, where known. */
   readonly tokens?: number
   readonly why: string
-  /** The stretches of units that it stands for: without it they are simply left out. */
+  /** The stretches of units that the text stands for: without it they are simply left out. */
   readonly of: readonly ExplainedStretch[]
-  /** It belongs to the unit that it stands before and goes with it. A digest goes with the units it stands for. */
+  /** The text belongs to the unit after it and is dropped with it. A digest is dropped with the units it stands for. */
   readonly beside?: boolean
-  /** What its digesters did wrong, and on which unit. */
+  /** Faults of digesters, and on which unit. */
   readonly faults?: readonly Fault[]
-  /** Where roles alternate it is answered `(acknowledged)` instead of joined to the next user message. */
+  /** Where roles alternate, the text is answered `(acknowledged)` instead of joined to the next user message. */
   readonly answered?: boolean
 }
 

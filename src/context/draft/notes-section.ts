@@ -2,16 +2,16 @@ import { notesTitle } from '../../log/texts.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 
-/** The notes that do not stand with their replies, gathered: the newest that fit their budget, in order. */
+/** Notes that are not sent with their replies, gathered: the newest that fit their budget, in order. */
 export interface NotesSection {
   readonly text: string
-  /** Entries of the notes that it holds. */
+  /** Entries of the gathered notes. */
   readonly moved: readonly number[]
 }
 
 const none: NotesSection = { text: '', moved: [] }
 
-/** `isGathered` tells of a unit whether its notes belong here. Oldest notes leave first. */
+/** `isGathered` says whether a unit's notes belong in the section. The oldest notes are left out first. */
 export function notesSection(
   { notes, entries }: Transcript,
   count: TokenCounter,

@@ -2,16 +2,16 @@ import { InvalidOptionError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { type Draft, fullDraft } from './draft.ts'
 
-/** How a conversation is fitted into a window: a step from draft to draft. */
+/** Decides how a conversation is fitted into a window: a step from draft to draft. */
 export interface Policy {
-  /** Stands in the receipt beside everything that this policy decided. */
+  /** Names the policy in the receipt, beside everything that it decided. */
   readonly name: string
   apply<M extends MessageLike>(draft: Draft<M>): Draft<M>
-  /** Never set. Every function has `name`, `apply` and `call`: `spongebob` without its parentheses must not pass for a policy. */
+  /** Never set. Functions have `name`, `apply` and `call`, so this refuses `spongebob` without its parentheses as a policy. */
   readonly call?: never
 }
 
-/** One policy after the other, each on what the one before left. */
+/** Runs policies one after the other, each on the draft of the one before. */
 export function pipe(...policies: readonly Policy[]): Policy {
   policies.forEach(checkPolicy)
   return {
@@ -24,7 +24,7 @@ export function pipe(...policies: readonly Policy[]): Policy {
   }
 }
 
-/** Throws InvalidOptionError for what is no policy, above all for a function that makes one and was not called. */
+/** Throws InvalidOptionError unless this is a policy, above all for a factory that was not called. */
 export function checkPolicy(policy: Policy): void {
   const isFunction = typeof policy === 'function'
   if (!isFunction && typeof policy?.apply === 'function') return

@@ -7,7 +7,7 @@ export interface Span {
   readonly why: string
 }
 
-/** Lays spans over others; where they overlap the new ones hold. All lists are sorted and disjoint. */
+/** Lays spans over others; where they overlap the new ones win. All lists are sorted and disjoint. */
 export function laySpans(old: readonly Span[], added: readonly Span[]): readonly Span[] {
   const result: Span[] = [...added]
   let next = 0
@@ -23,7 +23,7 @@ export function laySpans(old: readonly Span[], added: readonly Span[]): readonly
   return result.sort((a, b) => a.from - b.from)
 }
 
-/** The span that holds a unit, found by halving: there may be many. */
+/** The span that contains a unit, found by halving. */
 export function findSpan(spans: readonly Span[], unit: number): Span | undefined {
   const span = spans[firstEndingAfter(spans, unit)]
   return span && span.from <= unit ? span : undefined

@@ -8,15 +8,15 @@ import { fullDraft } from '../draft/draft.ts'
 import type { Policy } from '../draft/policy.ts'
 
 interface ArtifactOptions {
-  /** The text of what is being worked on, if a message holds it. Default: a JSON program that the assistant wrote. */
+  /** Returns the artifact's text if a message holds it. Default: a JSON program that the assistant wrote. */
   readonly find?: (message: Message) => string | undefined
-  /** The first line of the message that carries it. */
+  /** The first line of the message that carries the artifact. */
   readonly title?: string
 }
 
 /**
- * What is being worked on travels in full: when its newest version was cut, it stands just before the latest user
- * message, for a line about it is not enough to edit it from. Late, so that the prompt's beginning stays as it was.
+ * Sends the artifact (the thing being worked on) in full: when its newest version was cut, it is put just before the
+ * latest user message, as a digest is not enough to edit from. So late that the prompt's beginning stays the same.
  *
  * @example
  * pipe(balanced(), artifact({ find: ({ text }) => (text.startsWith('<html') ? text : undefined) }))
@@ -34,7 +34,7 @@ export function artifact({ find = findProgram, title = artifactTitle }: Artifact
         unit => textOf(unit) !== undefined,
       )
       const { latestUser } = draft.frame.transcript
-      // Whole in the tail, or nowhere: either way there is nothing to bring.
+      // The newest version is sent anyway, or there is none.
       if (newest < 0 || latestUser < 0 || draft.isKept(draft.units[newest]!)) return draft
       const why = 'what is being worked on travels in full'
       const of = [{ from: newest, to: newest + 1, why }]

@@ -1,4 +1,4 @@
 import { balanced } from './recall.ts'
 
-/** What `fit` does unless told otherwise: the stable cut, digests of what was cut, and balanced recall. */
+/** The policy of `fit` by default: the stable cut, digests of what was cut, and balanced recall. */
 export const defaultPolicy = balanced()

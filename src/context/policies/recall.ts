@@ -6,25 +6,25 @@ import { blockHeadCost, renderBlock } from '../recall/render-block.ts'
 import { createStableCut, type StableOptions } from './stable.ts'
 
 export interface RecallOptions extends StableOptions {
-  /** From 0 (hardly ever) to 1 (most of the window, for every message): how much is brought back. Default 0.5. */
+  /** How much is brought back, from 0 (hardly ever) to 1 (most of the window, for every message). Default 0.5. */
   readonly effort?: number
 }
 
 /**
- * The stable cut, and what the newest message asks for brought back from before it, word for word, in a block just
- * before that message. Ranked by words alone: no model, the same everywhere.
+ * The stable cut, and recall: older entries that the newest message asks for are brought back word for word, in a block
+ * just before that message. Ranked by words alone, without a model: the same everywhere.
  */
 export function recall({ effort = 0.5, ...options }: RecallOptions = {}): Policy {
   return recallAs('recall', effort, options)
 }
 
-/** The cheapest memory: only what is asked for plainly. */
+/** The cheapest memory: brings back only what is asked for plainly. */
 export const thrifty = (options: StableOptions = {}): Policy => recallAs('thrifty', 0.35, options)
 
 /** Memory and cost in balance: the default. */
 export const balanced = (options: StableOptions = {}): Policy => recallAs('balanced', 0.5, options)
 
-/** The best memory: most of the window is recall, and most of the prompt is read again on every turn. */
+/** The best memory: most of the window is recall, and most of the prompt changes on every turn. */
 export const thorough = (options: StableOptions = {}): Policy => recallAs('thorough', 1, options)
 
 function recallAs(name: string, amount: number, options: StableOptions): Policy {

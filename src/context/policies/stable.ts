@@ -14,13 +14,13 @@ export interface StableOptions {
   readonly low?: number
   /** The share of the room for digests and the journal of what was cut. Default 0 for `stable`, 1/24 with recall. */
   readonly digests?: number
-  /** Asked in order for what an exchange that was cut comes to. Default: [digestTools, digestText]. */
+  /** Asked in order for the digest of an exchange that was cut. Default: [digestTools, digestText]. */
   readonly digesters?: readonly Digester[]
 }
 
 /**
- * Cuts seldom, and then far: when the window is full, down to a low-water mark, and then only appends until it is
- * full again. The beginning of the prompt stays as it was, and a model server that keeps it need not read it again.
+ * Cuts seldom and far: when the window is full, down to a low-water mark; then only appends until it is full again. The
+ * beginning of the prompt stays the same between cuts, so a model server with a prompt cache need not read it again.
  */
 export function stable(options: StableOptions = {}): Policy {
   const cutStably = createStableCut(options)
@@ -29,7 +29,7 @@ export function stable(options: StableOptions = {}): Policy {
 
 const builtIn = createCutDigests()
 
-/** The cut, with room kept for recall: what `stable` and `recall` share. */
+/** The cut that `stable` and `recall` share, with room kept for recall. */
 export function createStableCut(
   { low = 0.4, digests = 0, digesters }: StableOptions,
   { room: recall, keep } = { room: 0, keep: 0.5 },
@@ -46,8 +46,8 @@ export function createStableCut(
     const cut = draft
       .dropRange(0, fold.cut, 'before the cut')
       .withCut({ before: fold.cut, at: epoch, needed, limit, growth, recall: room.recall })
-    // Half of the digests' room for what the turn at the cut did with tools; inside a long turn also a part of recall's,
-    // for then the journal is the only memory of most of what was done.
+    // The journal of the turn at the cut gets half of the digests' room; inside a long turn also a part of recall's room,
+    // as the journal is then the only memory of most of the work.
     const isInside = draft.units[fold.cut]?.kind !== 'user'
     const borrowed = isInside ? Math.floor(room.recall / 4) : 0
     const journal = cutJournal(cut, fold.cut, Math.floor(room.digests / 2) + borrowed)

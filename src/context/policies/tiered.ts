@@ -12,15 +12,15 @@ import type { Policy } from '../draft/policy.ts'
 interface TieredOptions {
   /** How many of the latest exchanges are sent whole. */
   readonly full?: number
-  /** How many exchanges are remembered at all, whole ones included. Default: as many as fit. */
+  /** How many exchanges are sent in all, whole ones included. Default: as many as fit. */
   readonly max?: number
-  /** Asked in order for what an older exchange comes to. Default: defaultDigesters. */
+  /** Asked in order for the digest of an older exchange. Default: defaultDigesters. */
   readonly digesters?: readonly Digester[]
-  /** Recognises what is being worked on: the newest such exchange is always sent whole, a line is not enough to edit from. */
+  /** Recognises the exchange being worked on: the newest such one is always sent whole, as a line is not enough to edit from. */
   readonly isCurrent?: (exchange: Exchange) => boolean
 }
 
-/** The latest exchanges whole, older ones as one line each, the oldest lines first to go. */
+/** Sends the latest exchanges whole and older ones as one line each; the oldest lines are left out first. */
 export function tiered({
   full = 2,
   max = Number.POSITIVE_INFINITY,
@@ -61,7 +61,7 @@ interface Selection {
   readonly digest: (exchange: Exchange) => DigestLine
 }
 
-/** The newest lines that fit. When they stand for all that was left out, the marker's room is theirs too. */
+/** The newest lines that fit. If they stand for everything left out, they get the marker's room too. */
 function fittingDigests(draft: FullDraft, rest: FullDraft, { oldest, older, stays, digest }: Selection) {
   const lines: Digest[] = []
   let free = draft.capacity - rest.tokens

@@ -1,10 +1,10 @@
 import { isQuestion } from './effort.ts'
 import { isCommon, termsOf } from './terms.ts'
 
-/** A part of fewer different terms is joined to its neighbour: it would match anything. */
+/** A part with fewer different terms is joined to its neighbour, as it would match anything. */
 const fewestTerms = 3
 
-/** Each part is ranked by itself: more would cost more than they bring. */
+/** The most parts: each is ranked by itself, and more would cost more than they bring. */
 const mostParts = 3
 
 /** The sentences and clauses of a message that ask for something, where it has several parts. */
@@ -30,5 +30,5 @@ export function askingParts(text: string): readonly string[] {
   return order.slice(0, mostParts).map(at => asking[at]!)
 }
 
-/** A mark that ends a sentence or a clause, with its closing quotes, before a blank; a mark of Chinese. Read forwards only. */
+/** The end of a sentence or a clause: a mark with its closing quotes before a blank, or a Chinese mark. Never backtracks. */
 const ends = /([.?!;:…]["'”’)\]*_]*)\s+|([。！？；：])/gu

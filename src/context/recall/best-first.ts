@@ -1,5 +1,5 @@
 /**
- * Gives entries by falling score, ties by place. A heap: a block takes a handful of thousands of candidates, and
+ * Yields entries by falling score, ties by place. A heap: a block takes a handful of thousands of candidates, and
  * sorting all of them would cost more than everything else.
  */
 export function* bestFirst(entries: Int32Array, scores: Float64Array): Generator<number> {

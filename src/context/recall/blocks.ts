@@ -15,9 +15,9 @@ interface Progress {
 }
 
 /**
- * The blocks that stand in a context: one for each user message since the cut that asked for something old. A block
- * stays where it was put until the next cut, or until the room is full (a flush): the prompt's beginning grows and is
- * not rewritten. Only the turns since the cut are ranked, so a cold start is cheap too.
+ * The blocks of a context: one for each user message since the cut that asked for something old. A block stays where it
+ * is until the next cut, or until the room is full (a flush): so the prompt's beginning grows and is not rewritten. Only
+ * the turns since the cut are ranked, so a cold start is cheap too.
  */
 export function recallBlocks(
   transcript: Transcript,
@@ -38,7 +38,7 @@ export function recallBlocks(
     if (kind === 'user')
       return { next: at + 1, blocks: atUser(transcript, fold, room, effort, headCost, blocks, at) }
     const isFull = kind === 'tools' && total(blocks) > freeAt(transcript, fold, room, at + 1)
-    // The block of the turn itself stays for all its rounds; older ones make room.
+    // The block of the current turn stays for all its rounds; older blocks make room.
     const user = isFull ? lastUser(transcript, at) : -1
     return { next: at + 1, blocks: isFull ? blocks.filter(block => block.user === user) : blocks }
   }
@@ -74,12 +74,12 @@ function atUser(
   const block = chooseBlock({ ...search, recalled }, Number.POSITIVE_INFINITY)
   if (!block) return kept
   if (total(kept) + block.tokens <= free) return [...kept, explained(block)]
-  // A flush: the old ones go, and this one is chosen anew with all of the room.
+  // A flush: the old blocks go, and this one is chosen anew with all of the room.
   const alone = chooseBlock({ ...search, recalled: new Set() }, free)
   return alone ? [explained(alone)] : []
 }
 
-/** What is free for blocks when the units up to one have been sent. */
+/** The tokens free for blocks after the units up to `end`. */
 function freeAt(transcript: Transcript, fold: Fold, room: Room, end: number): number {
   return room.tail + room.recall - fold.stuck - spanCost(transcript, fold.cut, end, room.inlineNotes)
 }

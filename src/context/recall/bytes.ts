@@ -33,7 +33,7 @@ export function createWriter() {
   }
 }
 
-/** Reads them in the same order; `invalid` makes the error for bytes that end too early or are none of ours. */
+/** Reads what a writer wrote, in the same order; `invalid` makes the error for bytes that are cut off or foreign. */
 export function createReader(data: Uint8Array, invalid: (why: string) => Error) {
   let at = 0
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)

@@ -3,15 +3,15 @@ import { bestFirst } from './best-first.ts'
 import type { Effort } from './effort.ts'
 import type { Judgement } from './judge.ts'
 
-/** What was recalled for one user message. */
+/** The recalled units for one user message. */
 export interface Block {
   /** The unit of the user message. */
   readonly user: number
-  /** The units that were brought back, in the order of the conversation. */
+  /** The recalled units, in the order of the conversation. */
   readonly units: readonly number[]
-  /** What it is charged. */
+  /** The tokens charged for the block. */
   readonly tokens: number
-  /** For each unit, why it was brought back. */
+  /** Why each unit was recalled. */
   readonly reasons?: readonly string[]
 }
 
@@ -19,30 +19,30 @@ export interface Search {
   readonly transcript: Transcript
   readonly judgement: Judgement
   readonly effort: Effort
-  /** What the effort's shares are shares of. */
+  /** The tokens that the effort's shares refer to. */
   readonly base: number
   readonly user: number
   readonly cut: number
-  /** Units that stand in other blocks. */
+  /** Units in other blocks. */
   readonly recalled: ReadonlySet<number>
-  /** What the block's first line costs. */
+  /** The cost of the block's first line. */
   readonly headCost: number
 }
 
 /** A smaller block is not worth its first line. */
 const smallest = 40
 
-/** After so many units in a row that are too large, what is left is too small for any. */
+/** After this many units in a row that are too large, the room left is too small for any. */
 const mostMisses = 100
 
-/** Tokens that a line adds to what the unit costs as a message. */
+/** Tokens that a line costs more than its unit as a message. */
 const lineCost = 2
 
-/** Chooses what to bring back for a message, at most `room` tokens: nothing, most of the time. */
+/** Chooses the units to recall for a message, at most `room` tokens; mostly none. */
 export function chooseBlock(search: Search, room: number): Block | undefined {
   const { transcript, judgement, effort, base, user, cut, recalled, headCost } = search
   const { scores, asked } = judgement
-  // How strongly something is asked for says how much it is worth, not only whether.
+  // The more strongly a message asks, the larger its block may be.
   let worth = Math.min(room, Math.floor(base * Math.min(effort.block, effort.slope * (asked - 1)))) - headCost
   if (worth < smallest || cut === 0) return undefined
   const chosen: number[] = []
@@ -58,7 +58,7 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
     }
     misses = 0
     worth -= cost
-    // What an earlier block has is there already: it uses up its share of what this message is worth.
+    // A unit in an earlier block is sent already, and uses up its share of this message's room.
     if (recalled.has(unit)) continue
     tokens += cost
     chosen.push(unit)
@@ -66,7 +66,7 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
   return chosen.length > 0 ? { user, units: chosen.sort((a, b) => a - b), tokens } : undefined
 }
 
-/** The old units that reach the gate themselves, or a block would be filled with whatever comes next. */
+/** The old units that pass the gate themselves: others would only fill the block. */
 function candidates({ transcript, judgement, user, cut }: Search): Int32Array {
   const { scores, best, asked } = judgement
   const floor = Math.max(1, best / asked)

@@ -1,9 +1,9 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import { showValue } from '../../log/show-value.ts'
 
-/** How much is recalled, and what it may cost: a point on the curve between memory and reading. */
+/** How much is recalled, and at what cost. */
 export interface Effort {
-  /** How much better than the best in view the best old entry must be before anything is recalled. */
+  /** How much better than the best entry in view the best old entry must be before anything is recalled. */
   readonly gate: number
   /** Share of the room that a block gets for each multiple of the gate above the first. */
   readonly slope: number
@@ -15,14 +15,14 @@ export interface Effort {
   readonly keep: number
 }
 
-/** One number from 0 to 1 moves the gate by powers; above the middle it also gives the window to the blocks. */
+/** Turns effort, 0 to 1, into shares: it moves the gate by powers, and above 0.5 gives more of the window to blocks. */
 export function toEffort(effort: number): Effort {
   if (!(effort >= 0 && effort <= 1)) {
     throw new InvalidOptionError('effort', `expected a number from 0 to 1, got ${showValue(effort)}`)
   }
   const above = Math.max(0, 2 * effort - 1)
   return {
-    // Rounded, so that a power that differs in its last bit between engines cannot matter.
+    // Rounded, as powers may differ in their last bit between engines.
     gate: Math.round(1.55 * 8 ** (1 - 2 * effort) * 1024) / 1024,
     slope: 1 / 10,
     room: 0.25 + 0.6 * above,
@@ -31,13 +31,13 @@ export function toEffort(effort: number): Effort {
   }
 }
 
-/** Tokens before the newest message that count as in view. A number, not a share: a long view would never recall. */
+/** Tokens before the newest message that count as in view. Not a share of the window: a long view would never recall. */
 export const viewTokens = 1500
 
-/** How much more a question counts. */
+/** The factor for questions. */
 const question = 2.5
 
-/** In view there is always an imagined entry that has this share of the message's words: what is new asks for nothing. */
+/** An imagined entry in view has this share of the message's words, so that a message about something new asks for nothing. */
 const cover = 0.7
 
 /** How strongly a message asks for something old; from 1 on something is recalled. */
@@ -52,7 +52,7 @@ export function strength(
   return (best * (isAsking ? question : 1)) / (gate * bar)
 }
 
-/** A question mark, or a beginning like a question's: not everyone types the mark. */
+/** Whether a text has a question mark or begins like a question: not everyone types the mark. */
 export function isQuestion(text: string): boolean {
   return asks.test(text)
 }

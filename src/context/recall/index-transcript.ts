@@ -9,12 +9,12 @@ const pause = 30 * 60 * 1000
 
 export interface Memory {
   readonly index: RecallIndex
-  /** When the last indexed unit ended. */
+  /** The time at which the last indexed unit ended. */
   time: number | undefined
   fits(units: number): boolean
 }
 
-/** The index of a conversation up to, not including, a unit. It grows with the conversation, and each text is read once. */
+/** The index of a conversation up to, not including, a unit. It grows with the conversation; each text is read once. */
 export function indexTranscript(transcript: Transcript, upTo: number): RecallIndex {
   const memory = memoryOf(transcript)
   const { index } = memory
@@ -31,7 +31,7 @@ export function indexTranscript(transcript: Transcript, upTo: number): RecallInd
       tokens: isSaid ? unit.tokens : 0,
       beginsSession,
     })
-    // Last: a text that is not in memory must leave nothing half done.
+    // Set last: reading a text that is not in memory throws, and must leave nothing half done.
     memory.time = ended ?? memory.time
   }
   return index
@@ -43,12 +43,12 @@ export function saveIndex(transcript: Transcript): Uint8Array {
   return packIndex(index, time)
 }
 
-/** Takes a saved index for a conversation whose first messages are those that it was made from. */
+/** Uses a saved index for a conversation that begins with the messages it was made from. */
 export function adoptIndex(transcript: Transcript, { index, time }: Omit<Memory, 'fits'>): void {
   remember<Memory>(transcript, key, () => ({ index, time, fits: units => index.size <= units }))
 }
 
-/** Lets a line that was forked from a conversation use its index: what lies before their fork is the same. */
+/** Gives a fork the index of the conversation it was forked from: their past is the same. */
 export function shareIndex(from: Transcript, to: Transcript): void {
   const memory = memoryOf(from)
   remember<Memory>(to, key, () => memory)
@@ -63,12 +63,12 @@ function memoryOf(transcript: Transcript): Memory {
 
 const key = 'recall index'
 
-/** What can be brought back. System messages are always there; notes and strays have their own rules. */
+/** Whether a unit can be recalled. System messages are always sent; notes and strays have their own rules. */
 export function isRecallable({ kind }: Pick<Unit, 'kind'>): boolean {
   return kind === 'user' || kind === 'assistant' || kind === 'tools'
 }
 
-/** All words of a unit: what was said, what was called with what, what came back. */
+/** All text of a unit: what was said, the calls with their arguments, the results. */
 function unitText(transcript: Transcript, unit: Unit): string {
   const texts: string[] = []
   for (let at = unit.from; at < unit.to; at++) {
@@ -80,7 +80,7 @@ function unitText(transcript: Transcript, unit: Unit): string {
   return texts.join('\n')
 }
 
-/** When a unit ended, where its messages say so. */
+/** The time at which a unit ended, if its messages have times. */
 export function lastTime(transcript: Transcript, unit: Unit): number | undefined {
   for (let at = unit.to - 1; at >= unit.from; at--) {
     const { time } = transcript.entries[at]!.message

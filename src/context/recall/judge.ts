@@ -5,9 +5,9 @@ import { type Ranking, rank } from './rank.ts'
 import type { RecallIndex } from './recall-index.ts'
 import { withoutLabel } from './terms.ts'
 
-/** How the past answers a message. */
+/** How well the past answers a message. */
 export interface Judgement {
-  /** By unit before the message. */
+  /** A score for each unit before the message. */
   readonly scores: Float64Array
   /** The best score of a unit before the cut. */
   readonly best: number
@@ -24,14 +24,14 @@ interface Question {
   readonly cut: number
 }
 
-/** Longer messages are also looked at part by part: no old entry covers all of what they say. */
+/** Messages of more terms are also ranked part by part: no old entry covers all that they say. */
 const longMessage = 25
 
-/** What a part that asks adds to the scores, and the share of the room that parts alone can open. */
+/** How much an asking part adds to the scores, and the share of the room that parts alone can open. */
 const partWeight = 0.5
 const partShare = 1 / 6
 
-/** Ranks the past for a user message, and weighs the best of it against what is in view. */
+/** Ranks the past for a user message, and compares its best with what is in view. */
 export function judge(question: Question): Judgement {
   const { transcript, index, effort, user } = question
   const text = withoutLabel(transcript.entries[transcript.units[user]!.from]!.message.text)
@@ -42,7 +42,7 @@ export function judge(question: Question): Judgement {
     .map(part => weigh(question, rank(index, part, user), true))
     .filter(part => part.asked >= 1)
   if (open.length === 0) return { ...judged, terms: whole.asked }
-  // The whole message orders what is brought back; the parts that ask open the gate, but only a little.
+  // The whole message orders the recalled units; asking parts also open the gate, but only a little.
   const scores = whole.scores
   for (const part of open) {
     for (let unit = 0; unit < scores.length; unit++)
@@ -62,7 +62,7 @@ function weigh(question: Question, { scores, whole }: Ranking, isAsking: boolean
   }
 }
 
-/** The best of what was said before the cut and the message, and is not there anyway. */
+/** The best score of a unit that was cut and is not sent anyway. */
 function bestBefore({ transcript, user, cut }: Question, scores: Float64Array): number {
   const { firstUser } = transcript
   const end = Math.min(cut, user)
@@ -71,7 +71,7 @@ function bestBefore({ transcript, user, cut }: Question, scores: Float64Array): 
   return best
 }
 
-/** The best of the end of the tail, which the model sees anyway. */
+/** The best score at the end of the tail, which the model sees anyway. */
 function bestInView({ transcript, user, cut }: Question, scores: Float64Array): number {
   let best = 0
   let tokens = 0

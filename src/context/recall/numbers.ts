@@ -1,6 +1,6 @@
 type Buffer = Int32Array | Float64Array
 
-/** A list of numbers that grows, in a typed array: an index of a long history is made of thousands of these. */
+/** A growing list of numbers in a typed array: the index of a long history has thousands of them. */
 export interface Numbers {
   readonly data: Buffer
   readonly size: number
@@ -28,7 +28,7 @@ export function createNumbers(Type: Int32ArrayConstructor | Float64ArrayConstruc
   }
 }
 
-/** How many of an ascending list are below a bound. */
+/** How many numbers of an ascending list are below a bound. */
 export function countBelow({ data, size }: Numbers, bound: number): number {
   if (size === 0 || data[size - 1]! < bound) return size
   let low = 0

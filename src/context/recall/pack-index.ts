@@ -2,10 +2,10 @@ import { ThroughlineError } from '../../log/error.ts'
 import { createReader, createWriter } from './bytes.ts'
 import { createRecallIndex, type RecallIndex } from './recall-index.ts'
 
-/** Changes with the terms, the stems or the layout: a packed index of another version is made anew from the log. */
+/** Changes with the terms, the stems or the layout: an index of another version is rebuilt from the log. */
 const version = 1
 
-/** The saved form of an index, with the time of its last entry: a cache that can be rebuilt from the conversation, never the truth. */
+/** Packs an index, with the time of its last entry. A cache that can be rebuilt from the conversation. */
 export function packIndex(index: RecallIndex, time?: number): Uint8Array {
   const bytes = createWriter()
   bytes.number(version)
@@ -29,7 +29,7 @@ export function packIndex(index: RecallIndex, time?: number): Uint8Array {
   return bytes.done()
 }
 
-/** Reads a packed index. Throws when the bytes are of another version or broken: then build it from the log. */
+/** Reads a packed index. Throws when the bytes are of another version or broken: then rebuild it from the log. */
 export function unpackIndex(packed: Uint8Array): {
   readonly index: RecallIndex
   readonly time: number | undefined
@@ -49,7 +49,7 @@ export function unpackIndex(packed: Uint8Array): {
   return { index, time: Number.isNaN(time) ? undefined : time }
 }
 
-/** The terms of one entry and how often each occurs, by their numbers in the vocabulary that was read before. */
+/** The terms of one entry and how often each occurs, by their numbers in the vocabulary. */
 export function readTerms(
   bytes: ReturnType<typeof createReader>,
   ids: readonly number[],
@@ -73,7 +73,7 @@ const invalid = (why: string) =>
     `The saved recall index cannot be used: ${why}. Build it again from the log.`,
   )
 
-/** Postings are in ascending order, and entries are asked in ascending order: each list is walked once. */
+/** Both postings and the entries asked for are in ascending order, so each list is walked once. */
 function countOccurrences(index: RecallIndex): (id: number, entry: number) => number {
   const next = new Int32Array(index.vocabulary.size)
   return id => index.counts[id]!.data[next[id]!++]!

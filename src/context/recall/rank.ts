@@ -7,7 +7,7 @@ import { termsOf, withoutLabel } from './terms.ts'
 export interface Ranking {
   /** An integer for each entry before the message. */
   readonly scores: Float64Array
-  /** What an imagined entry of average length would score that has all words of the message. */
+  /** The score of an imagined entry of average length that has all words of the message. */
   readonly whole: number
   /** The terms of the message that the index knows. */
   readonly asked: readonly Asked[]
@@ -131,7 +131,7 @@ function feedback(index: RecallIndex, ofSession: Float64Array, n: number): reado
   return list.map(({ id, weight }) => ({ id, weight: weight / most }))
 }
 
-/** A score for each entry: its own, what stands beside it, its session, how recent, and what no question changes. */
+/** The score of each entry: its own match, its neighbours, its session, its age, and the part that no question changes. */
 function combine(index: RecallIndex, own: Float64Array, ofSession: Float64Array, n: number): Float64Array {
   const scores = new Float64Array(n)
   const priors = index.priors.data
@@ -161,7 +161,7 @@ function sessionEnd({ starts }: RecallIndex, session: number, n: number): number
   return session + 1 < starts.size ? Math.min(n, starts.data[session + 1]!) : n
 }
 
-/** How much a term tells that stands in `frequency` of n entries. */
+/** How much a term tells that `frequency` of n entries have. */
 function rarity(frequency: number, n: number): number {
   return Math.log(1 + (n - frequency + 0.5) / (frequency + 0.5))
 }

@@ -1,10 +1,10 @@
 import type { RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel } from './terms.ts'
 
-/** At most this many words stand in a reason. */
+/** The most words in a reason. */
 const mostWords = 6
 
-/** Why each unit was brought back, in the words of the message that asked for it. */
+/** Why each unit was recalled, in the words of the message that asked for it. */
 export function reasonsFor(
   index: RecallIndex,
   text: string,
@@ -17,7 +17,7 @@ export function reasonsFor(
   const matches = (unit: number) => {
     const terms = unit >= 0 && unit < n ? index.terms[unit] : undefined
     const found = wanted.filter(id => terms?.includes(id))
-    // Words that stand in any conversation explain nothing where there are others.
+    // Common words explain nothing where there are others.
     const telling = found.filter(id => index.weights[id] === 1)
     return (telling.length > 0 ? telling : found).map(id => words.get(id)!)
   }
@@ -33,7 +33,7 @@ export function reasonsFor(
   })
 }
 
-/** The words of the message by the terms that they became. */
+/** The words of the message by their terms. */
 function surfaceWords(index: RecallIndex, text: string): Map<number, string> {
   const words = new Map<number, string>()
   for (const word of withoutLabel(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) {

@@ -2,20 +2,20 @@ import { createNumbers, type Numbers } from './numbers.ts'
 import * as ranking from './ranking.ts'
 import { isCommon, termsOf, withoutLabel } from './terms.ts'
 
-/** What the index is told of one unit of the conversation. */
+/** One unit of the conversation, as the index gets it. */
 export interface RecallDocument {
   readonly text: string
   readonly isUser: boolean
-  /** False for what is never brought back; it keeps its place, and scores nothing. */
+  /** False for units that are never recalled; they keep their place and score nothing. */
   readonly isRecallable: boolean
   readonly tokens: number
-  /** A long pause came before it. */
+  /** Whether a long pause came before the unit. */
   readonly beginsSession: boolean
 }
 
 /**
- * The words of a conversation, append only. All of it can be asked "as if only the first n entries existed", so that
- * what was recalled for a message is a function of what came before it, today and when it is computed again.
+ * The words of a conversation, append only. It can be asked as if only the first n entries existed, so that what was
+ * recalled for a message depends only on what came before it, and is the same when computed again.
  */
 export interface RecallIndex {
   readonly size: number
@@ -30,20 +30,20 @@ export interface RecallIndex {
   readonly tokenSums: Numbers
   readonly sessions: Numbers
   readonly terms: readonly Int32Array[]
-  /** By entry: the part of its score that no question changes. */
+  /** By entry: the part of the score that no question changes. */
   readonly priors: Numbers
   /** First entries of the sessions. */
   readonly starts: Numbers
   append(document: RecallDocument): void
   /** The number of a term; a new one gets the next. */
   idOf(term: string): number
-  /** Appends what was saved of an entry. */
+  /** Appends a saved entry. */
   restore(entry: SavedEntry): void
 }
 
-/** All that must be kept of an entry: the rest follows from the order. */
+/** The saved part of an entry: the rest follows from the order. */
 export interface SavedEntry {
-  /** The numbers of its terms, in the order in which they first occur, and how often each occurs. */
+  /** The numbers of the entry's terms, in the order in which they first occur, and how often each occurs. */
   readonly terms: Int32Array
   readonly counts: Int32Array
   readonly tokens: number
@@ -126,6 +126,6 @@ export function createRecallIndex(): RecallIndex {
   }
 }
 
-/** What is to hold from then on. */
+/** Whether a text is a lasting wish, see `instruction`. */
 const isInstruction =
   /^(?:always|never|please always|from now on|whenever)\b|\bi (?:really |usually |generally |always |much )?prefer\b|\bfrom now on\b|\bi(?:'d| would) (?:prefer|rather)\b/i

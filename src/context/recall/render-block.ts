@@ -10,7 +10,7 @@ const rendered = new WeakMap<
   { readonly offset: number; readonly counter: string; readonly insertion: Insertion }
 >()
 
-/** A block as a message: a title, then every entry that was brought back, with its place and its speaker. */
+/** A block as a message: a title, then every recalled entry with its place and its speaker. */
 export function renderBlock(frame: Frame, block: Block): Insertion {
   const offset = frame.system.length
   const known = rendered.get(block)
@@ -34,7 +34,7 @@ export function renderBlock(frame: Frame, block: Block): Insertion {
   return insertion
 }
 
-/** What the title costs as a message of its own: the least that a block costs. */
+/** The cost of the title as a message of its own: the least that a block costs. */
 export function blockHeadCost(frame: Frame): number {
   return textCost(frame, 'user', recallTitle) + 1
 }
@@ -51,7 +51,7 @@ function unitLines({ transcript, system }: Frame, index: number): readonly strin
     const said = [text, ...calls.map(call => `→ ${call.name}(${call.arguments})`), ...own]
       .filter(Boolean)
       .join('\n')
-    // Names and arguments are not quoted where they stand in a message of their own.
+    // Names and arguments are quoted here: in their own messages they are not text.
     lines.push(neutralizeNotes(`#${system.length + at} ${speaker}: ${said}`))
   }
   return lines

@@ -11,12 +11,12 @@ const endings: readonly (readonly [ending: string, instead: string])[] = [
   ['s', ''],
 ]
 
-/** What differs after seven letters is mostly an ending, in any alphabet: "deployment" and "deploying" meet there. */
+/** In any alphabet, letters after the seventh are mostly an ending: "deployment" and "deploying" become equal. */
 const longest = 7
 
 /**
- * What a word has in common with its other forms: English plural, -ed, -ing and -ly go. A light stem finds nearly
- * what a full stemmer finds, without its tables.
+ * The common part of a word's forms: English plural, -ed, -ing and -ly are removed. A light stem finds nearly as much as
+ * a full stemmer, without its tables.
  */
 export function stem(word: string): string {
   const root = word.length > 3 && isAscii.test(word) ? withoutEnding(word) : word

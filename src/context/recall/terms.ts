@@ -15,12 +15,12 @@ export function termsOf(text: string): readonly string[] {
   return terms
 }
 
-/** A label at the front ("[Monday, 8 May]", "[10:30]") says when something was said: it asks for nothing. */
+/** Removes a label at the front ("[Monday, 8 May]", "[10:30]"): it says when something was said, and asks for nothing. */
 export function withoutLabel(text: string): string {
   return text.replace(/^(?:\s*\[[^\]\n]{0,200}\]\s*)+/, '')
 }
 
-/** Half a term's weight for words that stand in any conversation. */
+/** Whether a term is common in any conversation: it counts half. */
 export function isCommon(term: string): boolean {
   return commonStems.has(term)
 }
@@ -31,12 +31,12 @@ const isWord = /[\p{L}\p{M}\p{N}]+/gu
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
 
-/** Scripts without spaces begin with Thai in Unicode: a cheap test for nearly all words. */
+/** Whether a word's script has spaces. In Unicode, scripts without begin with Thai: a cheap test for nearly all words. */
 function isSpaced(word: string): boolean {
   return word.charCodeAt(0) < 0x0e00 && word.charCodeAt(word.length - 1) < 0x0e00
 }
 
-/** Where words are not separated, pairs of neighbouring characters stand for them; what stands between is a word. */
+/** Adds pairs of neighbouring characters where a script does not separate words, and the words between them. */
 function addUnspaced(terms: string[], word: string): void {
   let at = 0
   for (const run of word.matchAll(unspaced)) {

@@ -8,10 +8,10 @@ import type { FullDraft } from '../draft/draft.ts'
 import { exchangeAt } from '../draft/exchanges.ts'
 import type { Fault, Insertion } from '../draft/insertion.ts'
 
-/** Lines that share a small room are short, and what was called or said first is enough: the core stays small too. */
+/** Characters of a line: many lines share a small room, and the first call or sentence is enough. */
 const mostCharacters = 120
 
-/** Makes the lines that stand for the newest exchanges before a cut: one message, made with the cut and the same until the next. */
+/** Makes one message of lines for the newest exchanges before a cut. It stays the same until the next cut. */
 export type CutDigests = (draft: FullDraft, cut: number, budget: number) => Insertion | undefined
 
 export function createCutDigests(digesters: readonly Digester[] = [digestTools, digestText]): CutDigests {
@@ -49,7 +49,7 @@ export function createCutDigests(digesters: readonly Digester[] = [digestTools, 
     }
     if (lines.length === 0) return undefined
     const why = 'the newest exchanges that were cut'
-    // Inside a turn, what is older stands before the turn's user message: the order of the conversation is kept.
+    // Inside a turn the lines stand before the turn's user message, to keep the order of the conversation.
     const before = turns.findLast(user => user <= cut) ?? cut
     return { part: 'digests', before, role: 'user', text: lines.join('\n'), why, of: [{ from, to }], faults }
   }

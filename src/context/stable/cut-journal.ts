@@ -8,8 +8,8 @@ import type { FullDraft } from '../draft/draft.ts'
 import type { Insertion } from '../draft/insertion.ts'
 
 /**
- * What was done with tools in the turn that the cut goes through, or in the one that ends at it: a line for each call,
- * made with the cut and the same until the next. Models forget what they did when the rounds are gone.
+ * The journal of the turn that the cut goes through, or that ends at it: a line for each tool call, the same until the
+ * next cut. Without it models forget what they did in rounds that were cut.
  */
 export function cutJournal(draft: FullDraft, cut: number, budget: number): Insertion | undefined {
   const { frame } = draft
@@ -25,10 +25,10 @@ function makeJournal(draft: FullDraft, cut: number, budget: number): Insertion |
   const isInside = !turns.includes(cut)
   const title = isInside ? `${actionsTitle}\n` : `${previousActionsTitle} `
   const messages = units.slice(from, cut).flatMap(unit => draft.entriesOf(unit).map(entry => entry.message))
-  // Characters are what a journal is cut by, tokens are what it costs: shorter until it fits.
+  // A journal is limited in characters and paid in tokens: it is shortened until it fits.
   for (let characters = budget * 4; characters > 60; characters = Math.floor(characters * 0.8)) {
     const journal = journalOf(messages, characters)
-    // A journal that only says how many actions there were says nothing.
+    // A journal without a single action, only their number, says nothing.
     if (!/^\d/m.test(journal)) return undefined
     const text = title + journal
     const tokens = textCost(frame, 'user', text)
@@ -40,7 +40,7 @@ function makeJournal(draft: FullDraft, cut: number, budget: number): Insertion |
   return undefined
 }
 
-/** The newest rounds that lines of the journal stand for; those that it only counts are simply gone. */
+/** The newest rounds that have lines in the journal; the other cut rounds are only counted. */
 function named({ units, entriesOf }: FullDraft, user: number, cut: number, lines: number) {
   let from = cut
   for (let left = lines; from > user + 1; from--) {

@@ -2,7 +2,7 @@ import { remember } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import { advanceFold, type Fold, type FoldConfig, unfolded } from './fold.ts'
 
-/** The fold of a conversation as it stands. What was folded before is remembered, so a turn costs a few additions. */
+/** The fold of a conversation as it is now. Earlier folds are remembered, so a turn costs a few additions. */
 export function foldTranscript(transcript: Transcript, config: FoldConfig): Fold {
   const { whole, tail, low, least, keep, inlineNotes } = config
   const memory = remember(transcript, `fold ${[whole, tail, low, least, keep, inlineNotes]}`, () => ({
@@ -12,7 +12,7 @@ export function foldTranscript(transcript: Transcript, config: FoldConfig): Fold
   return advanceFold(transcript, config, memory.fold, transcript.units.length)
 }
 
-/** All units but a last one that may still grow: a round that waits for results, a reply that may get a note. */
+/** The number of units that cannot grow: not a last round that waits for results, or a reply that may get a note. */
 function settledUnits({ units }: Transcript): number {
   const last = units.at(-1)
   return last && last.kind !== 'user' && last.kind !== 'system' ? units.length - 1 : units.length

@@ -1,38 +1,38 @@
 import type { Transcript } from '../conversation/transcript.ts'
 import { spanCost } from './span-cost.ts'
 
-/** The numbers that decide where a conversation is cut. Whoever has the same ones finds the same cut. */
+/** The numbers that decide where a conversation is cut: the same numbers give the same cut. */
 export interface FoldConfig {
-  /** What the conversation may cost while nothing has been cut. */
+  /** The most tokens of conversation while nothing has been cut. */
   readonly whole: number
-  /** What it may cost from then on: V. */
+  /** The most tokens of conversation after a cut. */
   readonly tail: number
-  /** A cut leaves at most this much. */
+  /** The most tokens that a cut leaves. */
   readonly low: number
-  /** A user message is charged at least this much, so that short ones do not cut just before a long one. */
+  /** The least charge for a user message, so that short ones do not cut just before a long one. */
   readonly least: number
-  /** The last exchange survives a cut when it costs at most this much. */
+  /** The last exchange survives a cut if it costs at most this. */
   readonly keep: number
-  /** Whether notes stand with their replies, and cost there. */
+  /** Whether notes are sent with their replies, and cost there. */
   readonly inlineNotes: boolean
 }
 
-/** Where the conversation is cut, and since when. All numbers are units, but the tokens of what stays behind the cut. */
+/** Where the conversation is cut, and since when. Numbers are units, except for tokens. */
 export interface Fold {
-  /** How many units have been looked at. */
+  /** The number of units read. */
   readonly next: number
-  /** The first unit that is sent, besides what is protected; 0 while nothing is cut. */
+  /** The first unit that is sent, besides protected ones; 0 while nothing is cut. */
   readonly cut: number
-  /** The unit that made the cut, and the user message of its turn. */
+  /** The unit at which the cut fell, and the user message of its turn. */
   readonly epoch: number
   readonly epochUser: number
-  /** The turn that is being read (an index into the turns), and its user message. */
+  /** The turn being read (an index into the turns), and its user message. */
   readonly turn: number
   readonly user: number
-  /** Why it was made: what was to be sent, and the room that there was. */
+  /** Why the cut fell: the tokens to be sent, and the room for them. */
   readonly needed: number
   readonly limit: number
-  /** System messages before the cut: they are sent all the same. */
+  /** Tokens of system messages before the cut: they are sent all the same. */
   readonly stuck: number
 }
 
@@ -49,8 +49,8 @@ export const unfolded: Fold = {
 }
 
 /**
- * Reads the units from where the fold stands up to `end`, and moves the cut only when the room is full, far enough
- * that it stays for many turns: between two cuts a context only grows. Token counts alone decide.
+ * Reads the units from the fold's place up to `end`. The cut moves only when the room is full, and so far that it stays
+ * for many turns: between two cuts a context only grows. Token counts alone decide.
  */
 export function advanceFold(transcript: Transcript, config: FoldConfig, start: Fold, end: number): Fold {
   let fold = start
@@ -82,7 +82,7 @@ function atUser(transcript: Transcript, config: FoldConfig, fold: Fold, at: numb
   return cutAt(transcript, { ...fold, needed, limit }, cut, at, at)
 }
 
-/** Inside a long turn: the turn's user message is protected, its earlier rounds are not. */
+/** Cuts inside a long turn, whose user message is protected and whose earlier rounds are not. */
 function atRound(transcript: Transcript, config: FoldConfig, fold: Fold, at: number): Fold {
   const { user } = fold
   const cost = (from: number) => spanCost(transcript, from, at + 1, config.inlineNotes)
@@ -92,7 +92,7 @@ function atRound(transcript: Transcript, config: FoldConfig, fold: Fold, at: num
   const needed = cost(fold.cut) + fold.stuck + heldNow
   if (needed <= limit) return fold
   const full = { ...fold, needed, limit }
-  // Whole turns first; where the turn alone is too large, its oldest rounds.
+  // Cuts whole turns first; if the open turn alone is too large, its oldest rounds.
   if (user >= fold.cut && user > transcript.firstUser && cost(user) + fold.stuck <= config.low) {
     return cutAt(transcript, full, user, at, user)
   }

@@ -2,7 +2,7 @@ import { markerCost, unitCost } from '../draft/cost.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { FoldConfig } from './fold.ts'
 
-/** How much of the room a stable policy gives to what. Shares of the room that system prompt and tools leave. */
+/** How a stable policy divides the room beside system prompt and tools. */
 export interface Shares {
   /** Kept free for recalled entries. */
   readonly recall: number
@@ -17,16 +17,15 @@ export interface Shares {
 }
 
 export interface Room extends FoldConfig {
-  /** What there is beside system prompt and tools: the measure of all shares. */
+  /** The room beside system prompt and tools, which all shares refer to. */
   readonly base: number
   readonly digests: number
   readonly recall: number
 }
 
 /**
- * Divides the window by *maximum* charges, never by what marker, notes, digests and recall cost at the moment: then
- * nothing that varies from turn to turn can move the cut. System prompt and tools are rounded up for the same reason:
- * a date in the prompt must not move it.
+ * Divides the window by maximum charges, not by the present cost of marker, notes, digests and recall: what varies from
+ * turn to turn must not move the cut. System prompt and tools are rounded up for the same reason (a date in the prompt).
  */
 export function divideRoom(frame: Frame, shares: Shares): Room {
   const { window, capacity, count, head, toolTokens, transcript, notes, noteBudget } = frame

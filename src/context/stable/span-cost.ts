@@ -1,6 +1,6 @@
 import type { Transcript } from '../conversation/transcript.ts'
 
-/** What the units from one up to another cost when they are sent; the first user message is paid for elsewhere. */
+/** The cost of the units from one up to another; the first user message is charged elsewhere. */
 export function spanCost(transcript: Transcript, from: number, to: number, inlineNotes: boolean): number {
   if (from >= to) return 0
   const { costBefore, noteCostBefore, systems, units } = transcript
