@@ -17,11 +17,11 @@ import type { ReplyWork } from './reply.ts'
 export interface ToAnswer extends Pick<ReplyWork, 'emit' | 'signal'> {
   readonly log: TurnLog
   readonly tally: Tally
-  /** For the request context of the tools. */
+  /** Goes into the request context of the tools. */
   readonly request: { readonly projectId?: string | undefined; readonly data?: unknown }
 }
 
-/** The model is asked, and its tools are run side by side, until it has answered. */
+/** Asks the model and runs its tools side by side, until it has answered. */
 export async function answerWithTools(
   options: ChatOptions,
   { log, emit, signal, tally, request }: ToAnswer,
@@ -51,7 +51,6 @@ export async function answerWithTools(
           if (await log.hasClipped(mostResultTokens)) tools.set(reading.name, reading)
           await runTools(waiting, { ...place, notes, mostResultTokens, tools, timeoutMs, inRequest })
         },
-        // The model is asked again only if none of the tools that it called ends the turn.
         isOver: ({ called }) => called.some(name => tools.get(name)?.endsTurn),
         async beforeCall(round) {
           if (round > maxRounds) throw new TooManyRoundsError(maxRounds)

@@ -5,20 +5,20 @@ import type { TokenCounter } from '../tokens/counter.ts'
 import type { Tool, TurnOptions } from '../turn/index.ts'
 
 export interface ChatOptions extends TurnOptions {
-  /** Where conversations are kept. Without it there is only `respond`. */
+  /** Where conversations are stored. Without a history, only `respond` works. */
   readonly history?: History
   readonly tools?: readonly Tool[]
   /**
-   * What the model is told of a turn that was cancelled. `keep`: that its answer was cancelled; what the user said counts.
-   * `disregard`: that it should disregard the whole turn. Default `keep`.
+   * What the model reads of a turn that was cancelled. `keep` (default): the answer was cancelled, and the user's message
+   * still counts. `disregard`: the model should disregard the whole turn.
    */
   readonly cancelledTurn?: CancelledTurn
-  /** States that tools ask for: they must be named where conversations grow beyond some thousand messages. */
+  /** States that tools read. Name them if conversations may grow beyond a thousand messages. */
   readonly state?: readonly State<unknown>[]
   /** How often the model may be asked in one turn. Default 20. */
   readonly maxRounds?: number
   /** How long a tool may take. Default one minute. */
   readonly toolTimeoutMs?: number
-  /** Counts for `respond`; a history has its own counter. */
+  /** The counter for `respond`; a history has its own. */
   readonly count?: TokenCounter
 }

@@ -57,7 +57,7 @@ const leasts = {
   stallMs: 1,
   toolTimeoutMs: 1,
   maxRounds: 1,
-  // Less would leave no room for the words that say how to read on.
+  // The hint that says how to read on takes up to 48.
   maxResultTokens: 64,
 } as const
 
@@ -74,7 +74,7 @@ function checkTools(tools: unknown = []): void {
     )
     if (name === readResultName || name === noteToolName)
       throw new InvalidOptionError('tools', `"${name}" is a tool of the chat itself: choose another name`)
-    if (names.has(name)) throw new InvalidOptionError('tools', `two of them are called "${name}"`)
+    if (names.has(name)) throw new InvalidOptionError('tools', `two tools are called "${name}": rename one`)
     names.add(name)
   }
 }

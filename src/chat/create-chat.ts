@@ -14,38 +14,38 @@ import { createReply, type Reply, type ReplyWork } from './reply.ts'
 import { withHistorySettings } from './with-history-settings.ts'
 
 export interface SendOptions {
-  /** Whose words these are, and on what: nobody is answered from another conversation. */
+  /** The conversation of the history to answer in. */
   readonly conversation: string
   /** Default `assistant`. */
   readonly actor?: string
-  /** A branch that was forked. Default `main`. */
+  /** A branch that `fork` made. Default `main`. */
   readonly branch?: string
-  /** The same key again gives the answer that was given. */
+  /** An idempotency key: the same key again gives the same answer, without asking the model. */
   readonly key?: string
   readonly signal?: AbortSignal
-  /** For the request context of tools. */
+  /** Goes into the request context of tools. */
   readonly projectId?: string
   readonly data?: unknown
 }
 
 export interface EditOptions extends SendOptions {
-  /** The place of the user message that is edited, as `display()` gives it. */
+  /** The place of the user message to edit: its `seq` in `display()`. */
   readonly at: number
 }
 
 export interface RegenerateOptions extends SendOptions {
-  /** The place of the reply, or of any other entry of its turn. Default: the last turn. */
+  /** The place of any entry of the turn. Default: the last turn. */
   readonly at?: number
 }
 
 export interface Chat {
-  /** One whole turn in a conversation of the history. */
+  /** Answers a user message in a conversation of the history. */
   send(input: string | MessageLike, options: SendOptions): Reply
-  /** Answers an edited user message on a new branch, which the result names. The old branch stays as it is. */
+  /** Answers an edited user message on a new branch, named in the result. The old branch stays as it is. */
   edit(input: string | MessageLike, options: EditOptions): Reply
-  /** Answers a turn once more, on a new branch, which the result names. The old branch stays as it is. */
+  /** Answers a turn once more on a new branch, named in the result. The old branch stays as it is. */
   regenerate(options: RegenerateOptions): Reply
-  /** One whole turn on a conversation that the client sends whole: nothing is stored. */
+  /** Answers a conversation that the client sends in full. Nothing is stored. */
   respond(
     messages: readonly MessageLike[],
     options?: Pick<SendOptions, 'signal' | 'projectId' | 'data'>,
@@ -53,7 +53,7 @@ export interface Chat {
 }
 
 /**
- * The loop that every application needs: load, fit, call, stream, run tools, keep the note, save.
+ * Makes a chat, which answers turns: load, fit, call the model, stream, run tools, keep the note, save.
  *
  * @example
  * const chat = createChat({ model: reader(), history: createHistory({ store: memoryStore() }) })
@@ -92,9 +92,10 @@ export function createChat(given: ChatOptions): Chat {
     },
   }
 
-  /** A turn of the history. What begins it, and on which branch, is found when somebody reads the reply. */
+  /** A turn of the history. `prepare` finds its messages and its branch when the reply is first read. */
   function turnOf(given: SendOptions | undefined, prepare: (thread: Thread) => Promise<TurnStart>): Reply {
-    if (!history) throw new InvalidOptionError('history', 'send needs one; respond works without')
+    if (!history)
+      throw new InvalidOptionError('history', 'send, edit and regenerate need one: pass it to createChat')
     const { conversation, actor, branch, key, signal, ...request } = given ?? noOptions
     const named = history.thread(conversation, { actor, branch })
     const { projectId } = checkRequest(request)
@@ -145,14 +146,11 @@ function checkMessages(messages: readonly MessageLike[]): void {
   if (seq >= 0) parseMessage(messages[seq], seq)
 }
 
-/** An empty one is a variable that was never set: said before anything is asked or written. */
+/** Refuses an empty project id, which is probably a variable that was never set. */
 function checkRequest<Request extends Pick<SendOptions, 'projectId'>>(request: Request): Request {
   if (request.projectId !== '') return request
-  throw new InvalidOptionError(
-    'projectId',
-    'a name must not be empty: leave it out where there is no project',
-  )
+  throw new InvalidOptionError('projectId', 'it must not be empty: leave it out if there is no project')
 }
 
-/** A call from JavaScript may leave them out: the history says what is missing. */
+/** For calls from JavaScript without options: the history then says what is missing. */
 const noOptions = {} as SendOptions

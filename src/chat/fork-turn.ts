@@ -9,19 +9,19 @@ import type { StoredTurn } from '../stores/store.ts'
 export interface TurnAgain {
   /** The place of an entry of the turn. Default: the last turn. */
   readonly at: number | undefined
-  /** Stands in the place of the user message at `at`. Without it the turn begins as it did. */
+  /** Replaces the user message at `at`. Without it the turn begins as it did. */
   readonly edited?: MessageLike
-  /** With the same key the same branch is used again. */
+  /** An idempotency key: the same key again uses the same branch. */
   readonly key: string | undefined
 }
 
-/** What begins a turn, and where. */
+/** The messages that begin a turn, and the branch it is on. */
 export interface TurnStart {
   readonly thread: Thread
   readonly input: readonly MessageLike[]
 }
 
-/** Forks the thread before a turn, so that it can be answered once more. Gives the new branch and what begins the turn. */
+/** Forks a thread before a turn, so that the turn can be answered once more. */
 export async function forkTurn(thread: Thread, { at, edited, key }: TurnAgain): Promise<TurnStart> {
   const status = await thread.status()
   if (status.state === 'open') throw turnOpen(thread.key, status.turn, status.expiresInMs)
@@ -30,7 +30,7 @@ export async function forkTurn(thread: Thread, { at, edited, key }: TurnAgain): 
   const reply = entries.findIndex(({ message }) => message.role !== 'user')
   const asked = reply < 0 ? entries : entries.slice(0, reply)
   if (edited && !asked.some(({ seq }) => seq === at))
-    throw new InvalidOptionError('at', `there is no user message at place ${at} that could be edited`)
+    throw new InvalidOptionError('at', `there is no user message at place ${at}: take the seq of display()`)
   const input = asked.map(entry => (edited && entry.seq === at ? edited : asGiven(entry)))
   const branch = key === undefined ? {} : { branch: `${edited ? 'edit' : 'again'} ${key}` }
   return { thread: await thread.fork({ at: first - 1, ...branch }), input }
@@ -46,7 +46,7 @@ function findTurn(turns: readonly StoredTurn[], at: number | undefined): StoredT
   throw new InvalidOptionError('at', problem)
 }
 
-/** Without the time that the log adds when it is read. */
+/** A message without the time that the log adds when it is read. */
 function asGiven({ message, time }: LoggedMessage): MessageLike {
   const { time: own, ...given } = message as MessageLike & { readonly time?: unknown }
   return own === time ? (given as MessageLike) : message

@@ -7,10 +7,10 @@ import { type NoteOptions, toDisplay } from '../notes/index.ts'
 import type { TurnPart } from '../turn/index.ts'
 import type { ReplyWork } from './reply.ts'
 
-/** The answer that the same key got before: nothing is asked again. */
+/** Repeats the answer that the same idempotency key got before, without asking the model. */
 export async function replayTurn(
   { turn: { turn, status, error: code }, messages }: Extract<Begun, { kind: 'replayed' }>,
-  /** Its branch, and how many messages began it. */
+  /** The branch of the turn, and how many messages began it. */
   { branch, asked }: { readonly branch: string; readonly asked: number },
   { emit, settle, added }: ReplyWork,
   notes: NoteOptions | undefined,

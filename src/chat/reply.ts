@@ -11,21 +11,21 @@ import {
 
 /** A turn as it runs. Its result rejects when the turn failed; a cancelled turn is a result. */
 export interface Reply extends Ongoing<TurnPart, TurnResult> {
-  /** What the turn has added to the conversation, the user's message not included: also when it failed. */
+  /** The messages that the turn has added to the conversation so far, without the user's. Also if it failed. */
   readonly messages: readonly MessageLike[]
 }
 
-/** What answers a turn is given this. */
+/** What the function that answers a turn gets. */
 export interface ReplyWork {
   readonly emit: Emit
   readonly settle: (result: TurnResult) => void
-  /** Aborted when the user cancels, or when whoever read the parts has left. */
+  /** Aborted when the user cancels, or the reader of the parts has left. */
   readonly signal: AbortSignal
-  /** Gets what is added to the conversation. */
+  /** The work pushes the messages here that it adds to the conversation. */
   readonly added: MessageLike[]
 }
 
-/** Whoever stops reading cancels the turn: it is told, and closes what it has begun. */
+/** Makes a reply. A reader who stops cancels the turn, which is then closed. */
 export function createReply(
   signal: AbortSignal | undefined,
   work: (given: ReplyWork) => Promise<void>,
@@ -40,7 +40,7 @@ export function createReply(
         settle(nothingDone('cancelled'))
         await emit({ type: 'end', status: 'cancelled', ...nothingAsked })
       } catch (thrown) {
-        // It could not even begin: another turn is open, say, or the store is away.
+        // The turn could not begin: another turn is open, say, or the store does not answer.
         const error = toError(thrown)
         settle({ ...nothingDone('failed'), error })
         await emit({ type: 'error', error })

@@ -3,26 +3,26 @@ import type { TurnProgress } from './log/turn-progress.ts'
 import { emptyReply, type ModelReply, type ReplyCall, toMessage, toSeen } from './model-reply.ts'
 import { takeNoteCalls } from './tools/note-calls.ts'
 
-/** What differs between those who have turns answered. */
+/** What differs between a chat and an experiment when a turn is answered. */
 export interface TurnClient {
-  /** Runs calls that wait for a result, and keeps their results. */
+  /** Runs the calls that wait for a result, and logs their results. */
   runCalls(waiting: readonly ReplyCall[]): Promise<void>
-  /** Whether the turn ends after the round that it has come to, although the model would go on. */
+  /** Whether the turn ends after its latest round, although the model would go on. */
   isOver(progress: TurnProgress): boolean
-  /** Asked before the model is: false ends the turn. */
+  /** Called before each model call: false ends the turn. */
   beforeCall?(round: number): Promise<boolean>
-  /** Told of a reply before it is kept. */
+  /** Called with a reply before it is logged. */
   onReply?(reply: ModelReply, round: number): Promise<void>
-  /** Told of a reply once it is kept. */
+  /** Called with a reply once it is logged. */
   onKept?(reply: ModelReply, round: number): Promise<void>
 }
 
 export interface TurnToAnswer extends Pick<Asking, 'log' | 'signal'> {
-  /** Settles how the model is asked: only where it is. */
+  /** Prepares the model calls; not called if the turn needs none. */
   readonly setUp: () => Promise<Asking>
 }
 
-/** Goes on with a turn until it has ended. What comes next is read from what was said, so it may begin anywhere. */
+/** Goes on with a turn until it has ended. The next step is read from the log, so it may begin in the middle of a turn. */
 export async function answerTurn({ log, signal, setUp }: TurnToAnswer, client: TurnClient): Promise<void> {
   let asking: Asking | undefined
   for (;;) {
@@ -34,7 +34,7 @@ export async function answerTurn({ log, signal, setUp }: TurnToAnswer, client: T
     }
     if (rounds > 0 && client.isOver(log.progress)) return log.complete([], note)
     if (client.beforeCall && !(await client.beforeCall(rounds + 1))) {
-      // An empty reply: a user message without an answer would break the next call.
+      // Logs an empty reply, because a user message without an answer would break the next call.
       return log.complete(rounds > 0 ? [] : [toSeen(toMessage(emptyReply()))], note)
     }
     asking ??= await setUp()
@@ -43,8 +43,8 @@ export async function answerTurn({ log, signal, setUp }: TurnToAnswer, client: T
 }
 
 /**
- * One call of the model, and what it said is kept. True when that ended the turn; else it has calls that wait, which may
- * be run in a later request.
+ * Calls the model once and logs its reply. True when the reply ended the turn; else its tool calls wait for results, and
+ * may be run in a later request.
  */
 export async function answerOnce(
   asking: Asking,
@@ -58,7 +58,7 @@ export async function answerOnce(
   const { note = reply.note, answers, others } = takeNoteCalls(reply, hasNoteTool)
   const said = toSeen(toMessage(reply))
   const answered = answers.map(message => ({ message }))
-  // A note beside the answer is no reason to ask again: the model would have to say it twice.
+  // A note beside the answer is no reason to call the model again: it would repeat the answer.
   const isAnswer = others.length === 0 && (reply.calls.length === 0 || reply.text.trim() !== '')
   if (isAnswer) await log.complete([said, ...answered], note ?? earlier)
   else await log.append(() => [note === undefined ? said : { ...said, data: { note } }, ...answered])

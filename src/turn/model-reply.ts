@@ -2,7 +2,7 @@ import type { SeenMessage } from '../history/log/logged-message.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { ModelUsage } from '../models/model.ts'
 
-/** What a model answered in one call. While it still answers, what has arrived. */
+/** The answer of one model call, as far as it has arrived. */
 export interface ModelReply {
   text: string
   note: string | undefined
@@ -27,7 +27,7 @@ export const emptyReply = (): ModelReply => ({
   reason: 'other',
 })
 
-/** A reply as it is kept. */
+/** A reply as it is logged. */
 export function toMessage({ text, thinking, calls }: ModelReply): MessageLike {
   const toolCalls = calls.map(({ id, name, arguments: json }) => ({
     id,
@@ -42,15 +42,15 @@ export function toMessage({ text, thinking, calls }: ModelReply): MessageLike {
   }
 }
 
-/** What contexts take of it: what the model thought is kept in the log, but not sent back. */
+/** Adds the view for contexts: the model's thoughts stay in the log, but are not sent back. */
 export function toSeen(message: MessageLike): SeenMessage {
   const { thinking, ...view } = message
   return thinking === undefined ? { message } : { message, view }
 }
 
 /**
- * What had arrived when a turn broke off, and the note of the turn, whichever round it is of. Calls in it were never
- * run, so they are no part of it.
+ * The messages to keep of a reply that broke off, with the note of the turn from any round. Without the reply's tool calls,
+ * which were never run.
  */
 export function arrivedOf(reply: ModelReply, earlier: string | undefined): readonly SeenMessage[] {
   const { text, thinking, note = earlier } = reply
@@ -58,20 +58,20 @@ export function arrivedOf(reply: ModelReply, earlier: string | undefined): reado
   return note === undefined ? said : [...said, { message: { role: 'assistant_note', content: note } }]
 }
 
-/** What came of the calls of a turn, as far as they were made here. */
+/** Sums up the model calls of a turn that this process made. */
 export interface Tally {
   /** How often the model answered. */
   rounds: number
   usage: ModelUsage
-  /** All that it said, also what is arriving. */
+  /** All replies, including the one that is arriving. */
   readonly replies: ModelReply[]
-  /** What is not yet in the log. */
+  /** The reply that is not yet in the log. */
   arriving: ModelReply
 }
 
 export const createTally = (): Tally => ({ rounds: 0, usage: {}, replies: [], arriving: emptyReply() })
 
-/** The next reply begins to arrive. */
+/** Adds an empty reply, to be filled as it arrives. */
 export function openReply(tally: Tally): ModelReply {
   const reply = emptyReply()
   tally.replies.push(reply)
@@ -79,7 +79,7 @@ export function openReply(tally: Tally): ModelReply {
   return reply
 }
 
-/** A reply has arrived whole. */
+/** Counts a reply that is complete. */
 export function countReply(tally: Tally, { usage }: ModelReply): void {
   const sum: Record<string, number> = { ...tally.usage }
   for (const [name, tokens] of Object.entries(usage)) sum[name] = (sum[name] ?? 0) + tokens

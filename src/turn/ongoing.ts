@@ -1,38 +1,38 @@
 import type { Emit } from './turn-part.ts'
 
 /**
- * Work that is read as it happens: read its parts with `for await`, or await it for its result, or both. Nothing happens
- * before one of them. An async function that returns it gives its result instead: hand it on inside of an object.
+ * Work that is read while it happens: read its parts with `for await`, await its result, or both. The work begins when
+ * one of the two is asked for. An async function that returns it gives the result instead: wrap it in an object.
  */
 export interface Ongoing<Part, Result> extends AsyncIterable<Part>, PromiseLike<Result> {
-  /** Does the work to its end if nobody reads its parts. */
+  /** Waits for the result. The work goes on to its end even if nobody reads its parts. */
   result(): Promise<Result>
 }
 
-/** What the work is given. */
+/** How the work reports. */
 export interface Telling<Part, Result> {
   readonly emit: Emit<Part>
-  /** Tells the result, or why there is none. Before the last parts: whoever stops reading at them has it too. */
+  /** Sets the result. Called before the last parts are given, so that a reader who stops there has it. */
   settle(result: Result): void
   reject(error: unknown): void
-  /** Aborted when whoever read the parts has left. */
+  /** Aborted when the reader of the parts has left. */
   readonly left: AbortSignal
 }
 
 export interface Work<Part, Result> {
   run(telling: Telling<Part, Result>): Promise<void>
-  /** Says what the result is of work that was left before it began. */
+  /** Sets the result of work that was left before it began. */
   leave(telling: Pick<Telling<Part, Result>, 'settle' | 'reject'>): void
-  /** What is reported of work that nobody has awaited or read. */
+  /** The warning for work that is neither awaited nor read. */
   readonly unread: string
 }
 
-/** So long work may wait for somebody to read it. The process is kept alive as long, so that it is told at all. */
+/** How long work may stay unread before the warning. The timer keeps the process alive, so that the warning appears. */
 const longestUnread = 5_000
 
 /**
- * Whoever stops reading ends the work: it is told so, closes what it has begun, and is waited for. A part is made when
- * it is asked for, so what was made is what was read.
+ * Makes work readable. A reader who stops ends the work, which is waited for. A part is made only when the one before it
+ * was read.
  */
 export function createOngoing<Part, Result>(work: Work<Part, Result>): Ongoing<Part, Result> {
   let settle!: (result: Result) => void
@@ -41,7 +41,7 @@ export function createOngoing<Part, Result>(work: Work<Part, Result>): Ongoing<P
     settle = onResult
     reject = onError
   })
-  // Who only reads the parts has seen the error there.
+  // A rejected result is no unhandled rejection: readers of the parts get the error there.
   settled.catch(() => undefined)
   const parts = createHandover<Part>()
   const left = new AbortController()
@@ -87,7 +87,7 @@ export function createOngoing<Part, Result>(work: Work<Part, Result>): Ongoing<P
 
   function result(): Promise<Result> {
     if (!running) {
-      // Nobody reads: nobody is waited for. Who comes later finds the parts.
+      // Only the result is awaited: the work must not wait for a reader. A later reader still gets all parts.
       parts.keep()
       start()
     }
@@ -97,7 +97,7 @@ export function createOngoing<Part, Result>(work: Work<Part, Result>): Ongoing<P
   return {
     [Symbol.asyncIterator]: () => iterator,
     result,
-    // biome-ignore lint/suspicious/noThenProperty: what people write first is `await chat.send(…)`
+    // biome-ignore lint/suspicious/noThenProperty: `await chat.send(…)` is what people write first
     then: (onResult, onError) => result().then(onResult, onError),
   }
 }
@@ -106,7 +106,7 @@ function report(unread: string): void {
   process.emitWarning(unread, { code: 'THROUGHLINE_UNREAD' })
 }
 
-/** Hands parts over one by one: who gives one waits until the next is asked for. */
+/** Hands parts over one by one: `give` waits until the reader asks for the next part. */
 function createHandover<Part>() {
   const given: { readonly part: Part; readonly taken: () => void }[] = []
   let first = 0
@@ -138,7 +138,7 @@ function createHandover<Part>() {
 
   return {
     give(part: Part): void | Promise<void> {
-      // Whoever still waits for a part gets this one.
+      // A reader who asked before leaving still gets this part.
       if (isLeft && readers.length === 0) return
       if (isKept) {
         given.push({ part, taken: () => {} })
@@ -149,7 +149,7 @@ function createHandover<Part>() {
         serve()
       })
     },
-    /** Whoever gives a part does not wait until it is taken. */
+    /** From now on `give` keeps parts and does not wait. */
     keep(): void {
       isKept = true
     },
@@ -160,7 +160,7 @@ function createHandover<Part>() {
         serve()
       })
     },
-    /** Nobody takes any more: whoever waits goes on. */
+    /** The reader has left: `give` no longer waits. */
     leave(): void {
       isLeft = true
       lastTaken()

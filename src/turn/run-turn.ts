@@ -7,17 +7,17 @@ import type { Emit, TurnEndStatus, TurnResult } from './turn-part.ts'
 export interface TurnToRun {
   readonly log: TurnLog
   readonly emit: Emit
-  /** Aborted when the user cancels, or when whoever read the parts has left. */
+  /** Aborted when the user cancels, or the reader of the parts has left. */
   readonly signal: AbortSignal
   /** What was added to the conversation so far. */
   readonly added: readonly MessageLike[]
-  /** Told of the result before the last parts are: whoever stops reading at them has it too. */
+  /** Called with the result before the last parts are emitted: a reader who stops there has it. */
   readonly settle: (result: TurnResult) => void
-  /** Answers it. `open`: it goes on in a later request. */
+  /** Answers the turn. `open`: it goes on in a later request. */
   readonly answer: (tally: Tally) => Promise<'completed' | 'open'>
 }
 
-/** One turn, closed however it ends. Its end is in the log before it is told. */
+/** Runs a turn and closes it, however it ends. Its end is logged before it is emitted. */
 export async function runTurn({ log, emit, signal, added, settle, answer }: TurnToRun): Promise<void> {
   const tally = createTally()
   let status: TurnEndStatus

@@ -6,10 +6,10 @@ import { findWindow } from './ask/find-window.ts'
 import type { TurnNotes, TurnOptions } from './turn-options.ts'
 import { type Limit, withLimit } from './wait/with-limit.ts'
 
-/** What the options do not say. */
+/** The parts of `Asking` that do not come from the options. */
 export type AskingPlace = Pick<Asking, 'log' | 'emit' | 'signal' | 'specs' | 'readOn' | 'replies' | 'tally'>
 
-/** All that a model must be asked with in a turn, settled before it is. */
+/** Prepares the model calls of a turn: window, system prompt, notes, limits. */
 export async function setUpAsking(options: TurnOptions, place: AskingPlace): Promise<Asking> {
   const { model, settings = {}, retries = 3, backoffMs = 500, stallMs = 120_000 } = options
   const { signal } = place
@@ -47,7 +47,7 @@ function notesOf({
   return { by: 'reply', ...(notes === true ? {} : notes) }
 }
 
-/** How the notes that stand in a reply are marked; undefined where what looks like one is ordinary text. */
+/** How notes in a reply are marked; undefined if the model writes none there, so that all is ordinary text. */
 export function notesInReply(options: TurnOptions): NoteOptions | undefined {
   const notes = notesOf(options)
   return notes?.by === 'reply' ? markerOf(notes) : undefined
@@ -57,7 +57,7 @@ const markerOf = ({ nonce }: TurnNotes): NoteOptions => (nonce === undefined ? {
 
 const noteSpec: ToolSpec = noteTool.function
 
-/** The application's own prompt first: what follows from our options stands at its end. */
+/** The application's own prompt, then what `pins` and `notes` add. */
 async function systemOf(
   { system }: TurnOptions,
   notes: ReturnType<typeof notesOf>,

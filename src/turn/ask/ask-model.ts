@@ -10,19 +10,19 @@ import { pauseBefore, sleep } from '../wait/backoff.ts'
 import { callModel } from './call-model.ts'
 import { compareUsage } from './compare-usage.ts'
 
-/** How a model is asked in a turn: the same for all its rounds. */
+/** How the model is called in a turn: the same for all rounds. */
 export interface Asking {
   readonly log: TurnLog
   readonly emit: Emit
   readonly model: Model
   readonly window: number
   readonly reserve: number
-  /** A result that has more tokens is shown by its beginning. */
+  /** Of a tool result with more tokens the model sees only the beginning. */
   readonly mostResultTokens: number
   readonly system: string | undefined
-  /** What the model is told of its tools. */
+  /** The tools as the model sees them. */
   readonly specs: readonly ToolSpec[]
-  /** Is told of too, once a result was shown only by its beginning. */
+  /** The tool that reads on in a clipped result: offered as soon as there is one. */
   readonly readOn?: ToolSpec | undefined
   readonly settings: ModelSettings
   readonly fit: Partial<FitOptions>
@@ -31,14 +31,14 @@ export interface Asking {
   readonly backoffMs: number
   readonly stallMs: number
   readonly signal: AbortSignal
-  /** `whole`: nobody watches it being written, so a reply that breaks off is asked for again and leaves nothing behind. */
+  /** `whole`: a reply is shown only when complete, so one that breaks off is dropped and asked for again. */
   readonly replies: 'streamed' | 'whole'
   /** Whether the model writes its notes with a tool. */
   readonly hasNoteTool: boolean
   readonly tally: Tally
 }
 
-/** Asks the model once, as often as it takes: a call that failed before anything was shown is made again. */
+/** Asks the model for one reply. A call that failed before anything was shown is made again. */
 export async function askModel(asking: Asking): Promise<ModelReply> {
   const { log, emit, model, window, retries, backoffMs, signal, replies, tally } = asking
   let isFittedAgain = false
@@ -64,7 +64,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
       )
     } catch (error) {
       const outcome = signal.aborted ? cancelled : ({ status: 'failed', error: codeOf(error) } as const)
-      // What went wrong first says more.
+      // The first error says more than a failure to store the outcome.
       await call.end(outcome).catch(() => undefined)
       if (signal.aborted) throw signal.reason
       if (!(error instanceof ModelError) || isShown) throw error
@@ -96,7 +96,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
 
 const cancelled = { status: 'cancelled' } as const
 
-/** The context for the next call. A calibration shrinks the window instead of stretching every count. */
+/** Makes the context for the next call. A calibration shrinks the window instead of stretching every count. */
 async function prepare(
   asking: Asking,
 ): Promise<{ context: Context; factor: number; tools: readonly ToolSpec[] }> {
@@ -124,14 +124,14 @@ async function prepare(
   return { context, factor, tools }
 }
 
-/** All that was read: some providers do not count what they had in their cache. */
+/** All prompt tokens that were read: some providers leave out those from their cache. */
 function readOf({ promptTokens, cachedTokens = 0 }: ModelUsage): number | undefined {
   return promptTokens !== undefined && promptTokens < cachedTokens
     ? promptTokens + cachedTokens
     : promptTokens
 }
 
-/** Half as much again, in the steps that calibrations have: there is no third try, and reports bring it down again. */
+/** Raises a factor by half, in the steps of calibrations. There is no third try; later reports bring it down again. */
 const raised = (factor: number) => Math.min(4, Math.ceil(factor * 1.5 * 20) / 20)
 
 const warn = (emit: Emit, code: WarningCode, message: string) => emit({ type: 'warning', code, message })

@@ -14,9 +14,9 @@ export interface ModelCall {
   readonly signal: AbortSignal
   /** Undefined: a note in the reply is ordinary text. */
   readonly notes: NoteOptions | undefined
-  /** How long nothing may come. */
+  /** How long the model may be silent. */
   readonly stallMs: number
-  /** Told what may be shown, as it arrives. The model waits for what it returns. */
+  /** Called with what may be shown, as it arrives. The stream is not read on before the promise resolves. */
   readonly show: (delta: Delta) => void | Promise<void>
 }
 
@@ -26,8 +26,8 @@ export interface Delta {
 }
 
 /**
- * One call of a model. Notes are cut out of what it says; `reply` is filled as it goes, so that nothing of it is lost
- * when the stream breaks.
+ * Calls a model once. Notes are cut out of its text. `reply` is filled as parts arrive, so that nothing is lost when the
+ * stream breaks.
  */
 export async function callModel(call: ModelCall, reply: ModelReply): Promise<void> {
   const { model, messages, tools, settings, notes, stallMs } = call
@@ -57,9 +57,9 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
         break
       }
     }
-    // Of a reply that was cut, what may be the beginning of a note stays hidden.
+    // If the reply was cut, a text that may be the beginning of a note stays hidden.
     if (reply.reason !== 'length') for (const delta of reading.rest()) await call.show(delta)
-    // Read to its very end, so that the connection can be used again; one that does not come is not waited for.
+    // Reads the stream to its end, so that the connection can be used again, but does not wait for long.
     isOver = await withLimit(stream.next(), { ...limit, ms: Math.min(stallMs, longestEnd) }).then(
       ({ done = false }) => done,
       () => false,
@@ -70,7 +70,7 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
     open.end()
     reply.note = reading.note()
     if (!isOver) {
-      // Whoever read it has left, or it stalled: the model need not go on.
+      // The reader has left, or the model stalled: the call is given up.
       own.abort(call.signal.reason)
       void (async () => stream?.return?.())().catch(() => undefined)
     }
@@ -80,11 +80,10 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
 
 const longestEnd = 1000
 
-/** Nothing came for too long. */
 export const stalled = (ms: number) =>
   new ModelError('model_stalled', `Nothing came from the model for ${ms} ms.`)
 
-/** Whatever a model throws is its failure; what it did not mean to throw is not mended by asking again. */
+/** Turns whatever a model throws into a ModelError. An error that the model did not make is not retried. */
 export function toModelError(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted || error instanceof ModelError) return error
   return new ModelError('model_refused', error instanceof Error ? error.message : String(error), {
@@ -94,7 +93,7 @@ export function toModelError(error: unknown, signal: AbortSignal): unknown {
 
 const fields = { 'text-delta': 'text', 'thinking-delta': 'thinking' } as const
 
-/** Fills a reply with what is said and thought; gives what of it may be shown. */
+/** Fills a reply with text and thoughts. Returns the deltas that may be shown. */
 function readDeltas(reply: ModelReply, notes: NoteOptions | undefined) {
   const scanners: Readonly<Record<'text' | 'thinking', NoteScanner>> | undefined = notes && {
     text: createNoteScanner(notes),
@@ -107,7 +106,7 @@ function readDeltas(reply: ModelReply, notes: NoteOptions | undefined) {
       reply[field] += text
       return text
     },
-    /** What was held back, as it might have been the beginning of a note. */
+    /** The text that was held back because it might have been the beginning of a note. */
     rest(): readonly Delta[] {
       return (['thinking-delta', 'text-delta'] as const).flatMap(type => {
         const text = scanners?.[fields[type]].end().visible ?? ''
@@ -119,7 +118,7 @@ function readDeltas(reply: ModelReply, notes: NoteOptions | undefined) {
   }
 }
 
-/** Some servers give every call the same id, or none: results could not be told apart. */
+/** Gives a call an id of its own: some servers give every call the same id, or none. */
 function ownId(id: string, taken: Set<string>): string {
   let own = id
   for (let n = taken.size + 1; own === '' || taken.has(own); n++) own = `${id || 'call'}_${n}`

@@ -8,15 +8,15 @@ export interface Comparison {
   readonly model: Model
   readonly window: number
   readonly context: Context
-  /** What our counts were multiplied by. */
+  /** The calibration factor that our counts were multiplied by. */
   readonly factor: number
-  /** What the provider says it read. */
+  /** The prompt tokens that the provider says it read. */
   readonly reported: number | undefined
 }
 
 /**
- * Compares what the provider read with what was sent. A small difference is learnt; where a part is missing, the warning
- * is given back.
+ * Compares the tokens that the provider read with those that were sent. Logs a small difference as a calibration; returns
+ * a warning if a part of the prompt was not read.
  */
 export async function compareUsage(comparison: Comparison): Promise<string | undefined> {
   const { log, model, window, context, factor, reported } = comparison
@@ -35,31 +35,31 @@ export async function compareUsage(comparison: Comparison): Promise<string | und
 }
 
 /**
- * Some servers report only what they had not read before: what this prompt does not share with the last one, or of that
- * only what is newer than their own reply. It says nothing of the whole.
+ * Whether a report covers only the new part of a prompt: some servers leave out the prefix that is in their cache, and
+ * some also their own last reply.
  */
 function isPartial({ log, context, factor }: Comparison, { predicted, reported }: Report): boolean {
   const { tokens, receipt } = context
   const { prefix = none, parts } = receipt
-  // What a small prefix does not explain is the counter's fault, or a cut.
+  // A small shared prefix cannot explain a large difference.
   if (prefix.share < 1 - mostMissing || reported >= mostMissing * predicted) return false
   const unread = (tokens - prefix.tokens) * Math.max(1, factor)
   return reported <= unread * 1.05 && reported >= parts.latest * factor * leastOf(log)
 }
 
-/** Where the counts of a prompt are known to be right, far fewer tokens than those mean that some were not read. */
+/** Whether the provider cut the prompt: it read far fewer tokens than we reliably count. */
 async function isCut(comparison: Comparison, { predicted, reported }: Report): Promise<boolean> {
   const { log, model, window, context } = comparison
   const { tokens, receipt } = context
   if (reported >= mostMissing * predicted || reported > window) return false
   if (tokens < fewest || reported < fewest / 2) return false
   if (log.count.exact) return true
-  // Without another report to hold against it, this may as well be a counter that is wrong: it is learnt from.
+  // An inexact counter may be wrong: only earlier reports of this model show that a prompt was cut.
   const reports = await log.reports(model.name)
   const isNearWindow = looksTruncated({ predicted, reported, window })
   return reports.some(report => {
     if (report.predicted < fewest || !(isNearWindow || isWhole(report, tokens))) return false
-    // What was read before has its tokens still; what is new since may have fewer than those that we are used to.
+    // The part that was read before has as many tokens as then; the new part may have unusually few.
     const known = Math.min(report.predicted, receipt.prefix?.tokens ?? tokens)
     const least = expected(report, known) + (tokens - known) * leastOf(log)
     return reported < mostMissing * expected(report, tokens) && reported < 0.9 * least
@@ -68,15 +68,15 @@ async function isCut(comparison: Comparison, { predicted, reported }: Report): P
 
 const none = { tokens: 0, share: 0 }
 
-/** A counter that is only wrong is as wrong on a prompt that is a little shorter. */
+/** Whether a report is of a slightly shorter prompt, on which a wrong counter would be as wrong. */
 const isWhole = ({ predicted }: Report, tokens: number) => predicted < tokens && predicted >= tokens / 2
 
 const expected = ({ predicted, reported }: Report, tokens: number) => (tokens * reported) / predicted
 
-/** A text may have as few tokens as this part of our count: an estimate says twice as many for some languages. */
+/** The share of our count that a text has at least: for some languages the estimate says twice as many tokens. */
 const leastOf = ({ count }: TurnLog) => (count.exact ? 0.75 : 0.4)
 
-/** A prompt with this part of its tokens, or more, may have been read whole. */
+/** A report of at least this share of the predicted tokens may be of the whole prompt. */
 const mostMissing = 0.8
-/** Of a short prompt, the framing that nobody sees is too large a part. */
+/** Shorter prompts are not judged: unknown framing is too large a part of them. */
 const fewest = 128

@@ -10,7 +10,7 @@ interface Finding extends Required<RetryOptions> {
   readonly stallMs: number
 }
 
-/** Asks the model for its window, as patiently as it is asked for an answer. */
+/** Asks the model for its window, with the retries and the time limit of a model call. */
 export async function findWindow(model: Model, finding: Finding): Promise<number | undefined> {
   const { retries, backoffMs, signal } = finding
   for (let attempt = 1; ; attempt++) {
@@ -32,7 +32,7 @@ async function askInTime(model: Model, { signal, stallMs }: Finding): Promise<nu
   } catch (error) {
     throw toModelError(error, signal)
   } finally {
-    // Who asks again must not be given the question that nobody answers.
+    // Ends the pending request: a model shares it among callers, so a retry would get the same one.
     own.abort()
     own.unlink()
   }

@@ -1,12 +1,12 @@
 import type { SeenMessage } from '../../history/log/logged-message.ts'
 import { TooLargeError } from '../../stores/store-error.ts'
 
-/** What is said at the end of a text of which the store cannot keep more. */
+/** Ends a text that was cut because the store cannot take more. */
 const clippedEnd = '\n\n[The rest is too large to be stored.]'
 
 /**
- * Closes a turn with what arrived; where the store refuses that, with less of it. A turn that stays open would keep the
- * next one waiting until its lease has run out.
+ * Closes a turn with the messages that arrived, or with less of them if the store refuses their size. A turn that stays
+ * open would block the next one until its lease has run out.
  */
 export async function closeTurn(
   arrived: readonly SeenMessage[],
@@ -28,10 +28,10 @@ const isDone = (work: Promise<void>): Promise<boolean> =>
     () => false,
   )
 
-/** Somebody else has the turn: there is nothing to close. */
+/** Whether another writer has the turn, so that there is nothing to close. */
 const hasGoneOn = (error: unknown) => (error as { code?: unknown }).code === 'lease_lost'
 
-/** How many bytes a character takes is not known: most texts fit with two, and any with eight, however it is escaped. */
+/** Shorter and shorter versions. At two bytes a character most texts fit; at eight any does, even if escaped. */
 function* lesserThan(arrived: readonly SeenMessage[], limit: number): Generator<readonly SeenMessage[]> {
   for (const bytes of [2, 8]) {
     const most = Math.floor(limit / bytes) - clippedEnd.length - framing
@@ -39,10 +39,10 @@ function* lesserThan(arrived: readonly SeenMessage[], limit: number): Generator<
   }
 }
 
-/** What is written around a text, generously. */
+/** The most bytes that the entry takes besides its text. */
 const framing = 512
 
-/** The text alone: what was thought beside it goes first. */
+/** Keeps only the text; thoughts are dropped first. */
 function clip(message: SeenMessage, most: number): SeenMessage {
   const { role, content } = message.message
   if (typeof content !== 'string') return message

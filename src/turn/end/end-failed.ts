@@ -4,7 +4,6 @@ import { arrivedOf, type ModelReply } from '../model-reply.ts'
 import type { TurnEndStatus } from '../turn-part.ts'
 import { closeTurn } from './close-turn.ts'
 
-/** The model went on calling tools for too long. */
 export class TooManyRoundsError extends ThroughlineError {
   constructor(rounds: number) {
     super(
@@ -16,7 +15,7 @@ export class TooManyRoundsError extends ThroughlineError {
 
 export type Failure = Error & { readonly code?: string }
 
-/** Closes a turn that did not end by itself: cancelled by the user, broken off in the middle, or failed. */
+/** Closes a turn that was cancelled by the user, broke off in the middle of an answer, or failed. */
 export async function endFailed(
   log: TurnLog,
   signal: AbortSignal | undefined,
@@ -24,7 +23,7 @@ export async function endFailed(
   thrown: unknown,
 ): Promise<{ readonly status: Exclude<TurnEndStatus, 'completed'>; readonly error?: Failure }> {
   const arrived = arrivedOf(arriving, log.progress.note)
-  // Somebody else has gone on: nothing can be written any more, and nothing needs to be.
+  // Another writer has the turn: it cannot, and need not, be closed here.
   if (log.signal.aborted) return { status: 'interrupted', error: toError(log.signal.reason) }
   if (signal?.aborted) {
     const error = await attempt(() => closeTurn(arrived, log.cancel))
@@ -32,7 +31,7 @@ export async function endFailed(
   }
   const error = toError(thrown)
   if (error.code === 'lease_lost') return { status: 'interrupted', error }
-  // What the user has seen makes the difference: a turn that only left a note has failed.
+  // `interrupted` only if the user has seen a part of the answer; a turn that left only a note has failed.
   const isInterrupted = arriving.text !== ''
   const close = isInterrupted ? log.interrupt : (some: typeof arrived) => log.fail(codeOf(error), some)
   await attempt(() => closeTurn(arrived, close))
@@ -42,7 +41,7 @@ export async function endFailed(
 export const toError = (thrown: unknown): Failure =>
   thrown instanceof Error ? thrown : new Error(String(thrown))
 
-/** What went wrong first says more; a turn that cannot be closed is closed by the next one. */
+/** Returns an error instead of throwing it: the first error says more, and the next turn closes what stays open. */
 async function attempt(close: () => Promise<void>): Promise<Failure | undefined> {
   try {
     await close()
@@ -52,7 +51,7 @@ async function attempt(close: () => Promise<void>): Promise<Failure | undefined>
   }
 }
 
-/** It goes into what the model reads, so it is a code and never a message. */
+/** The code of an error. The model reads it in later turns, so it must never be the message. */
 export function codeOf(error: unknown): string {
   const code = (error as Partial<Failure> | undefined | null)?.code
   return typeof code === 'string' ? code : 'internal_error'

@@ -1,16 +1,16 @@
 import { readOnHint } from '../../log/texts.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 
-/** A stretch of a text that has at most so many tokens, and where it ends. */
+/** A part of a text, and where it ends. */
 export interface Clip {
   readonly text: string
-  /** The place of the first character that is not in it. */
+  /** The place of the first character after the clip. */
   readonly end: number
 }
 
-/** The longest beginning, from a place on, that fits; found by counting only what may fit. */
+/** The longest part of a text, from a place on, with at most `mostTokens`. Counts only as much text as may fit. */
 export function clipText(text: string, from: number, mostTokens: number, count: TokenCounter): Clip {
-  // No tokenizer makes more than a few characters a token: what is longer cannot fit, and need not be counted.
+  // Few tokens have more than eight characters: a longer text does not fit, and need not be counted.
   let end = Math.min(text.length, from + mostTokens * 8)
   for (;;) {
     const clipped = text.slice(from, wholeEnd(text, end))
@@ -20,7 +20,7 @@ export function clipText(text: string, from: number, mostTokens: number, count: 
   }
 }
 
-/** What the model sees of a result that is too long: its beginning, how much is left, and how to read on. */
+/** What the model sees of a result that is too long: its beginning, how much is left and how to read on. */
 export function clippedView(
   text: string,
   {
@@ -31,7 +31,7 @@ export function clippedView(
   }: { place: number; from?: number; mostTokens: number; count: TokenCounter },
 ): string | undefined {
   if (clipText(text, from, mostTokens, count).end >= text.length) return undefined
-  // With what follows it has no more tokens than it may: the result of reading on is not clipped once more.
+  // Leaves room for the hint, so that the result of reading on is not clipped once more.
   const clip = clipText(text, from, Math.max(1, mostTokens - hintTokens), count)
   const left = text.length - clip.end
   const call = `${readResultName}({"place": ${place}, "from": ${clip.end}})`
@@ -40,10 +40,10 @@ export function clippedView(
 
 export const readResultName = 'read_result'
 
-/** The words that say how to read on have at most so many. */
+/** The most tokens of the hint that says how to read on. */
 const hintTokens = 48
 
-/** Never inside of a surrogate pair. */
+/** Moves an end out of the middle of a surrogate pair. */
 function wholeEnd(text: string, end: number): number {
   const unit = text.charCodeAt(end)
   return end < text.length && unit >= 0xdc00 && unit < 0xe000 ? end - 1 : end

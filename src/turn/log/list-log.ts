@@ -12,11 +12,11 @@ import { clippedView } from './clip-result.ts'
 import { noteMessage, type Report, type TurnLog } from './turn-log.ts'
 import { readProgress } from './turn-progress.ts'
 
-/** What is known of models where no log keeps it. */
+/** What a chat without a history remembers of models. */
 export interface ModelMemory {
   readonly calibrations: Map<string, Calibration>
   readonly reports: Map<string, readonly Report[]>
-  /** What was sent last: servers may have it in their cache. */
+  /** The context that was sent last: servers may have it in their cache. */
   last?: Context
 }
 
@@ -26,14 +26,14 @@ export interface ListLogOptions {
   readonly cancelledTurn: CancelledTurn | undefined
 }
 
-/** A turn on a list that a client sent. Nothing is stored: only the client keeps what is added, also what closes a turn. */
+/** A turn on a list of messages that a client sent. Nothing is stored: the client must keep the added messages. */
 export function listLog(
   given: readonly MessageLike[],
   { count, memory, cancelledTurn }: ListLogOptions,
 ): TurnLog {
   const { calibrations, reports } = memory
   const whole = [...given]
-  /** Those of which the model sees something else. */
+  /** The messages of which the model sees another form. */
   const views = new Map<MessageLike, MessageLike>()
   const listeners: ((message: MessageLike) => void)[] = []
   const never = new AbortController()
@@ -57,8 +57,8 @@ export function listLog(
   }
 
   /**
-   * A client sends results whole: they are clipped again, in the same way. A calibration changes nothing of it, or each
-   * would change the prompt from its beginning.
+   * Clips the results that a client sends in full, the same way each time. A calibration does not change the clips, else
+   * it would change the prompt from its beginning.
    */
   function seen(message: MessageLike, at: number, mostTokens: number): MessageLike {
     const known = views.get(message)

@@ -9,23 +9,23 @@ import type { Calibration } from '../../tokens/calibration.ts'
 import { noteMessage, type TurnLog } from './turn-log.ts'
 import { readProgress } from './turn-progress.ts'
 
-/** So many calls back it is looked for what a provider usually reports. */
+/** How many earlier calls are searched for reports of the provider. */
 const mostReports = 32
 
 export interface ThreadLogOptions {
   readonly history: History
   readonly thread: Thread
   readonly turn: Turn
-  /** What was said in the turn before, where it goes on. */
+  /** The messages of the turn so far, if it is resumed. */
   readonly said?: readonly SeenMessage[]
   readonly states?: readonly State<unknown>[]
   readonly projectId?: string | undefined
 }
 
-/** A turn in a thread of the log: everything is on disk before anybody is told. */
+/** A turn in a thread of a history: all is stored before it is shown. */
 export function threadLog(options: ThreadLogOptions): TurnLog {
   const { history, thread, turn, said = [], states = [], projectId } = options
-  /** Not yet in the log: it goes there with the next entry. */
+  /** The calibration that goes into the log with the next entry. */
   let newest: Calibration | undefined
   const listeners: ((message: MessageLike) => void)[] = []
   const progress = readProgress()

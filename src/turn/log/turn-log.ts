@@ -8,47 +8,46 @@ import type { Calibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { TurnProgress } from './turn-progress.ts'
 
-/** Where one turn is written: in a thread of the log, or in a list that a client sent. */
+/** Where a turn is written: a thread of a history, or a list that a client sent. */
 export interface TurnLog {
-  /** The number of the turn; undefined without a log. */
+  /** The number of the turn; undefined without a history. */
   readonly turn?: number
   readonly branch?: string
   readonly count: TokenCounter
   /** Aborted when nothing more can be written. */
   readonly signal: AbortSignal
-  /** How far the turn has come, as its messages say. */
   readonly progress: TurnProgress
-  /** Tells of every message that is added from now on. */
+  /** Calls the listener with every message that is added from now on. */
   onAdded(listener: (message: MessageLike) => void): void
   request(): Promise<Pick<RequestContext, 'conversation' | 'older'>>
   context(options: TurnContextOptions): Promise<Context>
   calibration(model: string): Promise<Calibration | undefined>
   calibrate(calibration: Calibration): void
-  /** Keeps a call before it is sent; `end` keeps how it went. */
+  /** Stores a call before it is sent; `end` adds its outcome. */
   startCall(context: Context, model: string): Promise<{ end(outcome: CallOutcome): Promise<unknown> }>
-  /** What the provider reported of earlier calls. */
+  /** What the provider reported for earlier calls. */
   reports(model: string): Promise<readonly Report[]>
-  /** The messages are made when it is their turn, and know their place then, from 1. */
+  /** Appends messages. `make` is called with the place of the first one, from 1, once it is known. */
   append(make: (place: number) => readonly SeenMessage[]): Promise<void>
   complete(reply: readonly SeenMessage[], note: string | undefined): Promise<void>
   fail(code: string, arrived: readonly SeenMessage[]): Promise<void>
   cancel(arrived: readonly SeenMessage[]): Promise<void>
   interrupt(arrived: readonly SeenMessage[]): Promise<void>
-  /** Gives the turn up without ending it: it goes on in a later request. */
+  /** Leaves the turn open: it goes on in a later request. */
   leave(): Promise<void>
-  /** Whether a result is shown by its beginning: one that has more tokens. Once it is so it stays so. */
+  /** Whether the model sees only the beginning of some result, one with more tokens than this. Stays true. */
   hasClipped(mostTokens: number): Promise<boolean>
-  /** The whole text of a result, by its place. */
+  /** The full text of the result at a place. */
   resultAt(place: number): Promise<string | undefined>
 }
 
 export interface TurnContextOptions extends ThreadContextOptions {
   readonly window: number
-  /** A result that has more tokens is shown by its beginning. */
+  /** Of a tool result with more tokens the model sees only the beginning. */
   readonly mostResultTokens: number
 }
 
-/** What we counted of a prompt, and what the provider says it read. */
+/** The tokens of a prompt as we counted them, and as the provider reported them. */
 export interface Report {
   readonly predicted: number
   readonly reported: number

@@ -5,13 +5,13 @@ import { readMessage } from '../../log/parse-message.ts'
 import { openRound } from '../../log/round.ts'
 import type { ReplyCall } from '../model-reply.ts'
 
-/** What the log keeps besides a message of a turn, for whoever goes on with it. Never sent, never shown. */
+/** What the log stores beside a message, for resuming the turn. Never sent, never shown. */
 export interface TurnData {
-  /** The note of a reply that had calls: it is kept as a message when the turn ends. */
+  /** The note of a reply with calls: it becomes a message when the turn ends. */
   readonly note?: string
 }
 
-/** How far a turn has come at this moment, read from its messages alone: so a turn that was left open goes on where it stopped. */
+/** How far a turn has come. Read from its messages alone, so that a turn that was left open can be resumed. */
 export interface TurnProgress {
   /** How often the model has answered. */
   readonly rounds: number
@@ -21,7 +21,7 @@ export interface TurnProgress {
   readonly called: readonly string[]
   /** How many calls have a result, in all rounds. */
   readonly results: number
-  /** The call that was answered last, when nothing was said since. */
+  /** The call that was answered last, if no message came since. */
   readonly answered: AnsweredCall | undefined
   readonly note: string | undefined
 }
@@ -32,7 +32,7 @@ export interface AnsweredCall {
   readonly isError: boolean
 }
 
-/** The same fold while a turn is answered and when it is read again: one message after the other. */
+/** Takes the messages of a turn one by one, both while it is answered and when it is resumed. */
 export interface ProgressReader extends TurnProgress {
   take(said: readonly SeenMessage[]): void
 }

@@ -7,23 +7,23 @@ import type { ReplyCall } from '../model-reply.ts'
 import type { ToolOutcome } from './run-tool.ts'
 
 export interface ResultToKeep extends ToolOutcome {
-  /** What the log keeps in the same entry. */
+  /** Stored in the same entry. */
   readonly data?: object
 }
 
 export interface KeptResult extends ToolOutcome {
-  /** Whether the model sees only its beginning. */
+  /** Whether the model sees only the beginning of the result. */
   readonly isClipped: boolean
-  /** It was too large for the store: an error stands in its place. */
+  /** Whether the result was too large for the store and became an error. */
   readonly isRefused: boolean
 }
 
-/** Keeps the result of a call; one that is too large for the store becomes an error. */
+/** Logs the result of a call. A result that is too large for the store becomes an error. */
 export async function keepResult(
   log: TurnLog,
   call: ReplyCall,
   result: ResultToKeep,
-  /** One with more tokens is shown to the model by its beginning. Default: none is. */
+  /** Of a result with more tokens the model sees only the beginning. Default: no limit. */
   mostTokens?: number,
 ): Promise<KeptResult> {
   try {

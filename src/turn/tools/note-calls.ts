@@ -6,12 +6,12 @@ import type { ModelReply, ReplyCall } from '../model-reply.ts'
 /** The calls of a reply: notes that the model wrote with a tool, and the rest. */
 export interface OwnCalls {
   readonly note: string | undefined
-  /** What answers the calls that wrote a note. */
+  /** The results of the calls that wrote a note. */
   readonly answers: readonly MessageLike[]
   readonly others: readonly ReplyCall[]
 }
 
-/** `write_note_to_self` is ours where it was offered: it is never run, the note is kept like any other. */
+/** Takes out the calls of `write_note_to_self`, if it was offered: they are not run, their notes are logged. */
 export function takeNoteCalls({ calls }: ModelReply, isOffered: boolean): OwnCalls {
   const isNote = ({ name }: ReplyCall) => isOffered && name === noteToolName
   return {

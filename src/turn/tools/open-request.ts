@@ -7,7 +7,7 @@ import {
 import type { TurnLog } from '../log/turn-log.ts'
 import type { ToolEnvironment } from './run-tool.ts'
 
-/** One request context for the whole turn: what a tool remembers, a later one finds, and what was said and done since. */
+/** Opens one request context for the whole turn: its tools share memory, and see what the turn has added so far. */
 export async function openRequest(
   log: TurnLog,
   { projectId, data }: { readonly projectId?: string | undefined; readonly data?: unknown },

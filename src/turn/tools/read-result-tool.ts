@@ -8,7 +8,7 @@ interface Input {
   readonly from?: number
 }
 
-/** Lets the model read on in a result of which it was shown only the beginning. */
+/** The tool with which the model reads on in a result that was clipped. */
 export function readResultTool(log: TurnLog, mostTokens: () => number): Tool {
   return defineTool({
     name: readResultName,

@@ -12,11 +12,11 @@ export interface ToolEnvironment {
   readonly tools: ReadonlyMap<string, Tool>
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** Runs something in the request context of the turn. */
+  /** Runs an action in the request context of the turn. */
   readonly inRequest: <T>(action: () => T) => T
 }
 
-/** Runs one call. Whatever goes wrong in it is a result for the model; only a cancel is thrown. */
+/** Runs one call. A failure becomes a result for the model; only a cancel is thrown. */
 export async function runTool(call: ReplyCall, environment: ToolEnvironment): Promise<ToolOutcome> {
   const { tools, signal, inRequest } = environment
   const tool = tools.get(call.name)
@@ -61,7 +61,7 @@ async function readInput(tool: Tool, json: string): Promise<{ value: unknown } |
   return { problem: `the arguments of ${tool.name} do not fit: ${issues.join('; ')}` }
 }
 
-/** A text as it is, nothing as nothing, anything else as JSON. */
+/** Texts stay as they are, undefined becomes an empty text, all else JSON. */
 function toOutcome(name: string, value: unknown): ToolOutcome {
   if (typeof value === 'string') return { text: value, isError: false }
   try {

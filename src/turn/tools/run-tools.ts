@@ -13,11 +13,11 @@ export interface ToolsRun extends ToolEnvironment {
   readonly emit: Emit
   /** Undefined: a note in the arguments of a call is ordinary text. */
   readonly notes: NoteOptions | undefined
-  /** A result with more tokens is shown by its beginning. */
+  /** Of a result with more tokens the model sees only the beginning. */
   readonly mostResultTokens: number
 }
 
-/** Runs the calls of one round side by side. Each result is in the log as soon as it is there. */
+/** Runs the calls of one round side by side. Each result is logged as soon as it arrives. */
 export async function runTools(calls: readonly ReplyCall[], run: ToolsRun): Promise<void> {
   for (const { id, name, arguments: json } of calls.filter(isShown))
     await run.emit({ type: 'tool-call', id, name, arguments: shownArguments(json, run.notes) })
@@ -26,14 +26,14 @@ export async function runTools(calls: readonly ReplyCall[], run: ToolsRun): Prom
   try {
     await Promise.all(running)
   } finally {
-    // Cancelled, failed, or nobody reads any more: the others stop too, and have written what they write.
+    // Cancelled, failed or left: the other tools are stopped and waited for.
     own.abort()
     await Promise.allSettled(running)
     own.unlink()
   }
 }
 
-/** What a model writes for itself is a note also where nobody offered it the tool for it. */
+/** A call of the note tool holds a note, which is not shown even if the tool was not offered. */
 const isShown = ({ name }: ReplyCall) => name !== noteToolName
 
 async function finish(call: ReplyCall, run: ToolsRun): Promise<void> {

@@ -3,7 +3,7 @@ import { showValue } from '../../log/show-value.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import type { InferOutput, StandardSchema } from '../../state/index.ts'
 
-/** What a tool is told besides its input. The conversation is in the request context: see `throughline/request`. */
+/** What a tool gets besides its input. The conversation is in the request context: see `throughline/request`. */
 export interface ToolRun {
   /** Aborted when the turn is cancelled or the tool's time is over. */
   readonly signal: AbortSignal
@@ -14,11 +14,11 @@ export interface Tool<Input = unknown> {
   readonly name: string
   readonly description?: string
   readonly schema: StandardSchema<Input>
-  /** The input as a JSON Schema, as the model is told of it. */
+  /** The JSON Schema of the input, for the model. */
   readonly parameters: ToolSpec['parameters']
-  /** What it gives becomes the result: a text as it is, anything else as JSON. What it throws becomes `Error: …`. */
+  /** Returns the result: a text as it is, anything else as JSON. What it throws becomes `Error: …`. */
   readonly run: (input: Input, run: ToolRun) => unknown
-  /** The turn ends when it was called: the model is not asked again. */
+  /** Whether a call of this tool ends the turn: the model is not asked again. */
   readonly endsTurn: boolean
   readonly timeoutMs?: number
 }
@@ -26,9 +26,9 @@ export interface Tool<Input = unknown> {
 export interface ToolOptions<Schema extends StandardSchema> {
   readonly name: string
   readonly description?: string
-  /** Any Standard Schema: zod, valibot, arktype. What does not pass it never reaches `run`. */
+  /** Any Standard Schema: zod, valibot, arktype. Input that does not pass it never reaches `run`. */
   readonly input: Schema
-  /** For schemas that cannot say themselves what they look like as JSON Schema. */
+  /** The JSON Schema of the input, for schemas that cannot give it themselves. */
   readonly parameters?: ToolSpec['parameters']
   readonly run: (input: InferOutput<Schema>, run: ToolRun) => unknown
   /** Default false. */
@@ -38,7 +38,7 @@ export interface ToolOptions<Schema extends StandardSchema> {
 }
 
 /**
- * A tool with its types: what `run` gets is what the schema gives.
+ * Defines a tool. `run` gets the output of the schema, typed.
  *
  * @example
  * defineTool({ name: 'add', input: z.object({ a: z.number(), b: z.number() }), run: ({ a, b }) => a + b })
@@ -84,7 +84,7 @@ export function toSpec({ name, description, parameters }: Pick<Tool, keyof ToolS
   return { name, ...(description === undefined ? {} : { description }), parameters }
 }
 
-/** As Standard JSON Schema has it: the schema says itself what it takes. */
+/** The part of Standard JSON Schema with which a schema gives its JSON Schema. */
 interface SaysItself {
   readonly jsonSchema?: { input(options: { readonly target: string }): Record<string, unknown> }
 }
@@ -94,7 +94,7 @@ function toParameters(name: string, schema: StandardSchema): ToolSpec['parameter
   if (!jsonSchema) {
     throw new InvalidOptionError(
       'parameters',
-      `the schema of "${name}" cannot say what it looks like: pass its JSON Schema as \`parameters\``,
+      `the schema of "${name}" cannot give its JSON Schema: pass that as \`parameters\``,
     )
   }
   const { $schema: _, ...parameters } = jsonSchema.input({ target: 'draft-07' })

@@ -3,13 +3,13 @@ import { onAbort } from './on-abort.ts'
 export interface LinkedSignal {
   readonly signal: AbortSignal
   abort(reason?: unknown): void
-  /** The work is over: nothing is left at the signals that go on. */
+  /** Removes the listeners from the given signals, once the work is over. */
   unlink(): void
 }
 
 /**
- * A signal that is aborted as soon as one of the given is. `AbortSignal.any` would do the same, but has no end: whoever
- * passes one signal, that of the process, say, to every turn would find something of each turn left at it.
+ * A signal that is aborted as soon as one of the given signals is. Unlike `AbortSignal.any` it can be unlinked: a signal
+ * that lives as long as the process and is passed to every turn would collect something of each.
  */
 export function linkSignals(...given: readonly (AbortSignal | undefined)[]): LinkedSignal {
   const own = new AbortController()

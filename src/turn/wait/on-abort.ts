@@ -6,12 +6,12 @@ interface Listening {
 const listening = new WeakMap<AbortSignal, Listening>()
 
 /**
- * Runs an action when a signal is aborted; what it gives takes that back. However many wait for one signal (the tools of a
- * round, the turns of a process), it has one listener: from eleven on Node would print a warning.
+ * Runs an action when a signal is aborted. Returns a function that takes that back. All actions of a signal (the tools of
+ * a round, the turns of a process) share one listener: Node warns of more than ten.
  */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
   const { actions, listener } = listening.get(signal) ?? listenTo(signal)
-  // Each has its own place, also where the same action is given twice.
+  // A function of its own, so that an action that was given twice can be taken back once.
   const own = () => action()
   actions.add(own)
   return () => {

@@ -2,24 +2,24 @@ import { onAbort } from './on-abort.ts'
 
 export interface Limit {
   readonly signal: AbortSignal
-  /** How long each thing may take. */
+  /** How long each wait may take, in milliseconds. */
   readonly ms: number
-  /** What is thrown when the time is over. */
+  /** Makes the error to throw when the time is over. */
   readonly late: () => Error
 }
 
-/** The limit of several things that are waited for, one after the other. */
+/** A limit for several waits, one after the other. */
 export interface OpenLimit {
-  /** Waits at most so long, and no longer once the signal is aborted, whether or not the work listens to it. */
+  /** Waits until the limit or the abort of the signal, whether or not the work listens to the signal. */
   wait<T>(work: Promise<T>): Promise<T>
-  /** Nothing more is waited for. */
+  /** Removes the timer and the listener. */
   end(): void
 }
 
-/** The longest that a timer can be set to, nearly 25 days: a longer one would be over at once. */
+/** The longest time of a timer, nearly 25 days: a longer one would fire at once. */
 const longest = 2 ** 31 - 1
 
-/** One timer and one listener for all parts of a stream: setting them anew for each part would cost more than the part. */
+/** Opens a limit with one timer and one listener for all parts of a stream: new ones for each part would cost too much. */
 export function openLimit({ signal, ms, late }: Limit): OpenLimit {
   let fail: ((reason: unknown) => void) | undefined
   let until = 0
@@ -42,7 +42,7 @@ export function openLimit({ signal, ms, late }: Limit): OpenLimit {
         fail = reject
         until = performance.now() + most
         timer ??= setTimeout(look, most)
-        // What nobody waits for any more may fail as it likes: a second rejection changes nothing.
+        // After the limit the work may still fail: this second rejection has no effect.
         work.then(
           value => {
             fail = undefined
@@ -62,7 +62,7 @@ export function openLimit({ signal, ms, late }: Limit): OpenLimit {
   }
 }
 
-/** Waits for one thing. */
+/** Waits once. */
 export async function withLimit<T>(work: Promise<T>, limit: Limit): Promise<T> {
   const open = openLimit(limit)
   try {
