@@ -10,7 +10,7 @@ import { takeStep } from './step/take-step.ts'
 
 type End = Pick<ExperimentResult, 'status' | 'result'>
 
-/** Runs an experiment from where it stands until it has ended or is paused. The lease is ours, and is given back. */
+/** Runs an experiment from where it stands until it has ended or is paused, then gives its lease back. */
 export async function conduct(active: ActiveExperiment): Promise<ExperimentResult> {
   let isOver = false
   try {
@@ -22,12 +22,12 @@ export async function conduct(active: ActiveExperiment): Promise<ExperimentResul
     isOver = true
     return result
   } finally {
-    // An error that is not the experiment's own, or nobody reads on: it can be resumed, and its lease need not run out.
+    // Left by its reader, or an error from outside the experiment: paused at once, so that nobody waits for the lease.
     if (!isOver) await active.log.close(pausedEntry(active)).catch(active.log.leave)
   }
 }
 
-/** How it ends; a failure of the experiment is an end, a failure of the store or of the lease is none. */
+/** Takes steps to the end. A failure of the experiment is an end; one of the store or the lease is thrown. */
 async function tryOut(active: ActiveExperiment): Promise<End> {
   try {
     return await takeSteps(active)
@@ -56,7 +56,7 @@ async function takeSteps(active: ActiveExperiment): Promise<End> {
   }
 }
 
-/** Writes the end down, and gives the lease back with it. */
+/** Logs the end, which gives the lease back. */
 async function settle(active: ActiveExperiment, end: End): Promise<ExperimentResult> {
   const { id, plan, log, environment } = active
   const steps = stepsOf(log.state)
@@ -65,7 +65,7 @@ async function settle(active: ActiveExperiment, end: End): Promise<ExperimentRes
     await log.close(pausedEntry(active))
     return { id, status, result, steps, environment }
   }
-  // It may have ended before the role whose turn was left could go on.
+  // The experiment may end before a role could go on with the turn that it left open.
   const roles = plan.roles.map(({ name }) => name)
   if (active.isResumed) await cancelTurns(active, id, roles)
   await log.close({ kind: 'ended', status, result, steps, environment })

@@ -19,27 +19,27 @@ import {
 } from './show-experiment.ts'
 
 export interface StartOptions {
-  /** Pauses the experiment at once: the turn that is being answered is left as it stands, and goes on with resume. */
+  /** Pauses the experiment at once: the open turn stays as it is, and `resume` goes on with it. */
   readonly signal?: AbortSignal
   readonly backoffMs?: number
 }
 
 export interface Experiments {
-  /** Runs a plan as a new experiment. Default id: a new one. */
+  /** Runs a plan as a new experiment. Default `id`: a random one. */
   run(plan: ExperimentPlan, options?: StartOptions & { readonly id?: string }): Experiment
-  /** Goes on with one that is paused or was killed. Refused with `turn_open` while another process runs it. */
+  /** Goes on with an experiment that is paused or was killed. Rejects with `turn_open` while another process runs it. */
   resume(plan: ExperimentPlan, id: string, options?: StartOptions): Experiment
-  /** `asked`: whoever runs it pauses before the next role acts. `done`: nobody runs it now. */
+  /** `asked`: the process that runs it will pause before the next role acts. `done`: it is paused. */
   pause(id: string): Promise<'asked' | 'done'>
   stop(id: string): Promise<'asked' | 'done'>
   list(): Promise<readonly ExperimentSummary[]>
   show(id: string): Promise<ExperimentView>
-  /** All that a role was told and has said. */
+  /** The messages of a role's thread. */
   history(id: string, role: string): Promise<readonly MessageLike[]>
 }
 
 /**
- * Experiments in a history: each is a conversation, each role has a thread in it.
+ * Opens the experiments of a history. Each is a conversation, in which each role has a thread.
  *
  * @example
  * const experiments = createExperiments({ history })
@@ -48,7 +48,7 @@ export interface Experiments {
 export function createExperiments(options: ExperimentsOptions): Experiments {
   const { history, newId = () => crypto.randomUUID() } = options
 
-  /** Undefined instead of a log: it has ended. */
+  /** `take` gives undefined for an experiment that has ended. */
   const start = (
     id: string,
     plan: ExperimentPlan,

@@ -3,7 +3,7 @@ import { ThroughlineError } from '../log/error.ts'
 export type ExperimentErrorCode =
   /** A plan that cannot be run. */
   | 'invalid_plan'
-  /** A goal cannot be tested: a pattern that is none, a text of the wrong form. */
+  /** A goal cannot be tested: an invalid pattern, a text of the wrong form. */
   | 'invalid_goal'
   /** Testing a goal is more work than is allowed. */
   | 'goal_too_long'
@@ -11,13 +11,13 @@ export type ExperimentErrorCode =
   | 'no_experiment'
   /** The id is taken. */
   | 'experiment_exists'
-  /** It is over: it can be neither paused nor stopped. */
+  /** The experiment has ended: it can be neither paused nor stopped. */
   | 'experiment_ended'
-  /** It was begun with a plan of other roles or variables. */
+  /** The experiment was begun with a plan of other roles or variables. */
   | 'plan_changed'
   /** The experiment has no such role. */
   | 'unknown_role'
-  /** Its events were left before the first was read: it never began. */
+  /** The reader left before the first event, so the experiment never began. */
   | 'experiment_left'
 
 export class ExperimentError extends ThroughlineError {
@@ -26,7 +26,7 @@ export class ExperimentError extends ThroughlineError {
   }
 }
 
-/** A plan that cannot be run: all that is wrong with it at once, each with its place. */
+/** A plan that cannot be run. Lists all problems at once, each with its place. */
 export class InvalidPlanError extends ExperimentError {
   readonly problems: readonly string[]
 
@@ -46,5 +46,5 @@ export class VariableError extends ThroughlineError {
   }
 }
 
-/** What ends an experiment as failed. Its message is the result, its code goes into the turn that failed. */
+/** Ends an experiment as FAILED. The message is its result; the code goes into the turn that failed. */
 export class ExperimentFailure extends ThroughlineError {}

@@ -6,7 +6,7 @@ export type ExperimentEnd = 'COMPLETED' | 'FAILED' | 'STOPPED'
 export interface ExperimentResult {
   readonly id: string
   readonly status: ExperimentEnd | 'PAUSED'
-  /** Why it ended; `Paused` when it can go on. */
+  /** Why the experiment ended, or `Paused`. */
   readonly result: string
   /** How many steps have ended. */
   readonly steps: number
@@ -25,13 +25,13 @@ export interface ToolResultEvent extends InRole {
   readonly isError: boolean
 }
 
-/** What happens in an experiment, as it happens. Texts of models and tools are in it: it is for operators. */
+/** What happens in an experiment. For operators: events hold texts of models and tools. */
 export type ExperimentEvent =
   | {
       readonly type: 'experiment-started'
       readonly id: string
       readonly name: string
-      /** The step that comes first. */
+      /** The first step to be taken. */
       readonly step: number
       readonly isResumed: boolean
     }
@@ -43,7 +43,7 @@ export type ExperimentEvent =
       readonly model: string
       /** The tokens of the prompt as we counted them. */
       readonly predicted: number
-      /** What the provider says it read and wrote. */
+      /** The prompt tokens that the provider reported. */
       readonly reported?: number
       readonly replyTokens?: number
       readonly text: string

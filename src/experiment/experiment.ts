@@ -3,14 +3,14 @@ import { ExperimentError } from './experiment-error.ts'
 import type { ExperimentEvent, ExperimentResult } from './experiment-event.ts'
 
 /**
- * An experiment as it runs: read its events, or wait for its result. Nothing happens before one of both. One that failed
- * is a result; only what it runs on can reject.
+ * An experiment as it runs. It begins when its events are read or its result is awaited. A failed experiment is a result;
+ * only errors of the store or the lease reject.
  */
 export interface Experiment extends Ongoing<ExperimentEvent, ExperimentResult> {
   readonly id: string
 }
 
-/** Whoever stops reading pauses the experiment, as a signal does: it is told so, and then waited for. */
+/** Makes an experiment. A reader who stops pauses it, and waits until it is paused. */
 export function createExperiment(
   id: string,
   run: (emit: Emit<ExperimentEvent>, left: AbortSignal) => Promise<ExperimentResult>,
@@ -21,7 +21,7 @@ export function createExperiment(
       settle(result)
       await emit(toEndEvent(result))
     },
-    // What was not begun cannot be paused; nobody may wait for it for ever.
+    // An experiment that has not begun cannot be paused; its result must not stay pending.
     leave({ reject }) {
       const problem = `The experiment "${id}" was left before it began, so nothing has happened: run it again.`
       reject(new ExperimentError('experiment_left', problem))

@@ -7,14 +7,14 @@ import { foldStep } from './log/step-turns.ts'
 import type { GoalTest } from './plan/goal.ts'
 import type { PlanJson } from './plan/plan-json.ts'
 
-/** INTERRUPTED: its runner is gone, and it can be resumed. */
+/** INTERRUPTED: the process is gone, and the experiment can be resumed. */
 export type ExperimentStatus = ExperimentEnd | 'RUNNING' | 'PAUSED' | 'INTERRUPTED'
 
 export interface ExperimentSummary {
   readonly id: string
   readonly name: string
   readonly status: ExperimentStatus
-  /** Why it ended; absent before. */
+  /** Why the experiment ended; absent before. */
   readonly result?: string
   /** How many steps have ended, of how many at most. */
   readonly steps: number
@@ -23,13 +23,13 @@ export interface ExperimentSummary {
 
 export interface ExperimentView extends ExperimentSummary {
   readonly roles: readonly string[]
-  /** As it is now, in the middle of a step too. */
+  /** The current environment, also in the middle of a step. */
   readonly environment: Readonly<Record<string, unknown>>
-  /** Which of them held after the last step. */
+  /** Which goals held after the last step. */
   readonly goals: readonly GoalTest[]
   /** The environment before the first step, and after each. */
   readonly snapshots: readonly Snapshot[]
-  /** The plan, where it came as JSON. */
+  /** The plan, if it came as JSON. */
   readonly plan?: PlanJson
 }
 
@@ -55,7 +55,7 @@ export async function showExperiment(options: ExperimentsOptions, id: string): P
   }
 }
 
-/** Two goals may be described alike; and a plan that was resumed with other goals has them at other places. */
+/** Finds the goal that was met. Goals may share a description; a resumed plan may have them at other places. */
 function placeOf(goals: readonly MetGoal[], met: MetGoal | undefined): number {
   const { description, place = -1 } = met ?? {}
   return goals[place]?.description === description

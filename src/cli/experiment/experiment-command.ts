@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { adderFor } from '../log/open-log.ts'
 import { addLookCommands } from './look-commands.ts'
-import { addRunCommands } from './run-commands.ts'
+import { addStartCommands } from './start-commands.ts'
 import { addWishCommands } from './wish-commands.ts'
 
 /** `throughline experiment …`: runs plans, looks at what they did, pauses and stops them. */
@@ -10,7 +10,7 @@ export function addExperimentCommand(program: Command): void {
     .command('experiment')
     .description('run an experiment plan, and look after it: run, resume, list, show, history, pause, stop')
   const add = adderFor(experiment, 'whose experiments')
-  addRunCommands(add)
+  addStartCommands(add)
   addLookCommands(add)
   addWishCommands(add)
 }

@@ -8,8 +8,8 @@ import { endOf, leaveWish, type Wish } from '../log/wish.ts'
 import { readState, takeExperiment } from './take-experiment.ts'
 
 /**
- * Pauses or stops an experiment, whoever runs it. Where somebody does, he is asked and obeys before the next role acts;
- * where nobody does, it is done at once.
+ * Pauses or stops an experiment. A process that runs it is asked, and obeys before the next role acts; else it is done
+ * at once.
  */
 export async function settleWish(
   options: ExperimentsOptions,
@@ -31,7 +31,7 @@ export async function settleWish(
   return 'done'
 }
 
-/** Whoever ran it may have left the very moment before it could see the wish: then it is ours after all. */
+/** Leaves a wish, and tries once more to take the experiment: its process may have left without seeing the wish. */
 async function askFor(
   options: ExperimentsOptions,
   id: string,
@@ -41,7 +41,7 @@ async function askFor(
   return tryTake(options, id)
 }
 
-/** Undefined while somebody runs it, and when it has ended. */
+/** Takes an experiment; undefined while a process runs it, and when it has ended. */
 async function tryTake(options: ExperimentsOptions, id: string): Promise<ExperimentLog | undefined> {
   try {
     return await takeExperiment(options, id)

@@ -13,14 +13,14 @@ import { experimentActor } from '../plan/role.ts'
 export const experimentThread = ({ history }: ExperimentsOptions, id: string): Thread =>
   history.thread(id, { actor: experimentActor })
 
-/** Where an experiment stands. Throws when there is none of this id. */
+/** Reads where an experiment stands. Throws if there is none of this id. */
 export async function readState(options: ExperimentsOptions, id: string): Promise<ExperimentState> {
   const state = foldEntries((await experimentThread(options, id).entries()).map(fromEntryMessage))
   if (state) return state
   throw new ExperimentError('no_experiment', `There is no experiment "${id}".`)
 }
 
-/** Begins a new experiment; its lease is ours. */
+/** Begins a new experiment and holds its lease. */
 export async function beginExperiment(
   options: ExperimentsOptions,
   id: string,
@@ -34,15 +34,15 @@ export async function beginExperiment(
 }
 
 /**
- * Takes over an experiment that is paused, or whose runner is gone. Undefined when it has ended; refused with `turn_open`
- * while somebody runs it.
+ * Takes over an experiment that is paused, or whose process is gone. Undefined when it has ended; throws `turn_open` while
+ * another process runs it.
  */
 export async function takeExperiment(
   options: ExperimentsOptions,
   id: string,
 ): Promise<ExperimentLog | undefined> {
   const thread = experimentThread(options, id)
-  // Counted before anything is read: if the turn of this number is ours, nobody has written since.
+  // Counted before the state is read: if this process begins the turn of this number, nobody has written since.
   const number = (await thread.turns()).length + 1
   const left = await thread.resume()
   try {
@@ -52,7 +52,7 @@ export async function takeExperiment(
       return undefined
     }
     const { wish, last } = await readWishes(controlThread(options, id), before.wishes)
-    // A pause that was wished for before is over; a stop is not forgotten.
+    // Resuming cancels earlier wishes to pause, but not a wish to stop.
     const entry: ExperimentEntry = { kind: 'resumed', wishes: wish === 'stop' ? before.wishes : last }
     if (left) {
       const log = createExperimentLog(left.turn, before)
@@ -68,7 +68,7 @@ export async function takeExperiment(
   throw new LeaseError('turn_open', `The experiment "${id}" was just resumed by somebody else.`)
 }
 
-/** Each turn of the run's thread has a key of its own: of two who begin the same one, only one does. */
+/** Begins a turn of the experiment's own thread. Its key makes sure that only one of two processes begins it. */
 async function beginTurn(thread: Thread, number: number, entry: ExperimentEntry): Promise<Turn | undefined> {
   try {
     const begun = await thread.begin(toEntryMessage(entry), { key: `run/${number}` })
@@ -79,7 +79,7 @@ async function beginTurn(thread: Thread, number: number, entry: ExperimentEntry)
   }
 }
 
-/** Refuses a plan that cannot go on with what another one began. Limits, models, prompts and goals may change. */
+/** Refuses a plan with other roles or variables than the experiment. Limits, models, prompts and goals may change. */
 export function checkPlan({ created }: ExperimentState, plan: ExperimentPlan): void {
   const now = toCreated(plan)
   for (const part of ['name', 'roles', 'variables'] as const) {
@@ -89,7 +89,7 @@ export function checkPlan({ created }: ExperimentState, plan: ExperimentPlan): v
   }
 }
 
-/** The order of roles matters, that of variables does not. */
+/** For comparing: the order of roles matters, that of variables does not. */
 const inOrder = (part: Created['name' | 'roles' | 'variables']) =>
   JSON.stringify(typeof part === 'object' && !Array.isArray(part) ? Object.entries(part).sort() : part)
 

@@ -16,14 +16,14 @@ export type { Patch }
 /** The types of all variables, by name. */
 export type VariableTypes = ReadonlyMap<string, VariableType>
 
-/** A change of an environment that may still be thrown away. */
+/** A draft of an environment, not yet applied. */
 export interface EnvironmentChange {
   readonly draft: Record<string, unknown>
-  /** What was changed, checked, as it is stored. Throws a VariableError for a value that a variable cannot have. */
+  /** Returns the checked changes as they are stored. Throws a VariableError for a value that a variable cannot have. */
   finish(): readonly Patch[]
 }
 
-/** Lets a tool change an environment; nothing has happened before its patches are applied. */
+/** Opens a draft for a tool; the environment changes only when the patches are applied. */
 export function changeEnvironment(environment: Environment, types: VariableTypes): EnvironmentChange {
   const draft = createDraft(environment as Record<string, unknown>)
   return {
@@ -39,17 +39,17 @@ export function changeEnvironment(environment: Environment, types: VariableTypes
   }
 }
 
-/** The environment after a change. Always from patches as they are stored: a resumed run must find the same. */
+/** Applies patches as they are stored, so that a resumed experiment finds the same environment. */
 export function applyChange(environment: Environment, patches: readonly Patch[]): Environment {
   return patches.length === 0 ? environment : applyPatches(environment, patches)
 }
 
-/** A copy of its own that nobody can change: whatever a caller does with what he gave, this stays. */
+/** A frozen deep copy: later changes by the caller do not reach it. */
 export function copyEnvironment(environment: Environment): Environment {
   return freeze(toStored(environment), true)
 }
 
-/** What a role may see: a deep copy of the variables of its whitelist; an empty one means all. */
+/** A deep copy of the variables that a role may see; an empty list means all. */
 export function visibleTo(environment: Environment, variables: readonly string[]): Environment {
   const names = variables.length === 0 ? Object.keys(environment) : variables
   return toStored(Object.fromEntries(names.map(name => [name, environment[name]])))
@@ -63,14 +63,14 @@ function checkPatch({ path, op, value }: Patch, next: Environment, types: Variab
   if (op === 'remove' && path.length === 1) throw new VariableError(name, 'a variable cannot be removed')
   const odd = (path as readonly PropertyKey[]).find(isNotStored)
   if (odd !== undefined) throw new VariableError(name, notStored(odd))
-  // Patches are applied one key after the other, and this one leads out of the value.
+  // Patches are applied key by key, and the key "constructor" leads out of the value.
   if (path.slice(0, -1).includes('constructor'))
     throw new VariableError(name, 'what is under a key "constructor" can only be replaced, not changed')
   checkValue(name, type, next[name])
   if (op !== 'remove') checkJson(name, value)
 }
 
-/** Through JSON, and without what no store takes: then what is in memory is what will be read back. */
+/** Converts a value as the store would, so that memory holds what will be read back. */
 function toStored<T>(value: T): T {
   const text = JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? normalize(inner) : inner))
   return JSON.parse(text) as T

@@ -1,21 +1,21 @@
 import { cut } from '../../log/line.ts'
 import { VariableError } from '../experiment-error.ts'
 
-/** `enum:[sunny,rainy]` is one of these words. An `int` is whole and exact, a `float` is any number that JSON has. */
+/** `enum:[sunny,rainy]`: one of these words. `int`: a safe integer. `float`: any number that JSON has. */
 export type VariableType = 'string' | 'int' | 'float' | 'bool' | 'array' | 'object' | `enum:[${string}]`
 
 export interface Declaration {
   readonly type: VariableType
-  /** What it is before the first step. */
+  /** The value before the first step. */
   readonly value: unknown
 }
 
 export type Declarations = Readonly<Record<string, Declaration>>
 
-/** The environment that was declared: what goals read and tools change. */
+/** The type of the environment that was declared. */
 export type EnvironmentOf<D extends Declarations> = { -readonly [Name in keyof D]: ValueOf<D[Name]> }
 
-/** Any environment, its types forgotten. */
+/** An environment without its types. */
 export type Environment = Readonly<Record<string, unknown>>
 
 type ValueOf<D extends Declaration> = D['type'] extends 'string'
@@ -40,7 +40,7 @@ type Trimmed<Word extends string> = Word extends ` ${infer Rest}`
     ? Trimmed<Rest>
     : Word
 
-/** Lists and objects have the type of their first value; an empty one may hold anything. */
+/** Lists and objects have the type of their first value; empty ones may hold anything. */
 type ArrayOf<Value> = Value extends readonly (infer Item)[]
   ? [Item] extends [never]
     ? unknown[]
@@ -65,7 +65,7 @@ export function isVariableType(type: unknown): type is VariableType {
   return !words.includes('') && new Set(words).size === words.length
 }
 
-/** Throws unless the value is one of the type. What it holds further down is the business of `checkJson`. */
+/** Throws unless a value has its type. `checkJson` checks what is inside lists and objects. */
 export function checkValue(variable: string, type: VariableType, value: unknown): void {
   const words = wordsOf(type)
   const isRight = words ? words.includes(value as string) : tests[type as keyof typeof tests](value)
@@ -74,7 +74,7 @@ export function checkValue(variable: string, type: VariableType, value: unknown)
   throw new VariableError(variable, `expected ${expected}, got ${shown(value)}`)
 }
 
-/** Throws where a value could not be stored as it is: a Date, a Map, NaN, undefined, a cycle. */
+/** Throws if a value cannot be stored as it is: a Date, a Map, NaN, undefined, a cycle. */
 export function checkJson(variable: string, value: unknown, depth = 0): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return
   if (typeof value === 'number' && Number.isFinite(value)) return
@@ -85,7 +85,7 @@ export function checkJson(variable: string, value: unknown, depth = 0): void {
   for (const inner of Object.values(value as object)) checkJson(variable, inner, depth + 1)
 }
 
-/** JSON forgets the one, and the other becomes a prototype when it is read. */
+/** JSON drops symbols, and `__proto__` would become the prototype when it is read. */
 export const isNotStored = (key: PropertyKey): boolean => typeof key === 'symbol' || key === '__proto__'
 export const notStored = (key: PropertyKey): string => `no value can have the key ${String(key)}`
 

@@ -7,13 +7,13 @@ import { controlActor } from '../plan/role.ts'
 import type { ExperimentLog } from './experiment-log.ts'
 import type { Wish } from './wish.ts'
 
-/** How experiments are run, whichever they are. */
+/** Options for all experiments of a history. */
 export interface ExperimentsOptions {
   readonly history: History
   readonly newId?: () => string
-  /** Wishes that come another way than through the log: a file has one writer, so others must call from outside. */
+  /** Gives wishes from outside the log: an SQLite file has one writer, so other processes cannot log theirs. */
   readonly wishOf?: (id: string) => Wish | undefined | Promise<Wish | undefined>
-  /** How long nothing may come from a model. Default two minutes. */
+  /** How long a model may be silent. Default two minutes. */
   readonly stallMs?: number
   /** How long a tool may take. Default one minute. */
   readonly toolTimeoutMs?: number
@@ -21,19 +21,17 @@ export interface ExperimentsOptions {
   readonly backoffMs?: number
 }
 
-/** One experiment while this process runs it. */
+/** An experiment that this process runs. */
 export interface ActiveExperiment extends ExperimentsOptions {
   readonly id: string
   readonly plan: ExperimentPlan
   readonly log: ExperimentLog
-  /** Tells what happens. */
   readonly emit: Emit<ExperimentEvent>
-  /** Aborted by the caller, or when the lease is lost. */
+  /** Aborted by the caller, or because the lease was lost. */
   readonly signal: AbortSignal
   readonly isResumed: boolean
-  /** As it is at this moment: the last snapshot, and what tools have changed since. */
+  /** The current environment: the last snapshot with the changes of tools since. */
   environment: Environment
-  /** The step that is being taken. */
   step: number
 }
 

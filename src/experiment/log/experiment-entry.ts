@@ -7,7 +7,7 @@ import type { ExperimentEnd } from '../experiment-event.ts'
 import type { HookDecision } from '../plan/hook.ts'
 import type { PlanJson } from '../plan/plan-json.ts'
 
-/** What the run's own thread holds: the steps of an experiment as they were settled. Everything else is in the roles' threads. */
+/** An entry of the experiment's own thread: its steps as they were settled. All else is in the roles' threads. */
 export type ExperimentEntry =
   | {
       readonly kind: 'created'
@@ -20,7 +20,7 @@ export type ExperimentEntry =
       readonly environment: Environment
       readonly plan?: PlanJson
     }
-  /** What the hooks of a point decided; nothing, mostly. */
+  /** What the hooks of a point decided. */
   | ({ readonly kind: 'hook'; readonly key: string; readonly errors?: readonly string[] } & RecordedDecision)
   | {
       readonly kind: 'step-ended'
@@ -28,10 +28,10 @@ export type ExperimentEntry =
       readonly environment: Environment
       readonly goal?: MetGoal
     }
-  /** The experiment is about to fail; the turn of this role must be closed first. */
+  /** The experiment is about to fail, as soon as the turn of this role is closed. */
   | { readonly kind: 'failing'; readonly role: string; readonly code: string; readonly result: string }
   | { readonly kind: 'paused'; readonly environment: Environment }
-  /** Somebody goes on. Wishes up to this place of the control thread are void. */
+  /** A process goes on with the experiment. Wishes up to this place of the control thread are void. */
   | { readonly kind: 'resumed'; readonly wishes: number }
   | {
       readonly kind: 'ended'
@@ -44,7 +44,7 @@ export type ExperimentEntry =
 export interface MetGoal {
   readonly description: string
   readonly outcome: 'completed' | 'failed'
-  /** Which one of the plan's it is. */
+  /** The place of the goal in the plan. */
   readonly place?: number
 }
 
@@ -53,17 +53,16 @@ export interface RecordedDecision extends Omit<HookDecision, 'inject'> {
   readonly inject?: readonly string[]
 }
 
-/** How an entry is kept. */
 export function toEntryMessage(entry: ExperimentEntry): MessageLike {
   return { role: 'system', content: JSON.stringify(entry) }
 }
 
 export function fromEntryMessage({ seq, message }: LoggedMessage): ExperimentEntry {
   try {
-    // Hooks and goals are handed what is in it.
+    // Frozen, because hooks and goals get its values.
     return freeze(JSON.parse(String(message.content)) as ExperimentEntry, true)
   } catch (error) {
-    const problem = `Entry ${seq} of the run cannot be read as one that an experiment writes.`
+    const problem = `Entry ${seq} of the experiment's own thread cannot be read: it is damaged, or of a newer version.`
     throw new ThroughlineError('corrupt_experiment', problem, { cause: error })
   }
 }

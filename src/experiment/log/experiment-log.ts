@@ -2,16 +2,16 @@ import type { Turn } from '../../history/index.ts'
 import { type ExperimentEntry, toEntryMessage } from './experiment-entry.ts'
 import { type ExperimentState, foldEntry } from './experiment-state.ts'
 
-/** The run's own thread while it is ours: its open turn is the lease of the experiment. */
+/** The experiment's own thread while this process holds it: its open turn is the lease of the experiment. */
 export interface ExperimentLog {
   readonly state: ExperimentState
-  /** Aborted when somebody else has taken over. */
+  /** Aborted when another process has taken over. */
   readonly signal: AbortSignal
-  /** Durable when it resolves; only then is it part of the state. */
+  /** Stores an entry, then adds it to the state. */
   append(entry: ExperimentEntry): Promise<void>
-  /** The last entry, and the lease given back, in one step. */
+  /** Stores the last entry and gives the lease back, in one step. */
   close(entry: ExperimentEntry): Promise<void>
-  /** The lease given back, and nothing else: whoever comes next goes on. Never fails: then it runs out by itself. */
+  /** Only gives the lease back, so that another process can go on. Never fails: a lease runs out by itself. */
   leave(): Promise<void>
 }
 

@@ -3,25 +3,25 @@ import type { ExperimentResult } from '../experiment-event.ts'
 import type { ExperimentEntry, MetGoal, RecordedDecision } from './experiment-entry.ts'
 
 export interface Snapshot {
-  /** 0 is before the first step. */
+  /** 0: before the first step. */
   readonly step: number
   readonly environment: Environment
 }
 
 export type Created = Extract<ExperimentEntry, { kind: 'created' }>
 
-/** Where an experiment stands, as far as its own thread says. A fold of its entries, live and after a crash alike. */
+/** Where an experiment stands: a fold of the entries of its own thread, while it runs and after a crash alike. */
 export interface ExperimentState {
   readonly created: Created
   readonly snapshots: readonly Snapshot[]
-  /** What hooks decided, by point. Only those of the current step are asked for again. */
+  /** Recorded decisions of hooks, by point. Only those of the current step are read again. */
   readonly decisions: ReadonlyMap<string, RecordedDecision>
-  /** A hook has decided that the current step, or all of it, is to end. */
+  /** Set when a hook has decided to end the current step or, with `stop`, the experiment. */
   readonly ending: { readonly stop?: string } | undefined
   readonly goal: MetGoal | undefined
   readonly failing: Extract<ExperimentEntry, { kind: 'failing' }> | undefined
   readonly isPaused: boolean
-  /** The last wish that needs no attention. */
+  /** The place of the last wish that is settled. */
   readonly wishes: number
   readonly ended: Omit<ExperimentResult, 'id'> | undefined
 }
@@ -53,7 +53,7 @@ export function foldEntry(
     case 'step-ended': {
       const { step, environment, goal } = entry
       const snapshots = [...state.snapshots, { step, environment }]
-      // What ends a step has done so; a stop goes on holding.
+      // A decision to end the step is fulfilled; a stop goes on holding.
       const ending = state.ending?.stop === undefined ? undefined : state.ending
       return { ...state, snapshots, goal, ending, decisions: new Map() }
     }

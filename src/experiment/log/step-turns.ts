@@ -7,15 +7,15 @@ import type { Environment } from '../environment/variable.ts'
 import { type ActiveExperiment, type ExperimentsOptions, roleThread } from './active-experiment.ts'
 import { lastSnapshot } from './experiment-state.ts'
 
-/** What the log keeps besides the messages of a role's turn. */
+/** What the log stores beside the messages of a role's turn. */
 export interface RoleData extends TurnData {
-  /** What a tool changed, in the very entry of its result: neither is ever there without the other. */
+  /** What a tool changed: in the same entry as its result, so that neither is stored without the other. */
   readonly patches?: readonly Patch[]
-  /** The hook that put this message here. */
+  /** The hook that injected this message. */
   readonly hook?: string
 }
 
-/** The idempotency key of a role's turn: a second attempt is made where the first was closed by somebody else. */
+/** The idempotency key of a role's turn. A second attempt is made if another process closed the first. */
 export const turnKey = (step: number, attempt: number): string =>
   attempt === 1 ? `step/${step}` : `step/${step}/${attempt}`
 
@@ -25,7 +25,7 @@ export async function stepTurns(thread: Thread, step: number): Promise<readonly 
   return turns.filter(({ key }) => key === turnKey(step, 1) || key?.startsWith(`${turnKey(step, 1)}/`))
 }
 
-/** The environment in the middle of a step: that of its beginning, and what the turns of its roles changed since. */
+/** The environment in the middle of a step: as it was at its beginning, with the changes of the roles' turns. */
 export async function foldStep(
   options: ExperimentsOptions,
   {
@@ -37,7 +37,7 @@ export async function foldStep(
     readonly id: string
     readonly roles: readonly string[]
     readonly step: number
-    /** As it was when the step began. */
+    /** The environment when the step began. */
     readonly environment: Environment
   },
 ): Promise<Environment> {
@@ -52,14 +52,14 @@ export async function foldStep(
   return current
 }
 
-/** Reads the environment again, from the log: nobody else can write to it by now. */
+/** Reads the environment again from the log, once nobody else can write to it. */
 export async function refold(active: ActiveExperiment): Promise<void> {
   const { id, plan, log, step } = active
   const roles = plan.roles.map(({ name }) => name)
   active.environment = await foldStep(active, { id, roles, step, environment: lastSnapshot(log.state) })
 }
 
-/** Closes the turns that were left open, of an experiment that ends without them. One that a lease still holds stays. */
+/** Closes the open turns of an experiment that ends. A turn that is still leased stays. */
 export async function cancelTurns(
   options: ExperimentsOptions,
   id: string,

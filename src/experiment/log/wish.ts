@@ -2,23 +2,23 @@ import type { Thread } from '../../history/index.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import type { ExperimentResult } from '../experiment-event.ts'
 
-/** What somebody else wants of whoever runs an experiment. */
+/** What another process wants of an experiment. */
 export type Wish = 'pause' | 'stop'
 
-/** What the log keeps of a wish: the words of the message are for people. */
+/** A wish as the log stores it; the text of its message is for people. */
 interface WishData {
   readonly wish: Wish
 }
 
 const texts: Readonly<Record<Wish, string>> = { pause: 'Pause, please.', stop: 'Stop, please.' }
 
-/** How an experiment ends that obeys. */
+/** How an experiment ends that fulfils a wish. */
 export const endOf: Readonly<Record<Wish, Pick<ExperimentResult, 'status' | 'result'>>> = {
   pause: { status: 'PAUSED', result: 'Paused' },
   stop: { status: 'STOPPED', result: 'Stopped by User' },
 }
 
-/** Leaves a wish for whoever runs the experiment. It needs no lease; two who wish at once both get through. */
+/** Logs a wish for the process that runs the experiment. Needs no lease; tries again when another writer was first. */
 export async function leaveWish(control: Thread, wish: Wish): Promise<void> {
   const data: WishData = { wish }
   for (let attempt = 1; ; attempt++) {
@@ -31,7 +31,7 @@ export async function leaveWish(control: Thread, wish: Wish): Promise<void> {
   }
 }
 
-/** What was wished since a place, and the place of the last wish. A stop is more than a pause. */
+/** The wish since a place, and the place of the last one. A stop outweighs a pause. */
 export async function readWishes(
   control: Thread,
   after: number,

@@ -2,27 +2,27 @@ import type { Environment as Cel } from '@marcbachmann/cel-js'
 import { RE2JS } from 're2js'
 import { ExperimentError } from '../experiment-error.ts'
 
-/** How much work one test of a goal may be: well under a second. */
+/** The most steps of one test of a goal: well under a second. */
 const mostSteps = 1_000_000
 
-/** A part of an expression, as the parser gives it: `['matches', text, [pattern]]` are the args of `text.matches(pattern)`. */
+/** A parsed part of an expression. The args of `text.matches(pattern)` are `['matches', text, [pattern]]`. */
 interface Node {
   readonly op: string
   readonly args: unknown
   evaluate(evaluator: Evaluator, node: Node, context: unknown): unknown
 }
 
-/** What evaluates the parts of an expression, each through `run`. */
+/** The library's evaluator: it evaluates each part of an expression through `run`. */
 interface Evaluator {
   run(node: Node, context: unknown): unknown
 }
 
-/** Makes a test of an expression that was checked. */
+/** Makes a test of an expression that was checked before. */
 export type CompileCel = (expression: string) => (values: Record<string, unknown>) => unknown
 
 /**
- * Expressions come with plans that anybody may have written, so that evaluating one is bounded: its steps are counted, and
- * so is the size of what it makes. Patterns are matched in linear time, as CEL has it (RE2).
+ * Evaluates expressions within bounds, because anybody may have written the plan: counts steps and the size of values.
+ * Patterns are matched in linear time (RE2), as CEL demands.
  */
 export function boundedCel(cel: Cel): CompileCel {
   let steps = 0
@@ -58,14 +58,14 @@ export function boundedCel(cel: Cel): CompileCel {
     return values => {
       steps = 0
       const value = entry(values)
-      // `||` and `exists` take an error for false where something else is true.
+      // `||` and `exists` swallow errors, so the limit is checked again here.
       if (steps > mostSteps) throw tooLong()
       return value
     }
   }
 }
 
-/** What is wrong with the patterns that stand in an expression. */
+/** Finds an invalid pattern among the literals of an expression. */
 export function findPatternProblem(cel: Cel, expression: string): string | undefined {
   for (const node of nodesOf(cel.parse(expression).ast)) {
     const [pattern] = argumentsOf(node, 'rcall', 'matches')
@@ -79,7 +79,7 @@ export function findPatternProblem(cel: Cel, expression: string): string | undef
   return undefined
 }
 
-/** It is handed to the root of whatever is evaluated. */
+/** Gets the library's evaluator, which it passes to the root of an expression. */
 function evaluatorOf(cel: Cel): Evaluator {
   let found: Evaluator | undefined
   const entry = cel.parse('true')
@@ -115,13 +115,13 @@ function toPattern(pattern: string): RE2JS {
   }
 }
 
-/** The library tries a long text of digits from each of its places. */
+/** Refuses long durations: the library's parser needs quadratic time for them. */
 function checkDuration(text: unknown): void {
   if (typeof text === 'string' && text.length > 100)
     throw new ExperimentError('invalid_goal', `a duration has at most 100 characters, got ${text.length}`)
 }
 
-/** A text is copied and compared faster than a list. */
+/** The size of a value in steps: a text is copied and compared faster than a list. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length / 1000
   return Array.isArray(value) ? value.length / 10 : 0

@@ -6,7 +6,7 @@ import type { PlanJson } from './plan-json.ts'
 
 type GoalJson = NonNullable<PlanJson['goals']>[number]
 
-/** Goals that were written as CEL expressions. Each is parsed and checked now; a wrong one is told with its place. */
+/** Parses and checks the CEL expressions of goals. Problems are listed with their places. */
 export function compileGoals(
   goals: readonly GoalJson[],
   declarations: Declarations,
@@ -41,30 +41,30 @@ function findProblem(cel: CelEnvironment, expression: string, unusable: Unusable
     return `the variable "${taken}" cannot be used: ${taken} is a word of CEL, so give it another name`
   const { valid, type, error } = cel.check(expression)
   if (!valid) return error?.message.split('\n', 1)[0] ?? 'it cannot be read'
-  // What comes out of an object has no type before it is there.
+  // A value from an object has a type only when it is evaluated.
   if (type !== 'bool' && type !== 'dyn') return `expected true or false, it gives ${type}`
   return findPatternProblem(cel, expression)
 }
 
 const mostCharacters = 10_000
 
-/** A name that is meant as a variable: neither a field, nor called as a function. */
+/** Finds an unusable name where a variable is meant: not a field, not a function. */
 function findTaken(expression: string, unusable: Unusable): string | undefined {
   const names = expression.replace(texts, '""').match(/(?<![.\w])[A-Za-z_]\w*(?!\w|\s*\()/g) ?? []
   return names.find(name => unusable.has(name))
 }
 
-/** Variables whose names mean something else in CEL. Tools can use them, expressions cannot. */
+/** Variables whose names mean something else in CEL. Tools can use them, goals cannot. */
 type Unusable = ReadonlySet<string>
 
-/** Texts and comments in an expression: what stands in them names nothing. One that is not closed goes to the end: it is read once. */
+/** String literals and comments, which name no variables. An unclosed one matches to the end, for linear time. */
 const texts = /"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)|\/\/[^\n]*/gs
 
 function celFor(declarations: Declarations): { readonly cel: CelEnvironment; readonly unusable: Unusable } {
   let cel = new CelEnvironment()
   const unusable = new Set<string>()
   for (const [name, { type }] of Object.entries(declarations)) {
-    // A variable of another name can be used by tools, but not in an expression.
+    // Tools can use variables of other names, goals cannot.
     if (!/^[A-Za-z_]\w*$/.test(name)) continue
     try {
       cel = cel.registerVariable(name, typeOf(type))
@@ -76,7 +76,7 @@ function celFor(declarations: Declarations): { readonly cel: CelEnvironment; rea
     cel = cel.registerOperator(`double ${sign} int`, (a: number, b: bigint) => work(a, Number(b)))
     cel = cel.registerOperator(`int ${sign} double`, (a: bigint, b: number) => work(Number(a), b))
   }
-  // It stands for `!=` and for the other order too.
+  // The library derives `!=` and the swapped operands from it.
   cel = cel.registerOperator(
     'double == int',
     (a: number | bigint, b: number | bigint) => Number(a) === Number(b),
@@ -84,7 +84,7 @@ function celFor(declarations: Declarations): { readonly cel: CelEnvironment; rea
   return { cel, unusable }
 }
 
-/** CEL does not mix whole numbers with others; for people who write goals, `cash + lemons * 2` is just a sum. */
+/** Operators on int and double, which CEL itself does not mix: authors of goals expect `cash + lemons * 2` to work. */
 const mixed: Readonly<Record<string, (a: number, b: number) => number>> = {
   '+': (a, b) => a + b,
   '-': (a, b) => a - b,

@@ -25,13 +25,13 @@ export interface ExperimentOptions<D extends Declarations> {
   readonly hooks?: readonly Hook<EnvironmentOf<D>>[]
   /** Default 10. */
   readonly maxSteps?: number
-  /** How often a model call that failed is made again. Default 3; 0 for never. */
+  /** How often a failed model call is made again. Default 3. */
   readonly maxStepRetries?: number
 }
 
 /**
- * A plan, typed end to end: goals are functions of the environment, tools change it through a draft. All that is wrong
- * with it is told at once.
+ * Makes a typed plan: goals are functions of the environment, tools change it through a draft. Throws an InvalidPlanError
+ * that lists all problems.
  *
  * @example
  * const plan = defineExperiment({
@@ -80,7 +80,7 @@ export function defineExperiment<D extends Declarations>(options: ExperimentOpti
 
 function findVariableProblems(variable: string, { type, value }: Declarations[string]): readonly string[] {
   const where = `environment.${variable}`
-  // JSON, or patches, would take them for what every object has.
+  // JSON and patches would take these names for properties that every object has.
   if (['__proto__', 'constructor', 'prototype'].includes(variable))
     return [`${where}: no variable can have this name`]
   if (!isVariableType(type))

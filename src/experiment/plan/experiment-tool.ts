@@ -1,36 +1,36 @@
 import type { InferOutput, StandardSchema } from '../../state/index.ts'
 import { defineTool, type Tool, type ToolOptions } from '../../turn/index.ts'
 
-/** What a tool is given besides its input. */
+/** What a tool gets besides its input. */
 export interface ExperimentToolRun<E> {
-  /** A draft: change it as if it were yours. What is wrong with a value is the tool's error, and then nothing changes. */
+  /** A draft to change in place. An invalid value makes the call fail, and then nothing changes. */
   readonly environment: E
   readonly role: string
   readonly step: number
-  /** The same when this very call is made again after a crash or a pause: for effects outside of the environment. */
+  /** An idempotency key for outside effects: the same if this call is made again after a crash or a pause. */
   readonly key: string
   readonly signal: AbortSignal
 }
 
 export interface ExperimentToolOptions<E, Schema extends StandardSchema>
   extends Omit<ToolOptions<Schema>, 'run' | 'endsTurn'> {
-  /** What it gives becomes the result: a text as it is, nothing as an empty text, anything else as JSON. */
+  /** Returns the result: a text as it is, undefined as an empty text, anything else as JSON. */
   readonly run: (input: InferOutput<Schema>, run: ExperimentToolRun<E>) => unknown
-  /** The role's turn ends when it was called. Default true: only `false` lets the model go on. */
+  /** Whether a call of this tool ends the role's turn. Default true; with `false` the model goes on. */
   readonly endsTurn?: boolean
 }
 
-/** A tool of an experiment, the types of its input and its environment forgotten. */
+/** A tool of an experiment, without the types of its input and its environment. */
 export interface ExperimentTool extends Omit<Tool, 'run'> {
   readonly run: (input: unknown, run: ExperimentToolRun<never>) => unknown
 }
 
-/** What plans make their tools with: it knows the environment. */
+/** Makes tools that know the types of the plan's environment. */
 export interface ToolMaker<E> {
   tool<Schema extends StandardSchema>(options: ExperimentToolOptions<E, Schema>): ExperimentTool
 }
 
-/** The tools of a plan, or what makes them. */
+/** The tools of a plan, or a function that makes them. */
 export type ExperimentTools<E> =
   | readonly ExperimentTool[]
   | ((maker: ToolMaker<E>) => readonly ExperimentTool[])
@@ -43,9 +43,9 @@ export function makeTools<E>(tools: ExperimentTools<E>): readonly ExperimentTool
 type AnySchema = StandardSchema<any>
 
 /**
- * A tool for plans that are stored as JSON, in a module of its own. In `defineExperiment` use the `tool` that it hands
- * out: that one knows the variables. Where the type of the environment stands at its use, as here, the type of the input is
- * known too; `defineExperimentTool<Stand>({ … })` leaves the input to the schema.
+ * Defines a tool for plans in JSON, in a module of its own. In `defineExperiment` use the `tool` that it passes to `tools`,
+ * which knows the variables. Annotate the environment as below to have the input typed by its schema;
+ * `defineExperimentTool<Stand>({ … })` leaves the input untyped.
  *
  * @example
  * defineExperimentTool({

@@ -1,12 +1,12 @@
 import type { Environment } from '../environment/variable.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
 
-/** Tested after each step, in order: the first that holds ends the experiment. */
+/** A goal. Goals are tested after each step, in order; the first that holds ends the experiment. */
 export interface Goal<E = Environment> {
-  /** The result of the experiment when it holds. */
+  /** The result of the experiment if the goal holds. */
   readonly description: string
   readonly holds: (environment: E) => boolean
-  /** What it means that it holds. Default `completed`. */
+  /** How the experiment ends if the goal holds. Default `completed`. */
   readonly outcome?: 'completed' | 'failed'
 }
 

@@ -1,15 +1,15 @@
 import type { ToolOutcome } from '../../turn/index.ts'
 
-/** Where a hook may stand. `after-experiment` runs before the end is recorded. */
+/** When a hook is asked. `after-experiment`: before the end is recorded. */
 export type HookPoint = `${'before' | 'after'}-${'experiment' | 'step' | 'role' | 'model' | 'tool'}`
 
-/** What a hook may decide. A turn that has begun is never torn: its round ends first. */
+/** What a hook may decide. A round that has begun always ends first. */
 export interface HookDecision {
-  /** A message of the user's: before that of the turn (step, role), or before the model is asked (model). */
+  /** A user message to add: before that of the turn (step, role), or before the model call (model). */
   readonly inject?: string
-  /** This role does not act in this step; this tool is not run. */
+  /** Skips the role in this step, or the tool call. */
   readonly skip?: true
-  /** The roles that are left do not act; then the goals are tested. */
+  /** Skips the remaining roles of this step; then the goals are tested. */
   readonly endStep?: true
   /** Ends the experiment as STOPPED, with this result. */
   readonly stop?: string
@@ -17,9 +17,9 @@ export interface HookDecision {
 
 interface InStep<E> {
   readonly id: string
-  /** From 1. After the experiment: how many have ended. */
+  /** The current step, from 1; after the experiment, how many steps have ended. */
   readonly step: number
-  /** As it is at this moment. It cannot be changed. */
+  /** The current environment, frozen. */
   readonly environment: Readonly<E>
 }
 
@@ -28,13 +28,13 @@ interface InRole<E> extends InStep<E> {
 }
 
 interface InRound<E> extends InRole<E> {
-  /** From 1: how often the model was asked in this turn. */
+  /** The number of the model call in this turn, from 1. */
   readonly round: number
 }
 
 export interface HookCall {
   readonly name: string
-  /** JSON text, as the model wrote it. */
+  /** JSON as the model wrote it. */
   readonly arguments: string
 }
 
@@ -70,8 +70,8 @@ interface HookDecisions {
 type Allowed<On extends HookPoint> = Pick<HookDecision, HookDecisions[On]>
 
 /**
- * What it decides is recorded before it takes effect, so that a run that is resumed does not ask again. A hook whose
- * answer was not recorded yet, because of a crash or a pause, is asked a second time.
+ * A hook. Its decision is recorded before it takes effect, so that a resumed experiment does not ask it again. If a crash
+ * or a pause came before the record, the hook is asked a second time.
  */
 export type Hook<E> = {
   [On in HookPoint]: {
@@ -80,12 +80,12 @@ export type Hook<E> = {
       context: HookContexts<E>[On],
       // biome-ignore lint/suspicious/noConfusingVoidType: a hook that decides nothing has no `return`.
     ) => Allowed<On> | void | Promise<Allowed<On> | void>
-    /** What its failure does: ends the experiment as FAILED, or is recorded and forgotten. Default `abort`. */
+    /** What to do if the hook throws: `abort` (default) ends the experiment as FAILED, `record` logs the error and goes on. */
     readonly onError?: 'abort' | 'record'
   }
 }[HookPoint]
 
-/** A hook, the types of its environment and its point forgotten. */
+/** A hook without the types of its environment and its point. */
 export interface AnyHook {
   readonly on: HookPoint
   readonly run: (context: never) => unknown

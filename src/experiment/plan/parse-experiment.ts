@@ -11,16 +11,15 @@ import { policyFor } from './policy-for.ts'
 import type { RoleOptions } from './role.ts'
 
 export interface ParseExperimentOptions {
-  /** What the module of the plan's tools gives. */
+  /** The tools that the plan's module exports. */
   readonly tools?: ExperimentTools<Record<string, unknown>>
   readonly hooks?: readonly Hook<Record<string, unknown>>[]
-  /** Makes a model of what a role names. Default: `modelFor`. */
+  /** Makes the model that a role names. Default: `modelFor`. */
   readonly modelOf?: (model: string, role: string) => Model
 }
 
 /**
- * Reads a plan from JSON, as text or as a value. Every goal is parsed and its types are checked here, before anything
- * runs; the error names the place.
+ * Reads a plan from JSON, as text or as a value. Goals are parsed and their types checked now; the error names the place.
  *
  * @example
  * const plan = parseExperiment(await readFile('plan.json', 'utf8'), { tools })
@@ -65,7 +64,7 @@ function readJson(given: unknown): PlanJson {
     }
   }
   const { success, error } = planSchema.safeParse(value)
-  // Its own object, not the parsed one: what is stored is what was written.
+  // A copy of what was given, because the plan is stored as it was written, without the defaults of the schema.
   if (success) return JSON.parse(JSON.stringify(value)) as PlanJson
   const { name } = (value ?? {}) as { name?: unknown }
   throw new InvalidPlanError(

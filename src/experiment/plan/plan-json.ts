@@ -22,7 +22,7 @@ const settings = z.looseObject({
 
 const role = z.strictObject({
   name: text,
-  /** `reader`, `ollama:<model>`, `openai:<base URL>#<model>`, or what the caller's `modelOf` knows. */
+  /** `reader`, `ollama:<model>`, `openai:<base URL>#<model>`, or a name that the caller's `modelOf` knows. */
   model: text,
   system: z.string().optional(),
   tools: z.array(text).optional(),
@@ -37,12 +37,12 @@ const role = z.strictObject({
   maxRounds: count.optional(),
 })
 
-/** A plan as JSON: it can be stored and sent. Goals are CEL expressions, tools come from a module. */
+/** A plan as JSON, to be stored and sent. Goals are CEL expressions, tools come from a module. */
 export const planSchema = z.strictObject({
   name: text,
   environment: z.record(z.string(), z.strictObject({ type, value: z.json() })),
   roles: z.array(role).min(1),
-  /** Where the module with the tools is, for those who load it. */
+  /** The path of the module with the tools. The caller loads it. */
   tools: text.optional(),
   goals: z
     .array(

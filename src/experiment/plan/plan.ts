@@ -6,7 +6,7 @@ import type { AnyHook } from './hook.ts'
 import type { PlanJson } from './plan-json.ts'
 import type { Role } from './role.ts'
 
-/** A plan that can be run: checked, its types forgotten. Made by `defineExperiment` and `parseExperiment`. */
+/** A checked plan, ready to be run. Made by `defineExperiment` and `parseExperiment`. */
 export interface ExperimentPlan {
   readonly name: string
   readonly variables: VariableTypes
@@ -18,6 +18,6 @@ export interface ExperimentPlan {
   readonly hooks: readonly AnyHook[]
   readonly maxSteps: number
   readonly maxStepRetries: number
-  /** The plan as JSON, where it came as such: kept with the experiment, so that it can be resumed without the file. */
+  /** The JSON of a plan that was read by `parseExperiment`: stored, so that the experiment can be resumed without the file. */
   readonly json?: PlanJson
 }

@@ -4,22 +4,22 @@ import type { MessageLike } from '../../log/message.ts'
 import type { Model, ModelSettings } from '../../models/model.ts'
 import type { TurnNotes } from '../../turn/index.ts'
 
-/** One of those who act, in order, in every step. Its memory is its own. */
+/** A role acts once in every step, and has a memory of its own. */
 export interface RoleOptions<Variable extends string = string> {
-  /** Any name; no two roles share one. */
+  /** A name that no other role has. */
   readonly name: string
   readonly model: Model
-  /** The system prompt: never stored, put first, fresh, on every call. */
+  /** The system prompt: put first in every call, not part of the log. */
   readonly system?: string
-  /** The names of the tools that it may use. Default: all. */
+  /** The names of the tools that the role may use. Default: all. */
   readonly tools?: readonly string[]
-  /** The variables that it may see. Absent or empty: all. */
+  /** The variables that the role may see. Absent or empty: all. */
   readonly variables?: readonly Variable[]
   /** In tokens. Default: what the model says, else 4096. */
   readonly window?: number
   readonly reserve?: number
   readonly policy?: Policy
-  /** Sends at most so many messages of the past: short for the policy `sliding`. */
+  /** The most messages of the past to send: short for the policy `sliding`. */
   readonly cap?: number
   readonly notes?: boolean | TurnNotes
   /** Messages from before the first step. */
@@ -30,7 +30,7 @@ export interface RoleOptions<Variable extends string = string> {
   readonly maxRounds?: number
 }
 
-/** A role as it is run. */
+/** A role with its defaults filled in. */
 export interface Role extends Omit<RoleOptions, 'tools' | 'variables' | 'cap'> {
   readonly tools: readonly string[]
   readonly variables: readonly string[]
@@ -39,7 +39,7 @@ export interface Role extends Omit<RoleOptions, 'tools' | 'variables' | 'cap'> {
   readonly maxRounds: number
 }
 
-/** What the experiment itself writes stands in threads of these names. */
+/** The actors of the threads that the experiment itself writes. Stored: the names must not change. */
 export const experimentActor = 'throughline:run'
 export const controlActor = 'throughline:control'
 
@@ -58,7 +58,7 @@ export function toRole(options: RoleOptions, allTools: readonly string[]): Role 
   }
 }
 
-/** What is wrong with the roles of a plan, in words, each with its place. */
+/** Finds problems with the roles of a plan, in words, each with its place. */
 export function findRoleProblems(
   roles: readonly RoleOptions[],
   { tools, variables }: { readonly tools: ReadonlySet<string>; readonly variables: ReadonlySet<string> },

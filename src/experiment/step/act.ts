@@ -7,7 +7,7 @@ import { answerRole } from './answer-role.ts'
 import { askHooks } from './ask-hooks.ts'
 import { openTurn, type RoleTurn, whenFree } from './open-turn.ts'
 
-/** Lets one role act in the current step, unless it has done so before. */
+/** Lets a role act in the current step, unless it has acted already. */
 export async function actInStep(
   active: ActiveExperiment,
   role: Role,
@@ -21,8 +21,8 @@ export async function actInStep(
 }
 
 /**
- * A hook has decided that the step ends, and then came a pause or a crash: the roles whose turns had begun finish them,
- * as they would have done.
+ * Finishes the turns that were open when a hook ended the step and then a pause or a crash came: without it they would
+ * have been finished too.
  */
 export async function finishLeft(active: ActiveExperiment): Promise<void> {
   for (const role of active.plan.roles) {
@@ -39,7 +39,7 @@ async function act(active: ActiveExperiment, role: Role, input: readonly string[
   await askHooks(active, 'after-role', [role.name], { role: role.name })
 }
 
-/** The turn ends, or it is left as it stands, for whoever resumes: nothing that was said or done is lost or done twice. */
+/** Ends a turn, or leaves it open for a later resume, so that nothing is lost or done twice. */
 async function finishTurn(active: ActiveExperiment, role: Role, open: RoleTurn): Promise<void> {
   const at = { step: active.step, role: role.name }
   const { signal, unlink } = linkSignals(active.signal, open.turn.signal)
@@ -59,12 +59,12 @@ async function finishTurn(active: ActiveExperiment, role: Role, open: RoleTurn):
     throw error
   } finally {
     unlink()
-    // Paused, or the store failed: it is not closed, so that it goes on with its next call and not from the start.
+    // Paused, or the store failed: the turn stays open, so that it goes on with its next call and not from the start.
     if (!isOver) await open.turn.leave().catch(() => undefined)
   }
 }
 
-/** The end of an experiment that failed, where a crash came between: the turn that failed is closed. */
+/** Closes the failed turn of an experiment that crashed while it was failing. */
 export async function closeFailing(active: ActiveExperiment): Promise<void> {
   const { role, code } = active.log.state.failing!
   const resumed = await whenFree(() => roleThread(active, active.id, role).resume(), active.signal)

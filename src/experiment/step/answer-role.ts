@@ -20,7 +20,7 @@ import { askHooks, hookKey } from './ask-hooks.ts'
 import { callTool } from './call-tool.ts'
 import type { RoleTurn } from './open-turn.ts'
 
-/** Goes on with the turn of a role until it has ended: hooks are asked around everything that happens. */
+/** Goes on with the turn of a role until it has ended, and asks the hooks around every model and tool call. */
 export async function answerRole(
   active: ActiveExperiment,
   role: Role,
@@ -62,7 +62,7 @@ export async function answerRole(
     })
   }
 
-  /** Each message once: what was injected before a crash is there already. */
+  /** Appends the messages of a hook, unless they were injected before a crash. */
   async function inject(texts: readonly string[], hook: string): Promise<void> {
     if (texts.length === 0 || injected.has(hook)) return
     const data: RoleData = { hook }
@@ -81,7 +81,7 @@ export async function answerRole(
     await askAfterTool()
   }
 
-  /** Its result is in the log by now: whatever the hooks do, it has happened. */
+  /** Asks the hooks after a tool. The result is logged before, whatever the hooks do. */
   async function askAfterTool(): Promise<void> {
     const { rounds: round, results, answered } = log.progress
     if (!answered || (hasNoteTool(role) && answered.call.name === noteToolName)) return
@@ -91,7 +91,7 @@ export async function answerRole(
   }
 
   try {
-    // A turn that was left open: the hooks of its last tool may not have been asked.
+    // In a resumed turn the hooks of the last tool may not have been asked.
     await askAfterTool()
     await answerTurn(
       { log, signal, setUp },
@@ -102,7 +102,6 @@ export async function answerRole(
             await answerCall(call)
           }
         },
-        // The model is asked again only if every tool of the round lets it go on.
         isOver: ({ rounds, called }) =>
           rounds >= role.maxRounds ||
           called.some(tool => endsTurn(active, role, tool)) ||
@@ -122,12 +121,12 @@ export async function answerRole(
             if (!(error instanceof ExperimentFailure)) throw error
             await tellReply(reply, round)
             active.signal.throwIfAborted()
-            // What it said is kept; its calls were never run.
+            // The text is kept; the calls were never run.
             if (reply.text !== '') await log.append(() => [toSeen(toMessage({ ...reply, calls: [] }))])
             throw error
           }
         },
-        // Once it is in the log: whoever leaves then must not have it asked for again.
+        // Told once the reply is logged: a reader who leaves then must not cause the model to be asked again.
         onKept: async (reply, round) => tellReply(reply, round),
       },
     )
@@ -136,7 +135,7 @@ export async function answerRole(
   }
 }
 
-/** How the end of a model is told as the end of the experiment. */
+/** Turns a model's failure into the failure of the experiment. */
 function toFailure(error: unknown, retries: number): unknown {
   if (!(error instanceof ModelError)) return error
   const result = error.isRetryable

@@ -6,8 +6,8 @@ import type { HookDecision, HookPoint } from '../plan/hook.ts'
 import { untilAborted } from './until-aborted.ts'
 
 /**
- * Asks the hooks of a point, in order, until one of them decides that something ends. What they decide is in the log
- * before anybody acts on it, and is not asked for again.
+ * Asks the hooks of a point, in order, until one ends the step or the experiment. Decisions are logged before they take
+ * effect, and are not asked for again.
  */
 export async function askHooks(
   active: ActiveExperiment,
@@ -17,7 +17,7 @@ export async function askHooks(
 ): Promise<RecordedDecision> {
   const hooks = active.plan.hooks.filter(hook => hook.on === on)
   if (hooks.length === 0) return nothing
-  // Who resumes after the last step stands at the one behind it: how many have ended is the same for both.
+  // An experiment that is resumed after its last step stands at the next one; the number of ended steps is the same.
   const step = on === 'after-experiment' ? stepsOf(active.log.state) : active.step
   const key = hookKey(on, step, place)
   const known = active.log.state.decisions.get(key)
@@ -54,7 +54,7 @@ export async function askHooks(
   return decision
 }
 
-/** Names a point of an experiment: no two are the same, whatever roles are called. */
+/** A unique key for a point of an experiment, whatever roles are called. */
 export const hookKey = (on: HookPoint, step: number, place: readonly (string | number)[]): string =>
   JSON.stringify([on, step, ...place])
 

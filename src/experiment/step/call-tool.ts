@@ -14,22 +14,22 @@ import type { Role } from '../plan/role.ts'
 
 interface CallPlace {
   readonly log: TurnLog
-  /** The same when this very call is made again. */
+  /** An idempotency key: the same if this call is made again. */
   readonly key: string
-  /** A hook has decided that it is not run. */
+  /** Whether a hook has decided to skip the call. */
   readonly skip: boolean
   readonly signal: AbortSignal
 }
 
-/** What a call changed, and what the environment has come to; not yet in effect. */
+/** The patches of a call, and the environment with them; not yet in effect. */
 interface Change {
   readonly patches: readonly Patch[]
   readonly environment: Environment
 }
 
 /**
- * Runs one call on a draft of the environment, and keeps the result and its effect in one entry; only then is the
- * environment another one. A tool that fails, or writes what a variable cannot be, changes nothing.
+ * Runs one call on a draft of the environment. The result and its patches are logged in one entry; then the environment
+ * changes. A tool that fails, or writes an invalid value, changes nothing.
  */
 export async function callTool(
   active: ActiveExperiment,
@@ -65,10 +65,10 @@ async function runOnDraft(
         const { draft, finish } = changeEnvironment(active.environment, plan.variables)
         const environment = draft as never
         const value = await tool.run(input, { environment, role: role.name, step, key, signal: own })
-        // A part of the draft cannot be read any more once it is finished.
+        // Before the draft is finished: parts of it that the tool returned cannot be read after that.
         const text = toText(value)
         const patches = finish()
-        // Before anything is stored: what cannot be applied is the error of the tool, and not of all who read the log.
+        // Applied before it is stored: patches that cannot be applied must fail the tool, not every later reader.
         if (patches.length > 0) change = { patches, environment: applyChange(active.environment, patches) }
         return text
       },
@@ -78,5 +78,4 @@ async function runOnDraft(
   return { outcome, ...(change && !outcome.isError && { change }) }
 }
 
-/** A text as it is, nothing as nothing, anything else as JSON. */
 const toText = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))

@@ -1,6 +1,6 @@
 /**
- * Lets timers, signals and other requests have their turn. Stores and models that answer at once never wait, and a long
- * run on them would keep even its own lease from being renewed.
+ * Lets timers, signals and other requests run. An experiment whose store and models answer at once would else block them,
+ * even the renewal of its own lease.
  */
 export function letOthersRun(): Promise<void> {
   return new Promise(resolve => {

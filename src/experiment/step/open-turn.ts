@@ -8,18 +8,18 @@ import { type ActiveExperiment, roleThread } from '../log/active-experiment.ts'
 import { refold, stepTurns, turnKey } from '../log/step-turns.ts'
 import type { Role } from '../plan/role.ts'
 
-/** A role's turn that is ours to go on with. */
+/** A role's turn that this process holds. */
 export interface RoleTurn {
   readonly thread: Thread
   readonly turn: Turn
   readonly attempt: number
-  /** Its messages so far: they say what comes next. */
+  /** The messages so far: they determine what comes next. */
   readonly said: readonly SeenMessage[]
 }
 
 /**
- * The turn of a role in the current step: a new one, or the one that was left open, by a pause or by a process that is gone. Undefined
- * when it has ended already.
+ * Opens the turn of a role in the current step: a new one, or one that a pause or a dead process left open. Undefined if
+ * it has ended already.
  */
 export async function openTurn(
   active: ActiveExperiment,
@@ -32,7 +32,7 @@ export async function openTurn(
     const input = [...injected, stepText(active, role)].map(content => ({ role: 'user', content }))
     const begun = await whenFree(() => begin(thread, input, turnKey(active.step, attempt)), active.signal)
     if (begun) return { thread, turn: begun, attempt, said: input.map(message => ({ message })) }
-    // Somebody was here before: what he did counts, also where it is no longer what we would ask.
+    // The turn was begun before: it counts as it is, even if we would now begin it with another text.
     const turns = await stepTurns(thread, active.step)
     if ((await thread.status()).state !== 'idle') {
       const resumed = await whenFree(() => thread.resume(), active.signal)
@@ -51,7 +51,7 @@ export async function openTurn(
   }
 }
 
-/** Waits for a lease of a process that is gone to run out. Nobody else can take it: the experiment is ours. */
+/** Waits until the lease of a dead process runs out. Nobody else can take it, because we hold the experiment. */
 export async function whenFree<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
@@ -66,19 +66,19 @@ export async function whenFree<T>(work: () => Promise<T>, signal: AbortSignal): 
 const stepText = ({ step, environment }: ActiveExperiment, { variables }: Role) =>
   `Step ${step}. Current Environment: ${JSON.stringify(visibleTo(environment, variables))}`
 
-/** Undefined when a turn of this key was begun before. */
+/** Begins a turn; undefined if one of this key was begun before. */
 async function begin(thread: Thread, input: readonly MessageLike[], key: string): Promise<Turn | undefined> {
   try {
     const begun = await thread.begin(input, { key })
     return begun.kind === 'begun' ? begun.turn : undefined
   } catch (error) {
-    // The environment has changed since, by that very turn.
+    // The same key with another text: that turn itself has changed the environment, which the text shows.
     if (error instanceof ThroughlineError && error.code === 'key_reused') return undefined
     throw error
   }
 }
 
-/** Messages from before the first step, all of them in one transaction or none. */
+/** Appends the messages from before the first step, all in one transaction. */
 async function seedOnce(thread: Thread, history: readonly MessageLike[]): Promise<void> {
   if (history.length === 0 || (await thread.entries({ limit: 1 })).length > 0) return
   await thread.seed(...history)

@@ -6,7 +6,7 @@ import { askHooks } from './ask-hooks.ts'
 import { letOthersRun } from './let-others-run.ts'
 import { untilAborted } from './until-aborted.ts'
 
-/** One step: every role acts, then the goals are tested. A wish that came is given back instead; the step is not over then. */
+/** Takes one step: every role acts, then the goals are tested. Returns a wish as soon as one comes; the step stays open. */
 export async function takeStep(active: ActiveExperiment): Promise<Wish | undefined> {
   const { step, plan, log, emit } = active
   await emit({ type: 'step-started', step, environment: active.environment })
@@ -33,7 +33,6 @@ export async function takeStep(active: ActiveExperiment): Promise<Wish | undefin
   return undefined
 }
 
-/** Whether somebody wants this experiment to pause or to stop. */
 async function findWish(active: ActiveExperiment): Promise<Wish | undefined> {
   const { wish } = await readWishes(controlThread(active, active.id), active.log.state.wishes)
   return wish ?? (await untilAborted(() => active.wishOf?.(active.id), active.signal))

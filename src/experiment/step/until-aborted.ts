@@ -1,4 +1,4 @@
-/** Waits for what somebody else does, but no longer once the signal is aborted: a hook need not listen to it. */
+/** Waits for work until the signal is aborted, even if the work (a hook, say) does not listen to it. */
 export async function untilAborted<T>(work: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   let leave = () => {}
@@ -7,7 +7,7 @@ export async function untilAborted<T>(work: () => T | Promise<T>, signal: AbortS
     signal.addEventListener('abort', abort)
     leave = () => signal.removeEventListener('abort', abort)
   })
-  // Nobody may be waiting for it by then.
+  // No unhandled rejection, if the signal is aborted after the work is done.
   aborted.catch(() => undefined)
   try {
     return await Promise.race([work(), aborted])

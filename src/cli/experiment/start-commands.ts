@@ -8,32 +8,32 @@ import { UserError } from '../user-error.ts'
 import { createControlFile } from './control-file.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { readExperiments, writeExperiments } from './open-experiments.ts'
-import { watchRun } from './watch-run.ts'
+import { watchExperiment } from './watch-experiment.ts'
 import { nextLine, resultLine } from './wording.ts'
 
-interface RunOptions extends LogOptions {
+interface StartOptions extends LogOptions {
   readonly model?: string
   readonly lease: number
 }
 
 /** Commands that run an experiment and show it while it runs. */
-export function addRunCommands(add: AddCommand): void {
-  withRunOptions(
+export function addStartCommands(add: AddCommand): void {
+  withStartOptions(
     add('run <plan>', 'runs a plan: a module in TypeScript or JavaScript, or JSON', { makesDatabase: true }),
   )
     .option('--id <id>', 'what the experiment is called; default: a new name')
-    .action(async (file: string, options: RunOptions & { readonly id?: string }) => {
+    .action(async (file: string, options: StartOptions & { readonly id?: string }) => {
       const { loadPlan } = await import('./load-plan.ts')
       const plan = await loadPlan(file, options)
       const id = options.id ?? newId(plan.name)
       await start(options, { id, plan, file }, (experiments, signal) => experiments.run(plan, { id, signal }))
     })
-  withRunOptions(
+  withStartOptions(
     add(
       'resume <id> [plan]',
       'goes on with one that is paused, or whose process is gone; its code must be named again',
     ),
-  ).action(async (id: string, file: string | undefined, options: RunOptions) => {
+  ).action(async (id: string, file: string | undefined, options: StartOptions) => {
     const { loadPlan } = await import('./load-plan.ts')
     const plan = file === undefined ? await storedPlan(id, options) : await loadPlan(file, options)
     await start(options, { id, plan, file }, (experiments, signal) =>
@@ -42,7 +42,7 @@ export function addRunCommands(add: AddCommand): void {
   })
 }
 
-function withRunOptions(command: Command): Command {
+function withStartOptions(command: Command): Command {
   return command
     .option('--model <name>', 'for every role: reader, ollama:<model> or openai:<base URL>#<model>')
     .option('--lease <seconds>', 'how long it stays taken when this process dies', toSeconds, 30)
@@ -50,7 +50,7 @@ function withRunOptions(command: Command): Command {
 
 /** Runs it, shows it, and says with the exit code how it ended: 1 for FAILED, 0 for any other end. */
 async function start(
-  { db, tenant, model, lease }: RunOptions,
+  { db, tenant, model, lease }: StartOptions,
   {
     id,
     plan,
@@ -67,8 +67,10 @@ async function start(
     await writeExperiments({ db, tenant }, { leaseMs: lease * 1000, wishOf }, async experiments => {
       if (!isPostgres(db)) control.file = createControlFile(db, id)
       try {
-        const run = begin(experiments, interrupts.signal)
-        const result = await watchRun(run, plan, interrupts).catch(error => refuseTaken(id, error))
+        const experiment = begin(experiments, interrupts.signal)
+        const result = await watchExperiment(experiment, plan, interrupts).catch(error =>
+          refuseTaken(id, error),
+        )
         print(resultLine(result))
         const next = nextLine(result, { id, db, tenant, plan: file, model })
         if (next !== undefined) print(next)
@@ -93,7 +95,7 @@ function refuseTaken(id: string, error: unknown): never {
 }
 
 /** A plan that came as JSON, and names nothing outside, can be taken from the database. */
-async function storedPlan(id: string, options: RunOptions): Promise<ExperimentPlan> {
+async function storedPlan(id: string, options: StartOptions): Promise<ExperimentPlan> {
   const found: { json?: unknown } = {}
   await readExperiments(options, async experiments => {
     found.json = (await experiments.show(id)).plan

@@ -8,16 +8,16 @@ import { createScreen } from './screen.ts'
 import { eventLine } from './wording.ts'
 
 /** Reads an experiment to its end and shows it: drawn in place in a terminal, as plain lines anywhere else. */
-export async function watchRun(
-  run: Experiment,
+export async function watchExperiment(
+  experiment: Experiment,
   plan: ExperimentPlan,
   interrupts: Pick<Interrupts, 'sayWith'>,
 ): Promise<ExperimentResult> {
   const isLive = process.stdout.isTTY === true && process.env.TERM !== 'dumb'
-  const display = isLive ? liveDisplay(run, plan) : lineDisplay()
+  const display = isLive ? liveDisplay(experiment, plan) : lineDisplay()
   interrupts.sayWith(display.say)
   try {
-    for await (const event of run) {
+    for await (const event of experiment) {
       display.take(event)
       // Rules answer at once and a file is written at once: without this, no signal and no timer would have its turn.
       await setImmediate()
@@ -25,7 +25,7 @@ export async function watchRun(
   } finally {
     display.close()
   }
-  return run.result()
+  return experiment.result()
 }
 
 interface Display {
@@ -48,9 +48,9 @@ function lineDisplay(): Display {
 /** A frame is drawn at most so often; more could not be read. */
 const frameMs = 50
 
-function liveDisplay(run: Experiment, plan: ExperimentPlan): Display {
+function liveDisplay(experiment: Experiment, plan: ExperimentPlan): Display {
   const screen = createScreen(process.stdout)
-  let progress = begin(run, plan)
+  let progress = begin(experiment, plan)
   let drawnAt = 0
   let clock: NodeJS.Timeout | undefined
   let next: NodeJS.Timeout | undefined
