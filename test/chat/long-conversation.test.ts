@@ -80,7 +80,7 @@ it.runIf(process.env.THROUGHLINE_LONG)(
     })
     const [early, late] = JSON.parse(output) as [number, number]
     console.info(`heap: ${early} MB after 500 turns, ${late} MB after 2,500`)
-    expect(late / early).toBeLessThan(1.8)
+    expect(late / early).toBeLessThan(1.6)
   },
   1_200_000,
 )

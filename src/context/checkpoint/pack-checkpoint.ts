@@ -25,7 +25,7 @@ export function packCheckpoint<M extends MessageLike>(
   const index = indexTranscript(transcript, to)
   const vocabulary = new Map<number, number>()
   for (let at = from; at < to; at++)
-    for (const id of index.terms[at]!) if (!vocabulary.has(id)) vocabulary.set(id, vocabulary.size)
+    for (const id of index.termsAt(at)) if (!vocabulary.has(id)) vocabulary.set(id, vocabulary.size)
   const names = [...index.vocabulary.keys()]
   bytes.number(vocabulary.size)
   for (const id of vocabulary.keys()) bytes.text(names[id]!)
@@ -35,8 +35,8 @@ export function packCheckpoint<M extends MessageLike>(
     writeUnit(bytes, transcript, transcript.units[at]!)
     bytes.number(starts.has(at) ? 1 : 0)
     bytes.float(index.priors.data[at]!)
-    bytes.number(index.terms[at]!.length)
-    for (const id of index.terms[at]!) {
+    bytes.number(index.termsAt(at).length)
+    for (const id of index.termsAt(at)) {
       bytes.number(vocabulary.get(id)!)
       bytes.number(occurrences(index, id, at))
     }
@@ -68,7 +68,7 @@ function writeUnit(bytes: ReturnType<typeof createWriter>, transcript: Transcrip
 }
 
 function occurrences(index: RecallIndex, id: number, at: number): number {
-  return index.counts[id]!.data[countBelow(index.places[id]!, at)]!
+  return index.counts[id]![countBelow(index.places[id]!, at)]!
 }
 
 /** The time of the last message in the stretch that has one; NaN where none has. */

@@ -1,6 +1,6 @@
 type Buffer = Int32Array | Float64Array
 
-/** A growing list of numbers in a typed array: the index of a long history has thousands of them. */
+/** A long list of numbers that grows, in a typed array. */
 export interface Numbers {
   readonly data: Buffer
   readonly size: number
@@ -28,14 +28,14 @@ export function createNumbers(Type: Int32ArrayConstructor | Float64ArrayConstruc
   }
 }
 
-/** How many numbers of an ascending list are below a bound. */
-export function countBelow({ data, size }: Numbers, bound: number): number {
-  if (size === 0 || data[size - 1]! < bound) return size
+/** How many of an ascending list are below a bound. */
+export function countBelow(list: readonly number[], bound: number): number {
   let low = 0
-  let high = size
+  let high = list.length
+  if (high === 0 || list[high - 1]! < bound) return high
   while (low < high) {
     const middle = (low + high) >> 1
-    if (data[middle]! < bound) low = middle + 1
+    if (list[middle]! < bound) low = middle + 1
     else high = middle
   }
   return low

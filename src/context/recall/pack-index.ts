@@ -20,8 +20,9 @@ export function packIndex(index: RecallIndex, time?: number): Uint8Array {
     bytes.number(starts.has(entry) ? 1 : 0)
     bytes.number(index.tokenSums.data[entry]! - before)
     bytes.float(index.priors.data[entry]!)
-    bytes.number(index.terms[entry]!.length)
-    for (const id of index.terms[entry]!) {
+    const terms = index.termsAt(entry)
+    bytes.number(terms.length)
+    for (const id of terms) {
       bytes.number(id)
       bytes.number(occurrences(id, entry))
     }
@@ -76,5 +77,5 @@ const invalid = (why: string) =>
 /** Both postings and the entries asked for are in ascending order, so each list is walked once. */
 function countOccurrences(index: RecallIndex): (id: number, entry: number) => number {
   const next = new Int32Array(index.vocabulary.size)
-  return id => index.counts[id]!.data[next[id]!++]!
+  return id => index.counts[id]![next[id]!++]!
 }

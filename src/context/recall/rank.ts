@@ -69,8 +69,8 @@ function matchScores(index: RecallIndex, asked: readonly Asked[], n: number): Fl
   for (const { id, weight } of asked) {
     const frequency = countBelow(index.places[id]!, n)
     const full = weight * (ranking.saturation + 1) * rarity(frequency, n)
-    const places = index.places[id]!.data
-    const counts = index.counts[id]!.data
+    const places = index.places[id]!
+    const counts = index.counts[id]!
     for (let at = 0; at < frequency; at++) {
       const entry = places[at]!
       const count = counts[at]!
@@ -114,7 +114,7 @@ function feedback(index: RecallIndex, ofSession: Float64Array, n: number): reado
     if (end - start > ranking.feedbackSize) continue
     const seen = new Map<number, number>()
     for (let entry = start; entry < end; entry++) {
-      for (const id of index.terms[entry]!) seen.set(id, (seen.get(id) ?? 0) + 1)
+      for (const id of index.termsAt(entry)) seen.set(id, (seen.get(id) ?? 0) + 1)
     }
     for (const [id, count] of seen) {
       const frequency = count < 2 ? n : countBelow(index.places[id]!, n)

@@ -22,18 +22,19 @@ export interface RecallIndex {
   readonly vocabulary: ReadonlyMap<string, number>
   /** By term: its weight, the entries that have it in ascending order, and how often each has it. */
   readonly weights: readonly number[]
-  readonly places: readonly Numbers[]
-  readonly counts: readonly Numbers[]
-  /** By entry: terms in all, their running sum, tokens as a running sum, its session, its different terms. */
+  readonly places: readonly (readonly number[])[]
+  readonly counts: readonly (readonly number[])[]
+  /** By entry: terms in all, their running sum, tokens as a running sum, its session. */
   readonly lengths: Numbers
   readonly lengthSums: Numbers
   readonly tokenSums: Numbers
   readonly sessions: Numbers
-  readonly terms: readonly Int32Array[]
-  /** By entry: the part of the score that no question changes. */
+  /** By entry: the part of its score that no question changes. */
   readonly priors: Numbers
   /** First entries of the sessions. */
   readonly starts: Numbers
+  /** The different terms of an entry, in the order in which they first occur. */
+  termsAt(entry: number): Int32Array
   append(document: RecallDocument): void
   /** The number of a term; a new one gets the next. */
   idOf(term: string): number
@@ -54,35 +55,39 @@ export interface SavedEntry {
 export function createRecallIndex(): RecallIndex {
   const vocabulary = new Map<string, number>()
   const weights: number[] = []
-  const places: Numbers[] = []
-  const counts: Numbers[] = []
+  // Most terms stand in one or two entries: a plain list takes a quarter of the memory of a typed one.
+  const places: number[][] = []
+  const counts: number[][] = []
   const lengths = createNumbers()
   const lengthSums = createNumbers(Float64Array)
   const tokenSums = createNumbers(Float64Array)
   const sessions = createNumbers()
   const priors = createNumbers(Float64Array)
   const starts = createNumbers()
-  const terms: Int32Array[] = []
+  /** The terms of all entries, one entry after the other, and where those of each end. */
+  const terms = createNumbers()
+  const termEnds = createNumbers()
 
   function idOf(term: string): number {
     const known = vocabulary.get(term)
     if (known !== undefined) return known
     vocabulary.set(term, weights.length)
-    places.push(createNumbers())
-    counts.push(createNumbers())
+    places.push([])
+    counts.push([])
     return weights.push(isCommon(term) ? ranking.common : 1) - 1
   }
 
   function restore({ terms: ids, counts: found, tokens, prior, beginsSession }: SavedEntry): void {
-    const at = terms.length
+    const at = termEnds.size
     if (at === 0 || beginsSession) starts.push(at)
     let length = 0
     for (let place = 0; place < ids.length; place++) {
       places[ids[place]!]!.push(at)
       counts[ids[place]!]!.push(found[place]!)
       length += found[place]!
+      terms.push(ids[place]!)
     }
-    terms.push(ids)
+    termEnds.push(terms.size)
     lengths.push(length)
     lengthSums.push(length + (at > 0 ? lengthSums.data[at - 1]! : 0))
     tokenSums.push(tokens + (at > 0 ? tokenSums.data[at - 1]! : 0))
@@ -92,7 +97,7 @@ export function createRecallIndex(): RecallIndex {
 
   return {
     get size() {
-      return terms.length
+      return termEnds.size
     },
     vocabulary,
     weights,
@@ -102,9 +107,10 @@ export function createRecallIndex(): RecallIndex {
     lengthSums,
     tokenSums,
     sessions,
-    terms,
     priors,
     starts,
+    termsAt: entry =>
+      (terms.data as Int32Array).subarray(entry > 0 ? termEnds.data[entry - 1] : 0, termEnds.data[entry]),
     idOf,
     restore,
     append({ text, isUser, isRecallable, tokens, beginsSession }) {
