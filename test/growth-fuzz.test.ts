@@ -185,7 +185,7 @@ const crowded: readonly ((size: number) => readonly MessageLike[])[] = [
   size => [{ role: 'assistant', content: [...list(size, sdkCall), ...list(size, sdkResult)] }],
   size => [{ role: 'user', content: list(size, n => ({ type: 'text', text: `part ${n}` })) }],
   size => [{ role: 'user', content: 'see', images: list(size, () => 'aGk=') }],
-  size => [{ role: 'assistant', content: '', tool_calls: [call(0, nested(Math.min(size, 1_500)))] }],
+  size => [{ role: 'assistant', content: '', tool_calls: [call(0, nested(size >> 2))] }],
   size => [{ role: 'assistant', content: '', tool_calls: [call(0, nested(size).slice(0, size * 3))] }],
   size => [
     { role: 'assistant', content: 'ok' },
