@@ -1,6 +1,6 @@
 /** Every error of this library: a stable `code` for programs, a message that says what, where and what to do. */
 export class ThroughlineError extends Error {
-  readonly code: string
+  declare readonly code: string
 
   constructor(code: string, message: string, options?: ErrorOptions) {
     super(message, options)
@@ -11,7 +11,7 @@ export class ThroughlineError extends Error {
 
 /** A value that cannot be read as a message. `seq` is its place in the list, counted from 0. */
 export class InvalidMessageError extends ThroughlineError {
-  readonly seq: number
+  declare readonly seq: number
 
   constructor(seq: number, problem: string, options?: ErrorOptions) {
     super('invalid_message', `Message ${seq}: ${problem}`, options)
@@ -21,7 +21,7 @@ export class InvalidMessageError extends ThroughlineError {
 
 /** An option that makes no sense. `option` is its name. */
 export class InvalidOptionError extends ThroughlineError {
-  readonly option: string
+  declare readonly option: string
 
   constructor(option: string, problem: string) {
     super('invalid_option', `Option "${option}": ${problem}`)

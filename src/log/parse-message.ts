@@ -1,18 +1,18 @@
 import { InvalidMessageError, ThroughlineError } from './error.ts'
 import type { Message, Role } from './message.ts'
-import { readContent, readText, refuseParts } from './read-content.ts'
+import { readContent, readText, refuseParts, toResult } from './read-content.ts'
 import { readCalls } from './read-tools.ts'
 import { toJson } from './to-json.ts'
 
-const roles: Readonly<Record<string, Role>> = {
-  system: 'system',
-  developer: 'system',
-  user: 'user',
-  assistant: 'assistant',
-  tool: 'tool',
-  function: 'tool',
-  assistant_note: 'assistant_note',
-}
+const roles = new Map<unknown, Role>([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['tool', 'tool'],
+  ['function', 'tool'],
+  ['assistant_note', 'assistant_note'],
+])
 
 /**
  * Reads a message of Ollama, OpenAI or the AI SDK into the one form that the rest of the library knows.
@@ -50,8 +50,11 @@ function parse(value: unknown, seq: number): Message {
   const isTool = role === 'tool'
   // A tool message without text (an image, nothing at all) still answers its call; one with only unknown parts does not.
   const isAnswer = content.text !== undefined || content.media > 0 || content.unknown === ''
+  // Ollama and OpenAI put one result into a tool message, as its content.
   const bare = isTool && content.results.length === 0 && isAnswer
-  const results = bare ? [bareResult(source, content.text ?? '')] : content.results
+  const results = bare
+    ? [toResult(source.tool_call_id, source.tool_name ?? source.name, content.text ?? '')]
+    : content.results
   const time = readTime(source)
   return {
     role,
@@ -72,22 +75,11 @@ function parse(value: unknown, seq: number): Message {
 }
 
 function roleOf(source: Record<string, unknown>, seq: number): Role {
-  const role = typeof source.role === 'string' ? roles[source.role] : undefined
-  if (role && Object.hasOwn(roles, source.role as string)) return role
-  const known = Object.keys(roles).join(', ')
+  const role = roles.get(source.role)
+  if (role) return role
+  const known = [...roles.keys()].join(', ')
   const given = source.role === undefined ? 'no role' : `the unknown role ${toJson(source.role, seq, 'role')}`
   throw new InvalidMessageError(seq, `has ${given}: use one of ${known}`)
-}
-
-/** Ollama and OpenAI put one result into a tool message, as its content. */
-function bareResult(source: Record<string, unknown>, text: string) {
-  const callId = source.tool_call_id
-  const name = source.tool_name ?? source.name
-  return {
-    ...(typeof callId === 'string' && callId !== '' ? { callId } : {}),
-    ...(typeof name === 'string' && name !== '' ? { name } : {}),
-    text,
-  }
 }
 
 function isOpenAiResult(source: Record<string, unknown>): boolean {

@@ -1,6 +1,6 @@
 import { InvalidMessageError } from './error.ts'
 import type { ToolCall, ToolResult } from './message.ts'
-import { toCall } from './read-tools.ts'
+import { isFilled, toCall } from './read-tools.ts'
 import { toJson } from './to-json.ts'
 
 interface Content {
@@ -57,7 +57,7 @@ export function readText(value: unknown): string {
 }
 
 function readPart(content: Content, value: unknown, seq: number, where: string): void {
-  if (typeof value === 'string') return addText(content, value)
+  if (isText(value)) return addText(content, textOf(value))
   if (typeof value !== 'object' || value === null) {
     throw new InvalidMessageError(
       seq,
@@ -66,12 +66,6 @@ function readPart(content: Content, value: unknown, seq: number, where: string):
   }
   const part = value as Part
   switch (part.type) {
-    case 'text':
-    case 'input_text':
-    case 'output_text':
-      return addText(content, readText(part.text))
-    case 'refusal':
-      return addText(content, readText(part.refusal))
     case 'reasoning':
     case 'thinking':
       content.aiSdk ||= part.type === 'reasoning'
@@ -81,14 +75,10 @@ function readPart(content: Content, value: unknown, seq: number, where: string):
     case 'input_audio':
     case 'input_image':
     case 'input_file':
-      content.openai = true
-      content.media += 1
-      return
     case 'image':
     case 'file':
-      // The AI SDK names the bytes `image` or `data`; OpenAI's file part has a `file` object.
-      content.openai ||= 'file' in part
-      content.aiSdk ||= !('file' in part)
+      // The AI SDK has one word, and names the bytes `image` or `data`; OpenAI's file part has a `file` object.
+      content[part.type.includes('_') || 'file' in part ? 'openai' : 'aiSdk'] = true
       content.media += 1
       return
     case 'tool-call':
@@ -110,6 +100,15 @@ function readPart(content: Content, value: unknown, seq: number, where: string):
   }
 }
 
+const textTypes: readonly unknown[] = ['text', 'input_text', 'output_text', 'refusal']
+/** Whether a content part is a text part. */
+export const isText = (part: unknown): part is string | Part =>
+  typeof part === 'string' || textTypes.includes((part as Part | null)?.type)
+
+function textOf(part: string | Part): string {
+  return readText(typeof part === 'string' ? part : part.type === 'refusal' ? part.refusal : part.text)
+}
+
 function addText(content: Content, text: string): void {
   content.text = content.text === undefined ? text : `${content.text}\n${text}`
 }
@@ -120,11 +119,12 @@ function readAiSdkCall(part: Part, seq: number, where: string): ToolCall {
 }
 
 function readAiSdkResult(content: Content, part: Part, seq: number, where: string): ToolResult {
-  return {
-    ...(typeof part.toolCallId === 'string' ? { callId: part.toolCallId } : {}),
-    ...(typeof part.toolName === 'string' ? { name: part.toolName } : {}),
-    text: outputText(content, part.output ?? part.result, seq, `${where}.output`),
-  }
+  const text = outputText(content, part.output ?? part.result, seq, `${where}.output`)
+  return toResult(part.toolCallId, part.toolName, text)
+}
+
+export function toResult(callId: unknown, name: unknown, text: string): ToolResult {
+  return { ...(isFilled(callId) && { callId }), ...(isFilled(name) && { name }), text }
 }
 
 /** The AI SDK wraps a result: { type: 'text' | 'json' | 'error-text' | 'error-json' | 'content', value }. */

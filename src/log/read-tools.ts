@@ -42,8 +42,10 @@ function readCall(value: unknown, seq: number, where: string): ToolCall {
 
 export function toCall(id: unknown, name: string, input: unknown, seq: number, where: string): ToolCall {
   const text = typeof input === 'string' ? input : toJson(input ?? {}, seq, where)
-  return typeof id === 'string' && id !== '' ? { id, name, arguments: text } : { name, arguments: text }
+  return { ...(isFilled(id) && { id }), name, arguments: text }
 }
+
+export const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 function isOpenAi(value: unknown): boolean {
   const call = value as { type?: unknown; function?: { arguments?: unknown } }

@@ -1,4 +1,5 @@
 import type { Dialect, ToolCall } from './message.ts'
+import { isText } from './read-content.ts'
 import { listCalls } from './read-tools.ts'
 
 /** A message that the library adds. Every provider takes this form. */
@@ -12,24 +13,16 @@ interface Source {
 }
 type Part = Record<string, unknown>
 
-const textTypes: readonly unknown[] = ['text', 'input_text', 'output_text', 'refusal']
-/** Whether a content part is a text part. */
-export const isText = (part: unknown) =>
-  typeof part === 'string' || textTypes.includes((part as Part | null)?.type)
-
 /** A copy of the message that says `text` instead; images and other parts stay. */
 export function withText<M extends object>(source: M, text: string): M {
   const { content } = source as Source
   if (!Array.isArray(content)) return { ...source, content: text }
-  const rest = content.filter(part => !isText(part))
-  return { ...source, content: text === '' ? rest : [{ type: 'text', text }, ...rest] }
+  return { ...source, content: [...toParts(text), ...content.filter(part => !isText(part))] }
 }
 
 /** A copy of the message with `head` put before its text. */
 export function withHead<M extends object>(source: M, head: string): M {
-  const { content } = source as Source
-  if (Array.isArray(content)) return { ...source, content: [{ type: 'text', text: head }, ...content] }
-  return { ...source, content: joinTexts([head, content]) }
+  return { ...source, content: joinContents([head, (source as Source).content]) }
 }
 
 /** A copy of the message with `tail` put after its text. */
@@ -38,10 +31,7 @@ export function withTail<M extends object>(source: M, tail: string): M {
   if (!Array.isArray(content)) return { ...source, content: joinTexts([content, tail]) }
   // After the last text part, so that a tool call that ends the message still ends it.
   const last = content.findLastIndex(isText) + 1
-  return {
-    ...source,
-    content: [...content.slice(0, last), { type: 'text', text: tail }, ...content.slice(last)],
-  }
+  return { ...source, content: content.toSpliced(last, 0, ...toParts(tail)) }
 }
 
 /** Joins messages of one role into one, for templates that want roles to alternate. The first message's shape stays. */
@@ -54,10 +44,11 @@ export function joinMessages<M extends object>(sources: readonly M[]): M {
     const text = joinTexts(all(field))
     if (text !== '') joined[field] = text
   }
-  const images = all('images').flatMap(list => (Array.isArray(list) ? list : []))
+  const lists = (field: string) => all(field).flatMap(list => (Array.isArray(list) ? list : []))
+  const images = lists('images')
   if (images.length > 0) joined.images = images
   // The joined message has the calls of all: an empty `tool_calls` in one must not hide the calls of another.
-  const calls = all('tool_calls').flatMap(list => (Array.isArray(list) ? list : []))
+  const calls = lists('tool_calls')
   const { tool_calls: _, function_call: __, ...rest } = joined
   const single = all('function_call').find(Boolean)
   return {
@@ -140,32 +131,30 @@ function toParts(content: unknown): unknown[] {
 /** A copy with every text changed: the content, text parts, tool results. The same object when nothing changes. */
 export function mapTexts<M extends object>(source: M, change: (text: string) => string): M {
   const { content } = source as Source
-  if (typeof content === 'string') {
-    const changed = change(content)
-    return changed === content ? source : { ...source, content: changed }
-  }
-  if (!Array.isArray(content)) return source
-  const parts = content.map(part => mapPart(part, change))
-  return parts.every((part, index) => part === content[index]) ? source : { ...source, content: parts }
+  if (typeof content === 'string') return put(source, 'content', change(content))
+  return Array.isArray(content) ? put(source, 'content', mapParts(content, change)) : source
+}
+
+function mapParts(parts: readonly unknown[], change: (text: string) => string): readonly unknown[] {
+  const mapped = parts.map(part => mapPart(part, change))
+  return mapped.every((part, at) => part === parts[at]) ? parts : mapped
 }
 
 function mapPart(part: unknown, change: (text: string) => string): unknown {
   if (typeof part === 'string') return change(part)
-  const { type, text, refusal } = (part ?? {}) as Part
-  if (type === 'tool-result') return mapResult(part as Part, change)
-  if (typeof refusal === 'string') return changed(part as Part, 'refusal', refusal, change)
-  return typeof text === 'string' ? changed(part as Part, 'text', text, change) : part
+  const fields = (part ?? {}) as Part
+  if (fields.type === 'tool-result') return mapResult(fields, change)
+  const key = typeof fields.refusal === 'string' ? 'refusal' : 'text'
+  const text = fields[key]
+  return typeof text === 'string' ? put(fields, key, change(text)) : part
 }
 
 /** Changes the text of a result part. The AI SDK wraps it in `output`; its older versions have a bare `result`. */
 function mapResult(part: Part, change: (text: string) => string): Part {
-  const output = part.output as { type?: unknown; value?: unknown } | undefined
+  const output = part.output as Part | undefined
   const value = output === undefined ? part.result : output.value
   if (output?.type === 'content' && Array.isArray(value)) {
-    const parts = value.map(one => mapPart(one, change))
-    return parts.every((one, at) => one === value[at])
-      ? part
-      : { ...part, output: { ...output, value: parts } }
+    return put(part, 'output', put(output, 'value', mapParts(value, change)))
   }
   const said = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
   const text = change(said)
@@ -179,9 +168,9 @@ function withOutput({ result: _, ...part }: Part, text: string): Part {
   return { ...part, output: { type: isError ? 'error-text' : 'text', value: text } }
 }
 
-function changed(part: Part, key: string, text: string, change: (text: string) => string): Part {
-  const other = change(text)
-  return other === text ? part : { ...part, [key]: other }
+/** The object with this value in a field; itself when it has it. */
+function put<T extends object>(object: T, field: string, value: unknown): T {
+  return (object as Part)[field] === value ? object : { ...object, [field]: value }
 }
 
 /** A copy without the calls at these places (default: all calls). Calls beside the content count first, as they are read. */

@@ -1,5 +1,5 @@
 import type { MessageLike } from '../log/message.ts'
-import { isText } from '../log/write-message.ts'
+import { isText } from '../log/read-content.ts'
 import type { NoteOptions } from './marker.ts'
 import { shownArguments } from './shown-arguments.ts'
 

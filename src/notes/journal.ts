@@ -1,6 +1,6 @@
 import { type Action, readActions } from '../log/actions.ts'
 import { describeArguments } from '../log/describe-arguments.ts'
-import { cut } from '../log/line.ts'
+import { cut, plural } from '../log/line.ts'
 import type { Message } from '../log/message.ts'
 import { previousActionsTitle } from '../log/texts.ts'
 import { neutralizeNotes } from './neutralize.ts'
@@ -32,7 +32,7 @@ export function journalOf(messages: readonly Message[], max: number = MAX_LENGTH
     room -= line.length + 1
   }
   const earlier = actions.length - lines.length
-  if (earlier > 0) lines.push(`(... and ${earlier} earlier action${earlier === 1 ? '' : 's'})`)
+  if (earlier > 0) lines.push(`(... and ${plural(earlier, 'earlier action')})`)
   return lines.reverse().join('\n')
 }
 

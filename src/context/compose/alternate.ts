@@ -2,8 +2,8 @@ import type { MessageLike } from '../../log/message.ts'
 import { acknowledgement, openingText } from '../../log/texts.ts'
 import { joinMessages, withHead, withTail } from '../../log/write-message.ts'
 import type { Frame } from '../draft/frame.ts'
-import type { Piece } from '../draft/piece.ts'
-import { addedPiece, rewritten } from './make-piece.ts'
+import { type Piece, rewritten } from '../draft/piece.ts'
+import { addedPiece } from './make-piece.ts'
 
 const rule = 'alternating'
 

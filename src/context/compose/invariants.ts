@@ -6,7 +6,7 @@ import type { Finished } from './finish.ts'
 
 /** A policy, or this library, made a context that must not be sent. */
 export class BrokenContextError extends ThroughlineError {
-  readonly invariant: string
+  declare readonly invariant: string
 
   constructor(policy: string, invariant: string) {
     super(

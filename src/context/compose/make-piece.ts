@@ -2,14 +2,8 @@ import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { textCost } from '../draft/cost.ts'
 import type { Frame } from '../draft/frame.ts'
-import type { Piece, Sent } from '../draft/piece.ts'
+import type { Piece } from '../draft/piece.ts'
 import type { Part } from '../receipt.ts'
-
-/** A copy of a piece with another message, read and counted anew. */
-export function rewritten<M extends MessageLike>(frame: Frame<M>, piece: Piece<M>, raw: Sent<M>): Piece<M> {
-  const message = parseMessage(raw, piece.seqs[0] ?? 0)
-  return { ...piece, raw, message, tokens: frame.count.message(message) }
-}
 
 export function addedPiece<M extends MessageLike>(
   frame: Frame<M>,

@@ -2,9 +2,8 @@ import type { MessageLike } from '../../log/message.ts'
 import { markerText } from '../../log/texts.ts'
 import { withResultTexts, withText } from '../../log/write-message.ts'
 import type { Frame } from '../draft/frame.ts'
-import type { Piece } from '../draft/piece.ts'
+import { type Piece, rewritten } from '../draft/piece.ts'
 import { cutMiddle } from './cut-middle.ts'
-import { rewritten } from './make-piece.ts'
 import { totalTokens } from './total.ts'
 
 /** A text of a piece that may be cut: the message's own, or one of its tool results. */
@@ -102,12 +101,9 @@ function cutVisibly(frame: Frame, piece: Piece, text: string, level: number): st
 
 function textsOf(frame: Frame, { message, part }: Piece, place: number): readonly Text[] {
   if (part === 'marker') return []
-  const texts =
-    message.role === 'tool'
-      ? message.results.map(({ text }, result) => ({ text, result }))
-      : [
-          { text: message.text, result: ownText },
-          ...message.results.map(({ text }, result) => ({ text, result })),
-        ]
-  return texts.map(({ text, result }) => ({ place, result, text, tokens: frame.count.text(text) }))
+  const toText = ({ text }: { text: string }, result: number) => {
+    return { place, result, text, tokens: frame.count.text(text) }
+  }
+  const results = message.results.map(toText)
+  return message.role === 'tool' ? results : [toText(message, ownText), ...results]
 }

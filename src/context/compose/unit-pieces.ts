@@ -1,12 +1,10 @@
 import type { MessageLike } from '../../log/message.ts'
-import { parseMessage } from '../../log/parse-message.ts'
 import { inlineNote, interruptedResult } from '../../log/texts.ts'
 import { toolResultFor, withoutResults, withTail } from '../../log/write-message.ts'
 import type { Unit } from '../conversation/unit.ts'
 import type { Frame } from '../draft/frame.ts'
-import type { Piece } from '../draft/piece.ts'
+import { entryPiece, type Piece, rewritten } from '../draft/piece.ts'
 import type { Part } from '../receipt.ts'
-import { rewritten } from './make-piece.ts'
 
 /** The messages of one unit as they are sent: the caller's own objects wherever nothing had to be repaired. */
 export function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): Piece<M>[] {
@@ -16,17 +14,13 @@ export function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): 
   const notes: number[] = []
   const part = unit.index === firstUser ? 'first' : frame.ends.includes(unit.index) ? 'latest' : 'history'
   for (let at = unit.from; at < unit.to; at++) {
-    const { raw, message, tokens, stamp } = entries[at]!
-    const altered = stamp.altered && { altered: stamp.altered }
-    const seqs = [frame.system.length + at]
+    const piece = entryPiece(entries[at]!, part, frame.system.length + at)
     const stray = unit.strays.get(at)
-    if (message.role === 'assistant_note') notes.push(at)
-    else if (!stray) pieces.push({ raw, message, tokens, part, seqs, ...altered })
+    if (piece.message.role === 'assistant_note') notes.push(at)
+    else if (!stray) pieces.push(piece)
     else if (stray.results) {
       const altered = { rule: 'valid sequence', why: `one of its results ${stray.why}` }
-      pieces.push(
-        rewritten(frame, { raw, message, tokens, part, seqs, altered }, withoutResults(raw, stray.results)),
-      )
+      pieces.push(rewritten(frame, { ...piece, altered }, withoutResults(piece.raw, stray.results)))
     }
   }
   if (notes.length > 0 && frame.notes === 'inline') pieces[0] = withNotes(frame, pieces[0]!, notes)
@@ -56,8 +50,7 @@ function addMissing<M extends MessageLike>(
   const { dialect } = frame.transcript.entries[unit.from]!.message
   for (const call of unit.missing) {
     const raw = toolResultFor(dialect, call, interruptedResult) as MessageLike as M
-    const message = parseMessage(raw, 0)
     const added = `the call of "${call.name}" never got a result`
-    pieces.push({ raw, message, tokens: frame.count.message(message), part, seqs: [], added })
+    pieces.push(rewritten(frame, { part, seqs: [], added }, raw))
   }
 }

@@ -22,3 +22,10 @@ export function addSums(
   sums.noteCostBefore[index + 1] = sums.noteCostBefore[index]! + noteTokens
   sums.ordinaryBefore[index + 1] = sums.ordinaryBefore[index]! + (goes ? 1 : 0)
 }
+
+/** The cost of the units from one up to another that may go, with their notes where those are sent inline. */
+export function costBetween(sums: Sums, from: number, to: number, inlineNotes: boolean): number {
+  const { costBefore, noteCostBefore } = sums
+  const cost = costBefore[to]! - costBefore[from]!
+  return inlineNotes ? cost + noteCostBefore[to]! - noteCostBefore[from]! : cost
+}

@@ -32,16 +32,22 @@ export interface Transcript<M extends MessageLike = MessageLike> extends Sums {
   fork(length: number): Transcript<M>
 }
 
-/** The part of a transcript that a new one can begin with. */
-export type Past<M extends MessageLike> = Pick<
-  Transcript<M>,
-  'entries' | 'units' | 'costBefore' | 'noteCostBefore' | 'ordinaryBefore' | 'systems' | 'turns' | 'notes'
->
-
 /** Shared by the units without strays, which are most. */
 const none: ReadonlyMap<number, Stray> = new Map()
 
-const nothing: Past<never> = {
+/** The lists that a transcript is made of, handed over to it: it goes on writing into them. */
+export interface Lists<M extends MessageLike> {
+  readonly entries: Entry<M>[]
+  readonly units: Unit[]
+  readonly costBefore: number[]
+  readonly noteCostBefore: number[]
+  readonly ordinaryBefore: number[]
+  readonly systems: number[]
+  readonly turns: number[]
+  readonly notes: NotePlace[]
+}
+
+const nothing = () => ({
   entries: [],
   units: [],
   costBefore: [0],
@@ -50,20 +56,13 @@ const nothing: Past<never> = {
   systems: [],
   turns: [],
   notes: [],
-}
+})
 
 export function createTranscript<M extends MessageLike>(
   count: TokenCounter,
-  past: Past<M> = nothing,
+  lists: Lists<M> = nothing(),
 ): Transcript<M> {
-  const entries = [...past.entries]
-  const units = [...past.units]
-  const costBefore = [...past.costBefore]
-  const noteCostBefore = [...past.noteCostBefore]
-  const ordinaryBefore = [...past.ordinaryBefore]
-  const systems = [...past.systems]
-  const turns = [...past.turns]
-  const notes = [...past.notes]
+  const { entries, units, systems, turns, notes } = lists
   let lastRound = units.findLastIndex(unit => unit.kind === 'tools')
   /** The open round of the last unit and its strays; undefined when that unit takes no results. */
   let round: Round | undefined
@@ -73,7 +72,7 @@ export function createTranscript<M extends MessageLike>(
 
   function setLast(unit: Unit): void {
     units[unit.index] = unit
-    addSums({ costBefore, noteCostBefore, ordinaryBefore }, unit, firstUser())
+    addSums(lists, unit, firstUser())
   }
 
   function begin(kind: UnitKind, tokens: number, stray?: Stray): void {
@@ -129,14 +128,7 @@ export function createTranscript<M extends MessageLike>(
   }
 
   return {
-    entries,
-    units,
-    costBefore,
-    noteCostBefore,
-    ordinaryBefore,
-    systems,
-    turns,
-    notes,
+    ...lists,
     get firstUser() {
       return firstUser()
     },
@@ -173,9 +165,9 @@ export function createTranscript<M extends MessageLike>(
       return createTranscript<M>(count, {
         entries: entries.slice(0, end),
         units: units.slice(0, size),
-        costBefore: costBefore.slice(0, size + 1),
-        noteCostBefore: noteCostBefore.slice(0, size + 1),
-        ordinaryBefore: ordinaryBefore.slice(0, size + 1),
+        costBefore: lists.costBefore.slice(0, size + 1),
+        noteCostBefore: lists.noteCostBefore.slice(0, size + 1),
+        ordinaryBefore: lists.ordinaryBefore.slice(0, size + 1),
         systems: systems.filter(index => index < size),
         turns: turns.filter(index => index < size),
         notes: notes.filter(note => note.unit < size),

@@ -1,4 +1,5 @@
 import { acknowledgement, markerText } from '../../log/texts.ts'
+import { costBetween } from '../conversation/sums.ts'
 import type { Frame } from './frame.ts'
 import type { Insertion } from './insertion.ts'
 import { type NotesSection, notesSection } from './notes-section.ts'
@@ -33,10 +34,8 @@ export function gatherNotes(frame: Frame, spans: readonly Span[]): NotesSection 
 
 /** The cost of the unprotected units in a stretch. */
 function ordinaryCost(frame: Frame, from: number, to: number): number {
-  const { costBefore, noteCostBefore, firstUser } = frame.transcript
-  const inline = frame.notes === 'inline'
-  let cost = costBefore[to]! - costBefore[from]!
-  if (inline) cost += noteCostBefore[to]! - noteCostBefore[from]!
+  const { firstUser } = frame.transcript
+  let cost = costBetween(frame.transcript, from, to, frame.notes === 'inline')
   for (const end of frame.ends) {
     if (end >= from && end < to && end !== firstUser) cost -= unitCost(frame, end)
   }

@@ -1,5 +1,4 @@
 import type { MessageLike } from '../../log/message.ts'
-import { parseMessage } from '../../log/parse-message.ts'
 import { markerText } from '../../log/texts.ts'
 import { type PlainMessage, withTail } from '../../log/write-message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
@@ -8,7 +7,7 @@ import type { Transcript } from '../conversation/transcript.ts'
 import type { Entry } from '../conversation/unit.ts'
 import { counterOf, type FrameOptions, type NotesPlace, type Overflow, type Shape } from './frame-options.ts'
 import { type NotesSection, notesSection } from './notes-section.ts'
-import type { Piece } from './piece.ts'
+import { entryPiece, type Piece, rewritten } from './piece.ts'
 
 /** What is settled before a policy begins: the room, the system prompt, the protected units. */
 export interface Frame<M extends MessageLike = MessageLike> {
@@ -74,25 +73,13 @@ function headPieces<M extends MessageLike>(
   added: string,
   count: TokenCounter,
 ): readonly Piece<M>[] {
-  const pieces: Piece<M>[] = system.map((entry, seq) => ({
-    raw: entry.raw,
-    message: entry.message,
-    tokens: entry.tokens,
-    part: 'system',
-    seqs: [seq],
-    ...(entry.stamp.altered && { altered: entry.stamp.altered }),
-  }))
+  const pieces = system.map((entry, seq) => entryPiece(entry, 'system', seq))
   if (added === '') return pieces
   const last = pieces.pop()
   const plain: PlainMessage = { role: 'system', content: added }
-  const raw = last ? withTail(last.raw, added) : plain
-  const message = parseMessage(raw, 0)
-  const why = 'pinned facts and notes travel in the system prompt'
-  const tokens = count.message(message)
-  return [
-    ...pieces,
-    { raw, message, tokens, part: 'system', seqs: last?.seqs ?? [], altered: { rule: 'pins', why } },
-  ]
+  const altered = { rule: 'pins', why: 'pinned facts and notes travel in the system prompt' }
+  const piece = { part: 'system', seqs: last?.seqs ?? [], altered } as const
+  return [...pieces, rewritten({ count }, piece, last ? withTail(last.raw, added) : plain)]
 }
 
 /**

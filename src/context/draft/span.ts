@@ -1,3 +1,5 @@
+import { firstPlace } from '../conversation/first-place.ts'
+
 /** A stretch of units that are not sent as they are, and why. */
 export interface Span {
   readonly from: number
@@ -25,17 +27,6 @@ export function laySpans(old: readonly Span[], added: readonly Span[]): readonly
 
 /** The span that contains a unit, found by halving. */
 export function findSpan(spans: readonly Span[], unit: number): Span | undefined {
-  const span = spans[firstEndingAfter(spans, unit)]
+  const span = spans[firstPlace(spans.length, place => spans[place]!.to > unit)]
   return span && span.from <= unit ? span : undefined
-}
-
-function firstEndingAfter(spans: readonly Span[], unit: number): number {
-  let low = 0
-  let high = spans.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (spans[middle]!.to > unit) high = middle
-    else low = middle + 1
-  }
-  return low
 }

@@ -1,3 +1,5 @@
+import { firstPlace } from '../conversation/first-place.ts'
+
 type Buffer = Int32Array | Float64Array
 
 /** A long list of numbers that grows, in a typed array. */
@@ -28,15 +30,9 @@ export function createNumbers(Type: Int32ArrayConstructor | Float64ArrayConstruc
   }
 }
 
-/** How many of an ascending list are below a bound. */
+/** How many numbers of an ascending list are below a bound. */
 export function countBelow(list: readonly number[], bound: number): number {
-  let low = 0
-  let high = list.length
-  if (high === 0 || list[high - 1]! < bound) return high
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (list[middle]! < bound) low = middle + 1
-    else high = middle
-  }
-  return low
+  const size = list.length
+  if (size === 0 || list[size - 1]! < bound) return size
+  return firstPlace(size, place => list[place]! >= bound)
 }

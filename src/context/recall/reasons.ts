@@ -1,5 +1,5 @@
 import type { RecallIndex } from './recall-index.ts'
-import { termsOf, withoutLabel } from './terms.ts'
+import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
 /** The most words in a reason. */
 const mostWords = 6
@@ -22,12 +22,11 @@ export function reasonsFor(
     return (telling.length > 0 ? telling : found).map(id => words.get(id)!)
   }
   return units.map(unit => {
-    const own = matches(unit)
-    if (own.length > 0) return `asked for: ${list(own)}`
     const session = index.sessions.data[unit]
-    for (const near of [unit - 1, unit + 1, unit - 2, unit + 2]) {
+    for (const near of [unit, unit - 1, unit + 1, unit - 2, unit + 2]) {
       const found = index.sessions.data[near] === session ? matches(near) : []
-      if (found.length > 0) return `stands beside what was asked for: ${list(found)}`
+      if (found.length > 0)
+        return `${near === unit ? '' : 'stands beside what was '}asked for: ${list(found)}`
     }
     return `from a session about what was asked: ${list(wanted.map(id => words.get(id)!))}`
   })
@@ -36,7 +35,7 @@ export function reasonsFor(
 /** The words of the message by their terms. */
 function surfaceWords(index: RecallIndex, text: string): Map<number, string> {
   const words = new Map<number, string>()
-  for (const word of withoutLabel(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) {
+  for (const word of wordsOf(withoutLabel(text))) {
     for (const term of termsOf(word)) {
       const id = index.vocabulary.get(term)
       if (id !== undefined && !words.has(id)) words.set(id, term.length < 3 ? term : word)

@@ -7,7 +7,7 @@ import { commonWords, stopWords } from './word-lists.ts'
  */
 export function termsOf(text: string): readonly string[] {
   const terms: string[] = []
-  for (const word of text.toLowerCase().match(isWord) ?? []) {
+  for (const word of wordsOf(text.toLowerCase())) {
     if (stopWords.has(word)) continue
     if (isSpaced(word)) terms.push(stem(word))
     else addUnspaced(terms, word)
@@ -27,7 +27,10 @@ export function isCommon(term: string): boolean {
 
 const commonStems: ReadonlySet<string> = new Set([...commonWords].map(stem))
 
-const isWord = /[\p{L}\p{M}\p{N}]+/gu
+export function wordsOf(text: string): readonly string[] {
+  return text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+}
+
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
 
