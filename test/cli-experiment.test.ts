@@ -86,7 +86,8 @@ function gatedPlan(): { readonly plan: string; open(): void } {
     `
     import { existsSync } from 'node:fs'
     import { setTimeout } from 'node:timers/promises'
-    import { defineExperiment, rules } from 'throughline/experiment'
+    import { defineExperiment } from 'throughline/experiment'
+    import { rules } from 'throughline/models'
     const input = { '~standard': { version: 1, vendor: 'test', validate: value => ({ value }) } }
     const counter = rules(async ({ messages }) => {
       const isThird = messages.at(-1).content.startsWith('Step 3.')

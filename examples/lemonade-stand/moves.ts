@@ -1,6 +1,7 @@
 /** How the roles act without a language model: each of them by a rule. */
-import { type Hook, type RulesRequest, rules } from 'throughline/experiment'
+import type { Hook } from 'throughline/experiment'
 import type { Model } from 'throughline/models'
+import { type RulesRequest, rules } from 'throughline/models'
 import type { Stand } from './tools.ts'
 
 interface Move {

@@ -1,4 +1,3 @@
-export { type RulesAnswer, type RulesOptions, type RulesRequest, rules } from '../models/rules.ts'
 export {
   createExperiments,
   type Experiments,

@@ -4,10 +4,10 @@ import {
   defineExperiment,
   type ExperimentResult,
   type Hook,
-  rules,
 } from '../../src/experiment/index.ts'
 import { createHistory } from '../../src/history/index.ts'
 import type { MessageLike } from '../../src/log/message.ts'
+import { rules } from '../../src/models/index.ts'
 import type { Model } from '../../src/models/model.ts'
 import { ModelError } from '../../src/models/model-error.ts'
 import type { Store } from '../../src/stores/store.ts'

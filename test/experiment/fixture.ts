@@ -3,12 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHistory, type History, type MessageLike } from 'throughline'
 import { afterAll } from 'vitest'
-import {
-  createExperiments,
-  type ExperimentEvent,
-  type Experiments,
-  rules,
-} from '../../src/experiment/index.ts'
+import { createExperiments, type ExperimentEvent, type Experiments } from '../../src/experiment/index.ts'
+import { rules } from '../../src/models/index.ts'
 import type { Model, ModelPart, ModelRequest } from '../../src/models/model.ts'
 import type { RulesAnswer, RulesRequest } from '../../src/models/rules.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'

@@ -5,8 +5,8 @@ import {
   type ExperimentTool,
   modelFor,
   parseExperiment,
-  rules,
 } from '../../src/experiment/index.ts'
+import { rules } from '../../src/models/index.ts'
 import { call, openExperiments, textsOf } from './fixture.ts'
 
 interface Stand {
