@@ -385,7 +385,7 @@ describe('an experiment that came with imported data', () => {
     const { status, stderr } = run(db, 'resume', 'tools')
     expect(existsSync(trace)).toBe(false)
     expect(stderr).toBe(
-      `throughline: the plan of "tools" names code, "${tools}", and what a database names is never run: ` +
+      `throughline: the plan of "tools" names code, "${tools}". Code that a database names is never run: ` +
         'name the plan, throughline experiment resume tools <plan>\n',
     )
     expect(status).toBe(2)

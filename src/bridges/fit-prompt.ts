@@ -3,8 +3,8 @@ import { fit } from '../context/fit.ts'
 import type { MessageLike } from '../log/message.ts'
 
 /**
- * `fit`, for messages that go on through a client library. What we add stands as a user message there: Anthropic's and
- * Google's providers, and some chat templates, refuse a system message in the middle. It costs the same.
+ * `fit` for messages that are sent through a client library. Added messages are user messages here: Anthropic's and
+ * Google's providers, and some chat templates, refuse a system message in the middle.
  */
 export function fitPrompt<M extends MessageLike>(messages: readonly M[], options: FitOptions): Context<M> {
   const context = fit(messages, options)

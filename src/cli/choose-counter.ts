@@ -5,7 +5,7 @@ import { estimate } from '../tokens/estimate.ts'
 import { framingFor } from '../tokens/framings.ts'
 import { UserError } from './user-error.ts'
 
-/** The counter that `--count` names. Tokenizers are large: only the one that is asked for is loaded. */
+/** The counter that `--count` names. Tokenizers are large, so only that one is loaded. */
 export async function chooseCounter(name: string, model: string | undefined): Promise<TokenCounter> {
   const options = model === undefined ? {} : { framing: framingFor(model) }
   switch (name) {

@@ -10,7 +10,7 @@ import { blue, bold, createStyle, cyan, dim, green, magenta, red, type Style, ye
 
 const sample = new URL('../../examples/project-chat.json', import.meta.url)
 
-/** `npm start`: a long project chat, fitted into a small window before your eyes. */
+/** `npm start`: fits a long project chat into a small window, and shows it. */
 export function addDemoCommand(program: Command): void {
   program
     .command('demo')
@@ -45,7 +45,7 @@ const roleColours = {
   assistant_note: yellow,
 } as const
 
-/** One message on one line, long texts cut for the screen only. */
+/** A message on one line; long texts are cut for the screen only. */
 function showMessage(raw: MessageLike, style: Style): string {
   const { role, text, calls } = parseMessage(raw, 0)
   const said = [text, ...calls.map(call => `→ ${call.name}(${call.arguments})`)].filter(Boolean).join(' ')

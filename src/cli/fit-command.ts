@@ -28,7 +28,7 @@ interface Options extends PolicyOptions {
   readonly receipt?: boolean
 }
 
-/** `throughline fit chat.json --window 4096`: the context as JSON, as text, or its receipt. */
+/** `throughline fit chat.json --window 4096`: prints the context as JSON, as text, or its receipt. */
 export function addFitCommand(program: Command): void {
   program
     .command('fit')
@@ -102,7 +102,7 @@ function parseChat(name: string, input: string): Chat {
   }
 }
 
-/** A message that cannot be read is reported with the line it stands on. */
+/** Adds the line to the error for a message that cannot be read. */
 function attempt<T>(name: string, chat: Chat, action: () => T): T {
   try {
     return action()

@@ -1,4 +1,4 @@
-/** Where a text stops being JSON: engines do not always say. The end of the text where it only breaks off. */
+/** The place where a text stops being JSON, which `JSON.parse` does not always tell; its end if it only breaks off. */
 export function findJsonFault(text: string): number {
   const open: string[] = []
   let expects: Expected = 'value'
@@ -20,7 +20,7 @@ type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'com
 const token =
   /\s*(?:([{}[\],:])|("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/uy
 
-/** What may follow, or undefined where this must not stand. */
+/** What may follow a token; undefined if the token must not stand here. */
 function step(
   expects: Expected,
   open: string[],

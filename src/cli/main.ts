@@ -30,10 +30,10 @@ addExperimentCommand(program)
 program.addCommand(readerCommand())
 for (const command of program.commands) command.exitOverride().copyInheritedSettings(program)
 
-// A reader that has seen enough (`| head`) is no error.
+// A closed pipe (`| head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
-  // Whoever has something to leave in order does so.
+  // A running experiment listens, and pauses first.
   if (!process.emit('SIGPIPE')) process.exit(0)
 })
 
@@ -43,7 +43,7 @@ try {
   process.exitCode = report(error)
 }
 
-/** What the person can mend ends with 2 and one line; the rest is ours and shows where it happened. */
+/** Errors that the user can mend: one line, exit code 2. Others are faults of ours, and shown with their trace. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof UserError || error instanceof ThroughlineError) {

@@ -12,7 +12,7 @@ export interface Chat {
   lineOf(seq: number): number
 }
 
-/** Input that cannot be read, with its line. */
+/** An input file that cannot be read, with the faulty line. */
 export class ChatFileError extends ThroughlineError {
   readonly line: number
 

@@ -14,7 +14,7 @@ interface ServeOptions {
   readonly delay?: number
 }
 
-/** `throughline reader`: serves the built-in model as Ollama would be served, until it is told to stop. */
+/** `throughline reader`: serves the built-in model over HTTP, as Ollama would, until the process is stopped. */
 export function readerCommand(): Command {
   return new Command('reader')
     .description('serve the built-in model, which only quotes what it is given, in the way of Ollama')
@@ -61,7 +61,7 @@ export async function serveReader({
     async close() {
       const closed = once(server, 'close')
       server.close()
-      // A reply that is still being written must not keep the process alive.
+      // An unfinished reply must not keep the process alive.
       if ('closeAllConnections' in server) server.closeAllConnections()
       await closed
     },

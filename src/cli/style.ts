@@ -9,16 +9,16 @@ export function createStyle(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv 
   return (code, text) => (on && text !== '' ? `${ownEscape}[${code}m${text}${ownEscape}[0m` : text)
 }
 
-/** What stands for the escape of our own colours until it is written. No text from elsewhere can have it. */
+/** Stands for the escape of our own colours until it is printed. Random, so that no other text can hold it. */
 const ownEscape = `\u001b${randomUUID()}`
 
 /**
- * A text on its way to a terminal: our colours, and what a terminal would obey or turn around as it is written in JSON,
- * `\u001b`. Line breaks and tabs stay. JSON stays JSON, and says the same.
+ * Makes a text safe for a terminal: keeps our colours, and writes other control characters and changes of direction as JSON
+ * does, `\u001b`. Line breaks and tabs stay. JSON stays the same JSON.
  */
 export const forTerminal = (text: string) => text.split(ownEscape).map(showControls).join('\u001b')
 
-/** Control characters, breaks of lines that are none to us, and what changes the direction of writing. */
+/** Control characters, Unicode's line separators, and characters that change the direction of writing. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 

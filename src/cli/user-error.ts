@@ -1,2 +1,2 @@
-/** Something that the person at the terminal can mend: one line, no stack. */
+/** An error that the user at the terminal can mend: shown as one line, without a stack. */
 export class UserError extends Error {}

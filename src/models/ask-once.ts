@@ -1,6 +1,6 @@
 /**
- * Asks a question once, for everybody who wants to know. An answer is kept, a failure is not. Whoever stops waiting
- * does not take the answer away from the others; when nobody waits any more, the question itself is given up.
+ * Shares one request among all callers. Its answer is remembered, a failure is not. A caller who aborts does not abort
+ * the others; the request is aborted when no caller is left.
  */
 export function askOnce<Answer>(
   ask: (signal: AbortSignal) => Promise<Answer>,

@@ -1,7 +1,7 @@
 import { InvalidOptionError } from '../log/error.ts'
 import type { ModelSettings } from './model.ts'
 
-/** An address without user and password: `fetch` refuses those, and an error that names the address would show them. */
+/** Refuses an address with user and password: `fetch` refuses it too, and errors that name the address would show them. */
 export function checkAddress(option: string, address: string): string {
   const url = parse(address)
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -18,17 +18,17 @@ export function checkWindow(window: number | undefined): void {
   throw new InvalidOptionError('window', `must be a whole number of tokens above 0, not ${window}`)
 }
 
-/** What is asked of one reply wins over what the model always does. */
+/** Settings of a request win over those of the model. */
 export function mergeSettings(always: ModelSettings = {}, now: ModelSettings = {}): ModelSettings {
   return { ...always, ...now, provider: { ...always.provider, ...now.provider } }
 }
 
-/** Without what is absent: a key that is undefined would still be seen by whoever spreads it. */
+/** Drops undefined values, which would override others when spread. */
 export function present(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
-/** The values of headers, word by word: a key stands behind "Bearer". */
+/** The words of all header values: a key follows "Bearer". */
 export function secretsOf(headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.values(headers).flatMap(value => value.split(' '))
 }

@@ -1,6 +1,6 @@
 import { ModelError } from './model-error.ts'
 
-/** Loads a client library when it is first needed: whoever uses another provider need not have it. */
+/** Loads a client library when it is first needed, so that users of other providers need not install it. */
 export async function loadClient<Client>(name: string, load: () => Promise<Client>): Promise<Client> {
   try {
     return await load()

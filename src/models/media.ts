@@ -7,7 +7,7 @@ export type Media =
       readonly filename?: string
     }
   | { readonly type: 'url'; readonly url: string; readonly mediaType: string }
-  /** What only its own provider can read: an id of an uploaded file, a recording. */
+  /** A file that only its own provider can read: an id of an upload, a recording. */
   | { readonly type: 'foreign'; readonly kind: string }
 
 export function isImage(media: Media): boolean {

@@ -3,24 +3,24 @@ import { ThroughlineError } from '../log/error.ts'
 export type ModelErrorCode =
   /** 429, or a quota: try again later. */
   | 'model_busy'
-  /** 5xx, or nobody answers at the address. */
+  /** 5xx, or no server answers at the address. */
   | 'model_unavailable'
   /** 404: the provider does not have this model. */
   | 'model_not_found'
-  /** 400, 401, 403 and the like: asking again gives the same. */
+  /** 400, 401, 403 and the like: trying again does not help. */
   | 'model_refused'
   /** The prompt is longer than the window. */
   | 'context_too_long'
-  /** Nothing came for too long. */
+  /** The model was silent for too long. */
   | 'model_stalled'
-  /** The stream broke off, or held something that cannot be read. */
+  /** The stream broke off, or cannot be read. */
   | 'model_stream_broken'
   /** An optional client library is not installed. */
   | 'client_missing'
 
-/** A model that did not answer: why, and whether asking again can help. Never holds the texts that were sent. */
+/** Why a model did not answer, and whether to try again. Never holds the texts that were sent. */
 export class ModelError extends ThroughlineError {
-  /** The HTTP status, where there was one. */
+  /** The HTTP status, if there was one. */
   readonly status?: number
   readonly isRetryable: boolean
   /** How long the provider asks us to wait. */

@@ -16,19 +16,19 @@ export interface WireOptions {
   readonly server: Server
   readonly fetch?: typeof globalThis.fetch
   readonly signal?: AbortSignal | undefined
-  /** What the answer comes in. Default: one piece. */
+  /** The pieces that the answer comes in. Default: one. */
   readonly piece?: Piece
-  /** Looks at the pieces of a stream before the client does. */
+  /** Checks the pieces of a stream before the client reads them. */
   readonly check?: () => TransformStream<Uint8Array, Uint8Array>
 }
 
-/** One request's own way to the server: what cancels it cancels no other. */
+/** The connection of one request, which can be cancelled without others. */
 export interface Wire {
-  /** For the client library. It sees good answers only: some libraries print what they cannot read, or drop the headers. */
+  /** For the client library. Passes on good answers only: some libraries print bad ones, or drop their headers. */
   readonly fetch: typeof globalThis.fetch
-  /** What an error means, wherever it was caught. */
+  /** Finds the meaning of an error that the client threw. */
   toError(error: unknown): unknown
-  /** Ends the connection, unless everything came: then it can be used again. */
+  /** Ends the connection. If the whole answer came, it is left open to be used again. */
   close(isWhole: boolean): void
 }
 
@@ -43,7 +43,7 @@ export function openWire(options: WireOptions): Wire {
   async function ask(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
     signal?.throwIfAborted()
     init.signal?.addEventListener('abort', () => controller.abort(init.signal?.reason))
-    // Clients wrap or lose what is thrown here, so it is kept too.
+    // Kept, because clients wrap or lose what is thrown here.
     const response = await fetch(input, { ...init, signal: controller.signal }).catch(error => {
       failure = toNetworkError(server, error)
       throw failure
@@ -82,7 +82,7 @@ export function openWire(options: WireOptions): Wire {
   }
 }
 
-/** The beginning of an error's body: a server that sends a film instead is not read to its end. */
+/** Reads at most `limit` bytes of an error's body: it may be endless. */
 async function readStart(response: Response, limit = 65_536): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
@@ -94,7 +94,7 @@ async function readStart(response: Response, limit = 65_536): Promise<string> {
       if (text.length >= limit) await reader.cancel()
     }
   } catch {
-    // The status says enough.
+    // The status must do.
   }
   return text
 }

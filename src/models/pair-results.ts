@@ -3,7 +3,7 @@ import type { Message, MessageLike, ToolCall, ToolResult } from '../log/message.
 import { readMessage } from '../log/parse-message.ts'
 import { openRound } from '../log/round.ts'
 
-/** A message as it was read, and which call each of its results answers. */
+/** A parsed message, with the call that each of its results answers. */
 export interface PairedMessage {
   readonly seq: number
   readonly source: MessageLike
@@ -13,7 +13,7 @@ export interface PairedMessage {
 }
 
 export interface PairedCall extends ToolCall {
-  /** Its own id, or one made from its place among the calls of its message, so that the same call always has the same. */
+  /** The call's id, or one made from its place in the message, so that the same call always has the same key. */
   readonly key: string
 }
 
@@ -21,7 +21,7 @@ export interface PairedResult extends ToolResult {
   readonly call?: PairedCall
 }
 
-/** Providers name calls differently: by id, by name, by order. Here they are brought together once, for all of them. */
+/** Finds the call of each result, whether the provider matches them by id, by name or by order. */
 export function pairResults(messages: readonly MessageLike[]): readonly PairedMessage[] {
   let called: readonly PairedCall[] = []
   let round = openRound(called)
@@ -43,7 +43,7 @@ export function pairResults(messages: readonly MessageLike[]): readonly PairedMe
   })
 }
 
-/** Every text of the messages, so that none of them gets into an error. */
+/** All texts of the messages, which errors must not repeat. */
 export function textsOf(messages: readonly MessageLike[]): readonly string[] {
   return messages.flatMap((source, seq) => {
     try {

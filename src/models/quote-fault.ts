@@ -1,12 +1,12 @@
 const longest = 300
-/** So many letters and digits in a row, found in what was sent, are no accident. */
+/** A match of so many letters and digits with what was sent is no accident. */
 const piece = 12
-/** A text that is shorter is too common a word to be kept secret. */
+/** Shorter texts are too common to be kept secret. */
 const shortest = 4
 
 /**
- * A provider's words for an error message: one short line. Some servers repeat what they were sent; then nothing of it
- * is shown, because errors end up in logs.
+ * Quotes a provider's error on one short line. If the provider repeats what it was sent, nothing is quoted, because errors
+ * end up in logs.
  */
 export function quoteFault(words: string, sent: readonly string[]): string {
   const line = showable(words, sent)
@@ -15,23 +15,23 @@ export function quoteFault(words: string, sent: readonly string[]): string {
 
 const leftOut = '(its words repeat what was sent and are left out)'
 
-/** The same without quotation marks. */
+/** Like `quoteFault`, without quotation marks. */
 export function showable(words: string, sent: readonly string[]): string {
   const line = words.replace(/\s+/g, ' ').trim().slice(0, longest)
   return repeats(line, sent) ? leftOut : line.replace(keys, '…')
 }
 
-/** What looks like a key: by how keys begin, or letters and digits without end. */
+/** What looks like a key: a known beginning of keys, or a very long row of letters and digits. */
 const keys =
   /\b(?:sk|pk|rk|gsk|xai|hf|key)[-_][\w*-]{8,}|\bAIza[\w-]{8,}|(?<=\bBearer )[^\s"',;]+|\b(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{28,}\b/gi
 
-/** Both sides in one form: how a server writes what it repeats, and where it breaks its lines, makes no difference. */
+/** Whether a line repeats what was sent. Compares normalised texts: escapes and line breaks make no difference. */
 function repeats(line: string, sent: readonly string[]): boolean {
   const said = toWords(line)
   const texts = sent.map(toWords)
   const short = texts.filter(text => text.length >= shortest && join(text).length < piece)
   if (short.some(text => ` ${said} `.includes(` ${text} `))) return true
-  // With a gap between them: no piece is made of the end of one text and the beginning of another.
+  // With a gap, so that no match spans two texts.
   const all = texts.map(join).join(' ')
   const letters = join(said)
   for (let at = 0; at + piece <= letters.length; at++)
@@ -39,7 +39,7 @@ function repeats(line: string, sent: readonly string[]): boolean {
   return false
 }
 
-/** Letters and digits, with one blank wherever something else stood. */
+/** Letters and digits, with one blank for anything else. */
 const toWords = (text: string) =>
   undoEscapes(text)
     .toLowerCase()
@@ -48,7 +48,7 @@ const toWords = (text: string) =>
 
 const join = (words: string) => words.replaceAll(' ', '')
 
-/** Undoes the escapes of JSON, also of JSON in JSON: the most that a chain of servers makes of it. */
+/** Undoes the escapes of JSON, also of JSON in JSON, which a chain of servers makes. */
 function undoEscapes(text: string): string {
   let plain = text
   for (let times = 0; times < mostTimes && plain.includes('\\'); times++)

@@ -1,7 +1,7 @@
 import { InvalidMessageError } from '../log/error.ts'
 import type { Media } from './media.ts'
 
-/** The bytes of a file as people hand them over: base64, a data URL, an address, or an array of bytes. */
+/** Reads a file that is given as base64, a data URL, an address or an array of bytes. */
 export function readBytes(
   value: unknown,
   mediaType: string,
@@ -21,14 +21,14 @@ export function readBytes(
   if (/^https?:\/\//i.test(text)) return { type: 'url', url: text, mediaType }
   const data = /^data:([^;,]*)[^,]*;base64,/i.exec(text)
   const base64 = (data ? text.slice(data[0].length) : text).replace(/\s+/g, '')
-  // The name of a file would be sent as it stands, and a client library might even read it from the disk.
+  // Refuses names of files: a client library might read them from disk.
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
     throw new InvalidMessageError(seq, `"${where}" is not base64: read the file and pass its bytes as base64`)
   }
   return { type: 'bytes', base64, mediaType: data?.[1] || wholeType(mediaType, base64), ...name }
 }
 
-/** A type that says only "an image" is made whole by how the bytes begin. */
+/** Completes a media type such as `image/*` by the first bytes. */
 function wholeType(mediaType: string, base64: string): string {
   if (mediaType.includes('/') && !mediaType.endsWith('/*')) return mediaType
   const known = beginnings.find(([beginning]) => base64.startsWith(beginning))
@@ -46,7 +46,7 @@ function toBase64(value: unknown): string | undefined {
   const bytes = toBytes(value)
   if (!bytes) return undefined
   let text = ''
-  // In pieces: a call with a million arguments overflows the stack.
+  // In pieces: a function call takes only so many arguments.
   for (let at = 0; at < bytes.length; at += 32_768) {
     text += String.fromCharCode(...bytes.subarray(at, at + 32_768))
   }
@@ -56,7 +56,7 @@ function toBase64(value: unknown): string | undefined {
 function toBytes(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value
   if (value instanceof ArrayBuffer) return new Uint8Array(value)
-  // Node's Buffer, after it was written to a log as JSON.
+  // Node's Buffer as JSON.
   const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown }
   return type === 'Buffer' && Array.isArray(data) ? Uint8Array.from(data as number[]) : undefined
 }

@@ -1,11 +1,11 @@
 /** What a provider says went wrong. */
 export interface Fault {
   readonly words: string
-  /** Its own code or type, where it has one. */
+  /** The provider's own code or type; empty if there is none. */
   readonly code: string
 }
 
-/** Reads an error as Ollama, OpenAI and those who imitate them write it. What is not for people to read is left out. */
+/** Reads the body of an error in the forms of Ollama, OpenAI and compatible servers. */
 export function readFault(value: unknown): Fault {
   if (typeof value === 'string') return readText(value)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return none
@@ -16,7 +16,7 @@ export function readFault(value: unknown): Fault {
   return { words: fault.words, code: fault.code || nameOf(code) || nameOf(type) }
 }
 
-/** Whether the prompt did not fit, by code or by the words of the servers that have none. */
+/** Whether the prompt was too long, by the code or by the words of servers without codes. */
 export function isTooLong({ words, code }: Fault): boolean {
   return tooLongCodes.test(code) || tooLongWords.some(pattern => pattern.test(words))
 }
@@ -41,7 +41,7 @@ const tooLongWords: readonly RegExp[] = [
   /reduce the length of the (messages|prompt|input)/i,
 ]
 
-/** One server may quote the error of another: its words are then JSON again. */
+/** Reads the words of an error, which are JSON again if one server quotes another. */
 function readText(text: string): Fault {
   const trimmed = text.trim()
   if (trimmed.startsWith('<')) return none

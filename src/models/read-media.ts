@@ -5,7 +5,7 @@ import { readBytes } from './read-bytes.ts'
 
 type Part = Readonly<Record<string, unknown>>
 
-/** The files of a message, in order: its own, and those of each of its tool results. */
+/** The files of a message in order, and those of each of its tool results. */
 export function readMedia(
   source: MessageLike,
   seq: number,
@@ -23,7 +23,7 @@ export function readMedia(
   return { own, results }
 }
 
-/** The file that a part holds, or undefined: a text, a call, something unknown. */
+/** The file of a part; undefined for texts, calls and unknown parts. */
 export function readPart(part: Part, seq: number, where: string): Media | undefined {
   const mediaType = String(part.mediaType ?? part.mimeType ?? '')
   const name = part.filename ?? part.name

@@ -4,13 +4,13 @@ import type { Model, ModelRequest, ToolSpec } from './model.ts'
 import { ModelError } from './model-error.ts'
 import { countWords, promptCounter } from './reader/count-words.ts'
 
-/** What a rule is told: what a model would be sent. */
+/** What a rule gets: the request that a model would get. */
 export interface RulesRequest {
   readonly messages: readonly MessageLike[]
   readonly tools: readonly ToolSpec[]
 }
 
-/** What a rule answers: a text, or calls of tools, or both. */
+/** The answer of a rule: a text, calls of tools, or both. */
 export type RulesAnswer =
   | string
   | {
@@ -20,12 +20,12 @@ export type RulesAnswer =
 
 export interface RulesOptions {
   readonly name?: string
-  /** The tokens that it takes. Default: it does not say. Nothing is refused: a rule has no limit. */
+  /** The window that contexts are fitted into. Default: unknown. Longer requests are not refused. */
   readonly window?: number
 }
 
 /**
- * A model made of a function, for roles that need no language model: the same request always gives the same reply.
+ * Makes a model of a function, for roles that need no language model.
  *
  * @example
  * const buyer = rules(({ messages }) => ({ calls: [{ name: 'buy', arguments: { count: messages.length } }] }))
@@ -60,7 +60,7 @@ export function rules(
   }
 }
 
-/** A rule may fail as a model does; any other error is one that asking again does not mend. */
+/** Calls a rule. A rule may throw a ModelError; any other error becomes one that is not retried. */
 async function ask(name: string, answer: () => RulesAnswer | Promise<RulesAnswer>): Promise<RulesAnswer> {
   try {
     return await answer()
@@ -72,8 +72,8 @@ async function ask(name: string, answer: () => RulesAnswer | Promise<RulesAnswer
 }
 
 /**
- * Ids must be the same in every run and new in the conversation, of which not all may be in view: so they are made of
- * all that is in view, which has grown since the last call. Twice FNV-1a, from two starts.
+ * A hash of the visible messages, for ids that are reproducible and new in the conversation, of which a part may not be
+ * visible: the messages differ from those of the last call. FNV-1a from two starts.
  */
 function markOf(messages: readonly MessageLike[]): string {
   let [a, b] = [0x811c9dc5, 0x01000193]

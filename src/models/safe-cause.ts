@@ -1,16 +1,16 @@
 import { showable } from './quote-fault.ts'
 
-/** What an error may hold besides its words: nothing of it comes from a request or a reply. */
+/** Fields of an error that never come from a request or a reply. */
 const harmless: ReadonlySet<string> = new Set(
   'name message stack cause code errno syscall address port hostname'.split(' '),
 )
 
-/** No chain of causes is longer, unless it is a circle. */
+/** A longer chain of causes is a circle. */
 const deepest = 8
 
 /**
- * An error as the cause of one of ours: itself; or, where it holds the request, a reply or a key, a copy of what may be
- * shown. Whoever prints an error prints its causes too.
+ * Makes an error safe as a cause, because causes are printed too: the error itself, or a copy of its safe parts if it holds
+ * the request, a reply or a key.
  */
 export function safeCause(error: unknown, sent: readonly string[], depth = 0): Error | undefined {
   if (!(error instanceof Error) || depth === deepest) return undefined
@@ -24,11 +24,11 @@ export function safeCause(error: unknown, sent: readonly string[], depth = 0): E
   return copy
 }
 
-/** Errors about something that cannot be read quote it. */
+/** Whether an error quotes a reply, as errors about unreadable JSON do. */
 export function quotesReply(error: unknown): boolean {
   const { name } = (error ?? {}) as { name?: unknown }
   return name === 'SyntaxError' || /^AI_\w*(?:Parse|Validation|Response|Prompt|Generated)/.test(String(name))
 }
 
-/** Without the first lines, which are the message. */
+/** The frames of a stack, without the message. */
 const framesOf = ({ stack = '' }: Error) => stack.split('\n').filter(line => /^\s+at /.test(line))

@@ -2,19 +2,19 @@ import { ModelError, type ModelErrorCode } from './model-error.ts'
 import { quoteFault } from './quote-fault.ts'
 import { type Fault, isTooLong } from './read-fault.ts'
 
-/** Whom we asked, in words for messages. */
+/** The server that was asked, for error messages. */
 export interface Server {
   /** `Ollama at http://127.0.0.1:11434` */
   readonly name: string
   readonly model: string
-  /** What to do when it does not have the model, or is not there. */
+  /** What to do if the server does not have the model, or cannot be reached. */
   readonly notFound: string
   readonly unavailable: string
-  /** The texts of the request, and its secrets: they appear in no message. */
+  /** The texts and secrets of the request, which no message may hold. */
   sent(): readonly string[]
 }
 
-/** An answer that is not 2xx. */
+/** The error for an answer that is not 2xx. */
 export function toStatusError(server: Server, status: number, fault: Fault, headers: Headers): ModelError {
   const code = codeOf(status, fault)
   const retryAfterMs = readRetryAfter(headers)
@@ -26,7 +26,7 @@ export function toStatusError(server: Server, status: number, fault: Fault, head
   })
 }
 
-/** The stream had begun and did not come to its end. */
+/** The error for a stream that broke off. */
 export function toStreamError(server: Server, problem: string, fault?: Fault, cause?: unknown): ModelError {
   if (fault && isTooLong(fault)) return new ModelError('context_too_long', tooLong(server, fault))
   const said = fault ? quoteFault(fault.words, server.sent()) : ''
@@ -34,13 +34,13 @@ export function toStreamError(server: Server, problem: string, fault?: Fault, ca
   return new ModelError('model_stream_broken', message, { cause })
 }
 
-/** The client library would not ask: a key is missing, a value is none. */
+/** The error for a request that the client library refused to send: a key is missing, say. */
 export function toClientError(server: Server, error: unknown, cause: unknown): ModelError {
   const said = error instanceof Error ? quoteFault(error.message, server.sent()) : ''
   return new ModelError('model_refused', `${server.name} was not asked${said}.`, { cause })
 }
 
-/** Nobody answered, or nobody went on. */
+/** The error for a server that did not answer, or stopped in the middle. */
 export function toNetworkError(server: Server, cause: unknown): ModelError {
   const { code } = rootOf(cause)
   if (isTimeout(cause)) {
@@ -51,7 +51,7 @@ export function toNetworkError(server: Server, cause: unknown): ModelError {
   return new ModelError('model_unavailable', `${what}: ${server.unavailable}.`, { cause })
 }
 
-/** Whether somebody's patience ended: the client's, or that of `fetch` itself. */
+/** Whether an error is a timeout of the client, or of `fetch` itself. */
 export function isTimeout(error: unknown): boolean {
   const { name, code } = rootOf(error)
   return /^(Abort|Timeout)Error$/.test(name) || /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)
@@ -65,7 +65,7 @@ function codeOf(status: number, fault: Fault): ModelErrorCode {
 }
 
 function explain(server: Server, code: ModelErrorCode, status: number, fault: Fault): string {
-  // Providers repeat a part of the key that they refuse.
+  // Not quoted, because providers repeat a part of the key that they refuse.
   if (status === 401 || status === 403)
     return `refused the credentials (${status}): check the key or "headers".`
   const said = quoteFault(fault.words, server.sent())
@@ -87,7 +87,7 @@ function tooLong(server: Server, { words }: Fault): string {
   return `${server.name} says that the prompt does not fit into its window${quoteFault(words, server.sent())}. Send less, or give the model a larger window.`
 }
 
-/** Seconds, a date, or OpenAI's milliseconds. */
+/** Reads seconds, a date, or OpenAI's milliseconds. */
 function readRetryAfter(headers: Headers): number | undefined {
   const exact = Number.parseFloat(headers.get('retry-after-ms') ?? '')
   if (exact >= 0) return exact
@@ -97,7 +97,7 @@ function readRetryAfter(headers: Headers): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
 }
 
-/** `fetch` says only "fetch failed": what happened is the innermost cause. */
+/** The innermost cause, because `fetch` itself says only "fetch failed". */
 function rootOf(error: unknown): { name: string; code: string } {
   let at = error
   while (at instanceof Error && at.cause !== undefined) at = at.cause

@@ -1,25 +1,25 @@
 import { type Server, toStreamError } from './to-model-error.ts'
 
-/** What an answer is made of: lines (Ollama), events that end with an empty line (OpenAI), or nothing smaller. */
+/** The pieces of an answer: lines (Ollama), events that end with an empty line (OpenAI), or the whole answer. */
 export type Piece = 'line' | 'event' | 'answer'
 
-/** No line of tokens, and no list of models, comes near it. */
+/** Far more than any line of tokens or list of models. */
 const mostBytes = 16 * 1024 * 1024
 
 const breaksAfter: Readonly<Record<Piece, number>> = { line: 1, event: 2, answer: Number.POSITIVE_INFINITY }
 
 /**
- * Hands an answer on in whole pieces, however the network has cut it: clients begin to read again with every cut, which
- * for a long piece is quadratic. One that never ends fails the stream before it fills the memory.
+ * Passes an answer on in whole pieces, however the network has cut it: clients parse from the start of a piece with every
+ * cut, which is quadratic. A piece that never ends fails the stream before it fills the memory.
  */
 export function wholePieces(server: Server, piece: Piece): TransformStream<Uint8Array, Uint8Array> {
   const wanted = breaksAfter[piece]
   let held: Uint8Array[] = []
   let size = 0
-  // Line breaks in a row.
+  // Consecutive line breaks.
   let breaks = 0
 
-  /** Where the last whole piece of a chunk ends; 0 if none does. */
+  /** The end of the last whole piece in a chunk; 0 if there is none. */
   function endIn(chunk: Uint8Array): number {
     let end = 0
     for (let at = 0; at < chunk.length; at += 1) {

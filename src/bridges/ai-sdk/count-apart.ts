@@ -2,8 +2,8 @@ import type { Message } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 
 /**
- * The AI SDK puts all results of a round into one message, and most providers are then sent a message for each. A
- * counter that sees only the one would miss the framing of the others.
+ * Counts each tool result as a message of its own. The AI SDK puts all results of a round into one message, but most
+ * providers are sent one message for each, with its framing.
  */
 export function countApart(count: TokenCounter): TokenCounter {
   return {
@@ -19,7 +19,7 @@ export function countApart(count: TokenCounter): TokenCounter {
   }
 }
 
-/** One of the results; what the message has besides them goes with the first. */
+/** A message with one of the results; its other parts go with the first. */
 function only(message: Message, at: number): Message {
   const result = message.results[at]!
   const rest = at === 0 ? {} : { media: 0, unknown: '', thinking: '' }

@@ -4,11 +4,11 @@ import { fitAiSdk } from './fit-ai-sdk.ts'
 import { type ToolSetLike, toolSchemas } from './tool-schemas.ts'
 
 export interface FitStepOptions extends Omit<FitOptions, 'tools' | 'previous'> {
-  /** The `system` of the same call, which a step is not told: it is counted, and carries the pins. */
+  /** The `system` of the same call, which a step does not get: it is counted, and carries the pins. */
   readonly system?: string | SystemMessage | readonly SystemMessage[]
-  /** The `tools` of the same call, which a step is not told: they are counted. */
+  /** The `tools` of the same call, which a step does not get: they are counted. */
   readonly tools?: ToolSetLike
-  /** Is handed every context before it is sent, with its receipt. */
+  /** Called with every context and its receipt before it is sent. */
   readonly onContext?: (context: Context) => void
 }
 
@@ -17,15 +17,15 @@ export interface SystemMessage {
   readonly content: string
 }
 
-/** What a step is sent with instead. `system` is there only when it changed. */
+/** What the step is sent with. `system` is there only if it changed. */
 export interface FittedStep<M> {
   messages: M[]
   system?: { role: 'system'; content: string }[]
 }
 
 /**
- * A `prepareStep` for the AI SDK's `generateText`, `streamText` and agents: however many rounds of tools a run has, each
- * step fits into the window. The run itself keeps all its messages.
+ * A `prepareStep` for the AI SDK's `generateText`, `streamText` and agents: each step fits into the window, however many
+ * rounds of tools there are. The result still holds all messages.
  *
  * @example
  * await generateText({ model, tools, prompt, prepareStep: fitStep({ window: 4096, tools }) })
@@ -50,7 +50,7 @@ export function fitStep({
     })
     onContext?.(context)
     if (head.length === 0) return { messages: context.messages as M[] }
-    // The system messages that the caller has among its own messages stay there.
+    // System messages among the caller's own messages stay there.
     const isOwn = (message: unknown) => messages.includes(message as M)
     const end = context.messages.findIndex(message => message.role !== 'system' || isOwn(message))
     const leading = context.messages.slice(0, end < 0 ? undefined : end)

@@ -1,9 +1,9 @@
-/** More conversations than this do not go through one model in turns; an older one is only counted again. */
+/** How many conversations are remembered. An older one is only counted again. */
 const mostLines = 8
 
 /**
- * The AI SDK makes every message of a prompt anew for every call, while `fit` knows messages by their object. This
- * gives a message that has not changed the object that it had in the call before, so that it is not counted again.
+ * Replaces unchanged messages by their objects of the call before. The AI SDK makes new objects for every call, while `fit`
+ * remembers counts by object.
  */
 export function rememberPrompts<M extends object>(): (prompt: readonly M[]) => readonly M[] {
   let lines: readonly (readonly M[])[] = []
@@ -15,7 +15,7 @@ export function rememberPrompts<M extends object>(): (prompt: readonly M[]) => r
       if (shared > most) [best, most] = [line, shared]
     }
     const same = [...best.slice(0, most), ...prompt.slice(most)]
-    // The line that it goes on from is part of it now; one that it only forks from stays.
+    // A line that this prompt continues is replaced; one that it only forks from stays.
     const others = lines.filter(line => line !== best || most < line.length)
     lines = [same, ...others].slice(0, mostLines)
     return same
@@ -29,7 +29,7 @@ function countShared(line: readonly unknown[], prompt: readonly unknown[]): numb
   return shared
 }
 
-/** Whether two values say the same, as far as messages go: plain objects, lists, bytes and addresses. */
+/** Whether two values of messages are equal: plain objects, lists, bytes and URLs. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -37,7 +37,7 @@ export function isSame(a: unknown, b: unknown): boolean {
   if (Array.isArray(a)) return isSameList(a, b as readonly unknown[])
   if (a instanceof Uint8Array) return isSameList(a, b as Uint8Array)
   if (a instanceof URL) return a.href === (b as URL).href
-  // Dates and the like keep what they are out of sight: only the same one is the same.
+  // Dates and the like hide their contents: they are equal only if they are the same object.
   if (Object.getPrototypeOf(a) !== Object.prototype) return false
   const keys = Object.keys(a)
   return (

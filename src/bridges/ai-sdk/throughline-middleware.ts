@@ -4,13 +4,13 @@ import { fitAiSdk } from './fit-ai-sdk.ts'
 import { rememberPrompts } from './remember-prompts.ts'
 
 export interface MiddlewareOptions extends Omit<FitOptions, 'tools' | 'previous'> {
-  /** What stays free for the reply. Default: the call's `maxOutputTokens`, at most half of the window; else 0. */
+  /** Kept free for the reply. Default: the call's `maxOutputTokens`, at most half of the window; else 0. */
   readonly reserve?: number
-  /** Is handed every context before it is sent, with its receipt. */
+  /** Called with every context and its receipt before it is sent. */
   readonly onContext?: (context: Context) => void
 }
 
-/** What we read of the parameters of a call, in AI SDK 5 and 6 alike. */
+/** The parameters of a call that are read, in AI SDK 5 and 6 alike. */
 export interface PromptParams {
   readonly prompt: readonly MessageLike[]
   readonly tools?: readonly unknown[]
@@ -18,14 +18,14 @@ export interface PromptParams {
   readonly responseFormat?: { readonly type: string; readonly schema?: unknown }
 }
 
-/** A language model middleware as far as we are one. */
+/** The parts of a language model middleware that Throughline implements. */
 export interface ThroughlineMiddleware {
   readonly specificationVersion: 'v3'
   readonly transformParams: <P extends PromptParams>(options: { readonly params: P }) => Promise<P>
 }
 
 /**
- * A middleware for the AI SDK's `wrapLanguageModel`: whatever prompt a call has, it is fitted into the window.
+ * A middleware for the AI SDK's `wrapLanguageModel` that fits the prompt of every call into the window.
  *
  * @example
  * const model = wrapLanguageModel({ model: ollama('qwen3'), middleware: throughlineMiddleware({ window: 8192 }) })
@@ -54,13 +54,13 @@ export function throughlineMiddleware({
   }
 }
 
-/** As most providers are sent it, which is a little longer. */
+/** A tool in the form that most providers are sent, which is a little longer. */
 function toSentTool(tool: unknown): unknown {
   const { inputSchema, type, ...rest } = (tool ?? {}) as Record<string, unknown>
   return type === 'function' ? { type, function: { ...rest, parameters: inputSchema } } : tool
 }
 
-/** In a prompt, only a system message is a text; what a user or an assistant says is a list of parts. */
+/** In a prompt, only the content of a system message is a text; other contents must be lists of parts. */
 function toPromptForm<M extends MessageLike>(message: M): M {
   const { role, content } = message
   return role !== 'system' && typeof content === 'string'

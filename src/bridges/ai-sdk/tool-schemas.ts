@@ -1,17 +1,17 @@
 import { InvalidOptionError } from '../../log/error.ts'
 
-/** The AI SDK's tools, by name; as far as a model is told of them. */
+/** The AI SDK's tools by name, with the fields that a model sees. */
 export type ToolSetLike = Readonly<Record<string, ToolLike>>
 
 interface ToolLike {
   readonly description?: string | undefined
   readonly inputSchema?: unknown
-  /** A provider's own tool has these instead. */
+  /** A provider's own tool has `id` and `args` instead. */
   readonly id?: unknown
   readonly args?: unknown
 }
 
-/** What is sent of the tools, so that it can be counted. */
+/** The tools as they are sent, to be counted. */
 export async function toolSchemas(tools: ToolSetLike = {}): Promise<readonly unknown[]> {
   return Promise.all(
     Object.entries(tools).map(async ([name, { description, inputSchema, id, args }]) =>
@@ -25,7 +25,7 @@ export async function toolSchemas(tools: ToolSetLike = {}): Promise<readonly unk
   )
 }
 
-/** The AI SDK takes its own `jsonSchema(…)`, also lazily, and every library of the standard for schemas. */
+/** Converts a schema: the AI SDK's own `jsonSchema(…)`, also a lazy one, or any Standard Schema. */
 async function toJsonSchema(schema: unknown, tool: string): Promise<unknown> {
   const given = (typeof schema === 'function' && !('~standard' in schema) ? schema() : schema) as {
     readonly jsonSchema?: unknown
@@ -40,7 +40,7 @@ async function toJsonSchema(schema: unknown, tool: string): Promise<unknown> {
   )
 }
 
-/** The AI SDK forbids fields that a schema does not name, in every object: a few tokens more. */
+/** Adds `additionalProperties: false` to every object, as the AI SDK does, because it costs tokens. */
 function closed(schema: unknown): unknown {
   const text = JSON.stringify(schema, (_, value) =>
     value?.type === 'object' ? { ...value, additionalProperties: false } : value,

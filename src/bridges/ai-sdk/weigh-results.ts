@@ -11,7 +11,7 @@ interface Part {
   readonly output?: Output
 }
 
-/** The kind of the part that stands for what is written around a result. It is counted and never sent. */
+/** The type of the part that stands for the JSON around a result. Counted, never sent. */
 const weight = 'throughline-weight'
 
 const origin: unique symbol = Symbol('origin')
@@ -25,12 +25,12 @@ interface Known {
   readonly weighed: Weighed
 }
 
-/** One message is weighed once, so that what was counted of it is remembered with it. */
+/** A message is weighed once, so that its count is remembered with the object. */
 const known = new WeakMap<MessageLike, Known>()
 
 /**
- * A tool's result that is a list of parts (all of MCP's are) is sent as JSON by most providers, brackets and escapes
- * included. For the count it gets a part that costs as much; any other message stays as it is.
+ * Adds a part to a tool result that is a list of parts (all of MCP's are), because most providers send it as JSON: the part
+ * costs as much as the brackets and escapes. Other messages stay as they are.
  */
 export function weighResults<M extends MessageLike>(message: M): M {
   const { role, content } = message ?? {}
@@ -45,7 +45,7 @@ export function weighResults<M extends MessageLike>(message: M): M {
   return weighed
 }
 
-/** The message that was weighed; where its texts were cut since then, as they are now. */
+/** The message before it was weighed, with its texts as they were cut since. */
 export function unweighed<M extends MessageLike>(message: M): M {
   const { [origin]: source } = message as Weighed
   if (source === undefined) return message
@@ -58,7 +58,7 @@ function isList(part: Part | null): part is Part {
   return part?.type === 'tool-result' && part.output?.type === 'content' && Array.isArray(part.output.value)
 }
 
-/** What JSON adds to the texts. Bytes are left out: an image has its price. */
+/** What JSON adds to the texts. Bytes are left out: images are counted apart. */
 function around(value: unknown): string {
   const parts = value as readonly (Part | null)[]
   const empty = JSON.stringify(parts.map(part => ({ type: part?.type, text: '' })))

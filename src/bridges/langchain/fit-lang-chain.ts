@@ -6,12 +6,12 @@ import type { AddedMessage, LangChainMessage } from './lang-chain-message.ts'
 import { toLangChain } from './to-lang-chain.ts'
 
 export interface FitLangChainOptions<A = AddedMessage> extends Omit<FitOptions, 'previous'> {
-  /** Makes the few messages that we add. Default: plain ones. LangChain's `coerceMessageLikeToMessage` makes its own. */
+  /** Makes the messages that are added. Default: plain objects. Pass `coerceMessageLikeToMessage` for LangChain's own. */
   readonly create?: (message: AddedMessage) => A
 }
 
 export interface LangChainContext<M> {
-  /** Your own objects wherever a message was kept; one that had to be changed has the class that it had. */
+  /** The same objects where messages were kept; changed messages keep their class. */
   readonly messages: M[]
   readonly tokens: number
   readonly receipt: Receipt

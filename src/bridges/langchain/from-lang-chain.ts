@@ -1,9 +1,9 @@
 import type { MessageLike } from '../../log/message.ts'
 import type { LangChainMessage } from './lang-chain-message.ts'
 
-/** Copies of a view, made by whoever changes it, carry the symbols along: so each finds back to its origin. */
+/** The message that a view was made of. A symbol, because copies of a view keep it. */
 export const origin: unique symbol = Symbol('origin')
-/** Blocks that repeat the tool calls: they are counted once, and come back when the content is changed. */
+/** Content blocks that repeat the tool calls: not counted twice, and restored when the content is changed. */
 export const repeated: unique symbol = Symbol('repeated')
 
 /** A LangChain message in the form that `fit` reads. */
@@ -17,11 +17,11 @@ interface Known {
   readonly view: View
 }
 
-/** One message has one view, so that what was counted of it is remembered with it. */
+/** A message has one view, so that its count is remembered with the object. */
 const known = new WeakMap<LangChainMessage, Known>()
 
 export function fromLangChain(message: LangChainMessage): View {
-  // No message at all: `fit` says so, with its place.
+  // Not a message: `fit` refuses it, with its place.
   if (typeof message !== 'object' || message === null) return message
   const looks = looksOf(message)
   const before = known.get(message)
@@ -32,7 +32,7 @@ export function fromLangChain(message: LangChainMessage): View {
   return view
 }
 
-/** What must be as it was for the view to hold still. */
+/** The fields that a view was made of: if one has changed, the view is made again. */
 function looksOf({ type, role, content, tool_calls: calls = [], tool_call_id: id }: LangChainMessage) {
   const blocks = Array.isArray(content) ? content.flatMap(block => [block, block?.text]) : []
   return [type, role, content, id, ...blocks, ...calls.flatMap(call => [call, call.args])]
@@ -74,7 +74,7 @@ const callTypes: readonly unknown[] = [
   'functionCall',
 ]
 
-/** What only LangChain has. Bytes are never counted as text, and its reasoning has another field. */
+/** Converts LangChain's own blocks, so that bytes are not counted as text and reasoning is found. */
 function toPart(block: Block): unknown {
   if (block?.type === 'reasoning' && typeof block.reasoning === 'string')
     return { type: 'thinking', thinking: block.reasoning, [origin]: block }

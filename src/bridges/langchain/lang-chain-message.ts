@@ -1,7 +1,7 @@
-/** A message of LangChain as far as we read one: an object of one of its classes, or a plain one with a role. */
+/** The fields of a LangChain message that are read: an object of its classes, or a plain one with a role. */
 export interface LangChainMessage {
   readonly content?: unknown
-  /** `human`, `ai`, `tool`, `system`, `function`; `generic` has a role of its own. */
+  /** `human`, `ai`, `tool`, `system`, `function`, or `generic` with a `role`. */
   readonly type?: string
   readonly role?: string
   readonly name?: string | undefined
@@ -15,7 +15,7 @@ export interface LangChainToolCall {
   readonly args: unknown
 }
 
-/** A message that we add. LangChain takes it as it is wherever it takes messages, see `coerceMessageLikeToMessage`. */
+/** A message that was added. LangChain takes it wherever it takes messages, see `coerceMessageLikeToMessage`. */
 export type AddedMessage =
   | { role: 'system' | 'user' | 'assistant'; content: string }
   | { role: 'tool'; content: string; tool_call_id: string; name?: string }

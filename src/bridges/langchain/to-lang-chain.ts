@@ -3,7 +3,7 @@ import { readMessage } from '../../log/parse-message.ts'
 import { origin, repeated, type View } from './from-lang-chain.ts'
 import type { AddedMessage, LangChainMessage } from './lang-chain-message.ts'
 
-/** What `fit` made of a view: the very message it was, a changed one of the same class, or one that was added. */
+/** Turns a view back: into the original message, a changed copy of the same class, or an added message. */
 export function toLangChain<M extends LangChainMessage, A>(
   sent: MessageLike,
   viewOf: (message: M) => View,
@@ -16,7 +16,7 @@ export function toLangChain<M extends LangChainMessage, A>(
   return withContent(message, contentOf(sent as View), sent.tool_calls === view.tool_calls ? undefined : sent)
 }
 
-/** A tool result that we add has the shape of the message before it: read, and written as LangChain has it. */
+/** Converts an added message: an added tool result has the form of the message before it. */
 function toAdded(sent: MessageLike): AddedMessage {
   const { role, text, results } = readMessage(sent, 0)
   const [result] = results
@@ -32,16 +32,16 @@ function contentOf({ content, [repeated]: calls = [] }: View): unknown {
   return [...content.map(part => part?.[origin] ?? part), ...calls]
 }
 
-/** A copy of the same class with another content. Made without its constructor, which each class has its own. */
+/** Copies a message with another content, without its constructor, because each class has a different one. */
 function withContent<M extends LangChainMessage>(message: M, content: unknown, joined?: MessageLike): M {
   const fields = { content, ...(joined ? { tool_calls: callsOf(joined) } : {}) }
   const copy = Object.create(Object.getPrototypeOf(message), Object.getOwnPropertyDescriptors(message))
-  // The arguments that the message was made with: LangChain writes a message down by them.
+  // LangChain serialises a message by the arguments of its constructor.
   const kwargs = { ...(message as { lc_kwargs?: object }).lc_kwargs, ...fields }
   return Object.assign(copy, fields, 'lc_kwargs' in message ? { lc_kwargs: kwargs } : {})
 }
 
-/** Two replies that were joined, because roles must take turns, have the calls of both. */
+/** The calls of a message: two replies that were joined, because roles must take turns, have those of both. */
 function callsOf({ tool_calls: calls }: MessageLike): readonly unknown[] {
   const list = (calls ?? []) as readonly {
     id?: string

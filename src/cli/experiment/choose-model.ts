@@ -3,14 +3,14 @@ import type { Model } from '../../models/model.ts'
 import { ollama } from '../../models/ollama/ollama.ts'
 import { UserError } from '../user-error.ts'
 
-/** The model of a name, as `modelFor`; Ollama is where its own commands look for it: `OLLAMA_HOST`. */
+/** `modelFor`, with the address of Ollama from `OLLAMA_HOST`, as Ollama's own commands have it. */
 export function chooseModel(name: string, env: NodeJS.ProcessEnv = process.env): Model {
   const [, model] = /^ollama:(.+)$/s.exec(name) ?? []
   if (model === undefined || !env.OLLAMA_HOST) return modelFor(name)
   return ollama({ model, host: toAddress(env.OLLAMA_HOST) })
 }
 
-/** Asks every model for its window: one that is not there is told at once and with the reason, before anything begins. */
+/** Asks every model for its window, so that a missing model is reported before the experiment begins. */
 export async function checkModels({ roles }: ExperimentPlan, signal: AbortSignal): Promise<void> {
   const asked = roles.filter(({ window }) => window === undefined).map(({ model }) => model)
   for (const model of new Set(asked)) {
@@ -22,7 +22,7 @@ export async function checkModels({ roles }: ExperimentPlan, signal: AbortSignal
   }
 }
 
-/** Ollama takes `0.0.0.0:11434` and `harbour` for addresses too. */
+/** Makes a URL of `OLLAMA_HOST`, which may also be `0.0.0.0:11434` or `harbour`. */
 function toAddress(host: string): string {
   const [, scheme = 'http://', name = '', port = scheme === 'https://' ? ':443' : ':11434', path = ''] =
     /^(https?:\/\/)?(\[[^\]]*\]|[^:/]*)(:\d+)?(\/.*)?$/.exec(host) ?? []

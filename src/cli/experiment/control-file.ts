@@ -10,26 +10,25 @@ import {
 } from 'node:fs'
 import type { Wish } from '../../experiment/index.ts'
 
-/** Who runs which experiment in a file, as others are told. */
+/** The process that runs an experiment on a file. */
 interface Runner {
   readonly pid: number
   readonly id: string
 }
 
-/** Where a runner looks for wishes. */
 export interface ControlFile {
   wishOf(id: string): Wish | undefined
   close(): void
 }
 
 /**
- * An SQLite file has one writer, so nobody else can leave a wish in its log. They leave it in a small file beside it, which
- * is there as long as somebody runs an experiment: its first line says who, each further one is a wish.
+ * An SQLite file has one writer, so other processes cannot log a wish. They append it to a small file beside it, which
+ * exists while an experiment runs: its first line names the process, each further line is a wish.
  */
 export function createControlFile(db: string, id: string): ControlFile {
   const path = pathFor(db)
   const runner: Runner = { pid: process.pid, id }
-  // Wishes that a runner who is gone has not seen are void.
+  // Overwrites the file of an earlier process: its wishes are void.
   writeFileSync(path, `${JSON.stringify(runner)}\n`)
   return {
     wishOf(asked) {
@@ -43,13 +42,13 @@ export function createControlFile(db: string, id: string): ControlFile {
   }
 }
 
-/** Leaves a wish for whoever runs an experiment in this file; undefined when nobody does who would see it. */
+/** Leaves a wish for the process that runs an experiment on this file; undefined if there is none. */
 export function leaveWishInFile(db: string, id: string, wish: Wish): Runner | undefined {
   const path = pathFor(db)
   const [runner] = readLines<Runner>(path)
   if (!runner || !isAlive(runner.pid)) return undefined
   if (runner.id !== id) return runner
-  // Never makes the file: the runner may have ended this very moment.
+  // Never creates the file: the process may have ended a moment ago.
   const file = attempt(() => openSync(path, constants.O_WRONLY | constants.O_APPEND))
   if (file === undefined) return undefined
   try {
@@ -60,16 +59,16 @@ export function leaveWishInFile(db: string, id: string, wish: Wish): Runner | un
   return runner
 }
 
-/** Whether a command runs an experiment in this file. */
+/** Whether a command is running an experiment on this file. */
 export function hasRunner(db: string): boolean {
   const [runner] = readLines<Runner>(pathFor(db))
   return runner !== undefined && isAlive(runner.pid)
 }
 
-/** The real path: two names of one file are one file. */
+/** By the real path, so that two names of one file share a control file. */
 const pathFor = (db: string) => `${realpathSync(db)}-control`
 
-/** The whole lines: the last one may be on its way. */
+/** Reads the complete lines: the last one may be half written. */
 function readLines<Line>(path: string): readonly Line[] {
   const text = attempt(() => readFileSync(path, 'utf8')) ?? ''
   return text

@@ -4,7 +4,7 @@ import { addLookCommands } from './look-commands.ts'
 import { addStartCommands } from './start-commands.ts'
 import { addWishCommands } from './wish-commands.ts'
 
-/** `throughline experiment …`: runs plans, looks at what they did, pauses and stops them. */
+/** `throughline experiment …`: runs, shows, pauses and stops experiments. */
 export function addExperimentCommand(program: Command): void {
   const experiment = program
     .command('experiment')

@@ -3,7 +3,7 @@ import type { Progress, RoleProgress } from './progress.ts'
 import type { ScreenLine } from './screen.ts'
 import { goalMark, harmless } from './wording.ts'
 
-/** What the terminal shows of an experiment: a line for each role, the goals, what the last step changed. */
+/** Draws an experiment for the terminal: a line for each role, the goals, what the last step changed. */
 export function frameOf(progress: Progress, now: number): readonly ScreenLine[] {
   const { name, id, step, maxSteps, began, roles, goals, changes, warning, notice } = progress
   const longest = Math.min(20, Math.max(...roles.map(role => harmless(role.name).length)))
@@ -40,7 +40,7 @@ function roleLine(
   now: number,
 ): ScreenLine {
   const isActive = doing !== 'waits' && doing !== 'done' && doing !== 'skipped'
-  // A model that was asked a moment ago needs no clock.
+  // The first second of a call shows no clock.
   const clock = isActive && now - since >= 1000 ? ` ${seconds(now - since)}` : ''
   const tokens = predicted === undefined ? '' : `${predicted}/${reported ?? '–'} tokens`
   return [

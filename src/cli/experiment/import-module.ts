@@ -3,11 +3,10 @@ import { join } from 'node:path'
 import { UserError } from '../user-error.ts'
 
 /**
- * Loads a module of the person's own, in TypeScript or not, on every Node that we run on. It is code: whoever names it
- * wants it to be run.
+ * Loads and runs a module that the user named, in TypeScript or JavaScript, on every supported Node.
  */
 export async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
-  // No cache on disk: it would stand in the person's own folder.
+  // No cache on disk: it would be written into the user's folder.
   const { createJiti } = await import('jiti')
   const jiti = createJiti(path, { fsCache: false, alias: aliasesFor(path) })
   try {
@@ -17,7 +16,7 @@ export async function importModule(path: string): Promise<Readonly<Record<string
   }
 }
 
-/** What a plan imports of ours is what is installed beside it; where nothing is, the package of this very command. */
+/** A plan imports the throughline that is installed beside it, or else the package of this command. */
 function aliasesFor(path: string): Record<string, string> {
   try {
     createRequire(path).resolve('throughline/package.json')

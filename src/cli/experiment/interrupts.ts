@@ -2,18 +2,18 @@ import type { Wish } from '../../experiment/index.ts'
 import { printError } from '../print.ts'
 
 export interface Interrupts {
-  /** Somebody at the terminal wants it to pause. */
+  /** Set by the first Ctrl-C: the experiment should pause before the next role acts. */
   readonly wish: Wish | undefined
-  /** He does not want to wait for the role that acts. */
+  /** Aborted by the second Ctrl-C: the experiment should pause at once. */
   readonly signal: AbortSignal
-  /** Whoever shows the run says it in his own way. */
+  /** Sets how the hint about Ctrl-C is shown. */
   sayWith(say: (line: string) => void): void
   close(): void
 }
 
 /**
- * Ctrl-C pauses before the next role acts; a second one cancels what is being answered; a third leaves as Ctrl-C does
- * everywhere. A SIGTERM does not wait either, and neither does a reader who has seen enough (`| head`).
+ * The first Ctrl-C pauses before the next role acts, the second pauses at once, the third ends the process. SIGTERM pauses
+ * at once, and so does a closed pipe (`| head`).
  */
 export function catchInterrupts(): Interrupts {
   const now = new AbortController()

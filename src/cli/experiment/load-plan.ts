@@ -12,17 +12,17 @@ import { chooseModel } from './choose-model.ts'
 import { importModule } from './import-module.ts'
 import { harmless } from './wording.ts'
 
-/** What a plan that is a function is told. It decides itself which roles get the model. */
+/** What a plan that is a function gets. The plan decides which roles use the model. */
 export interface PlanContext {
   readonly model?: Model
 }
 
 export interface LoadOptions {
-  /** Takes the place of the model of every role: `ollama:llama3.2`. */
+  /** Replaces the model of every role: `ollama:llama3.2`. */
   readonly model?: string
 }
 
-/** Loads a plan: a module whose default export is one or makes one, or JSON. */
+/** Loads a plan: JSON, or a module whose default export is a plan or a function that makes one. */
 export async function loadPlan(file: string, { model: named }: LoadOptions = {}): Promise<ExperimentPlan> {
   const path = resolve(file)
   const context: PlanContext = named === undefined ? {} : { model: chooseModel(named) }
@@ -40,8 +40,8 @@ export async function loadPlan(file: string, { model: named }: LoadOptions = {})
 }
 
 /**
- * The plan that is stored with an experiment. Its data may come from anybody: code that it names is not run and a server
- * that it names is not asked. The person names the plan again, or for a server the model.
+ * Loads the plan that is stored with an experiment. Anybody may have written it, so code that it names is not run and
+ * servers that it names are not called: the user must name the plan, or for a server the model, again.
  */
 export function loadStoredPlan(
   id: string,
@@ -52,13 +52,13 @@ export function loadStoredPlan(
   const nameIt = `name the plan, throughline experiment resume ${id} <plan>`
   if (tools !== undefined)
     throw new UserError(
-      `the plan of "${id}" names code, ${quote(tools)}, and what a database names is never run: ${nameIt}`,
+      `the plan of "${id}" names code, ${quote(tools)}. Code that a database names is never run: ${nameIt}`,
     )
   return parseExperiment(json, {
     modelOf(name) {
       if (named === undefined && !/^(reader$|ollama:)/.test(name))
         throw new UserError(
-          `${quote(name)} is a server, and what a database names is never asked: ${nameIt}, or the model with --model`,
+          `${quote(name)} is a server. A server that a database names is never asked: ${nameIt}, or the model with --model`,
         )
       return chooseModel(named ?? name)
     },
@@ -84,12 +84,12 @@ function requirePlan(given: unknown, file: string): ExperimentPlan {
   )
 }
 
-/** What the module of a plan's tools may export. */
+/** What a module of tools may export. */
 interface ToolsModule {
   readonly default?: unknown
   readonly tools?: unknown
   readonly hooks?: readonly Hook<Record<string, unknown>>[]
-  /** Models that the roles of the plan may name, besides those that everybody knows. */
+  /** Models that roles may name, besides those of `modelFor`. */
   readonly models?: Readonly<Record<string, Model>>
 }
 
@@ -105,7 +105,7 @@ async function loadJsonPlan(path: string, file: string, { model }: PlanContext):
   })
 }
 
-/** A plan is data that can be sent: it names code that lies beside it, in its folder, and none elsewhere on the machine. */
+/** Refuses modules outside of the plan's folder: plans are data that may be sent, so they must not name other code. */
 function modulePath(plan: string, place: string, file: string): string {
   const path = resolve(dirname(plan), place)
   const inside = relative(dirname(realpathSync(plan)), existsSync(path) ? realpathSync(path) : path)

@@ -7,7 +7,7 @@ import { print } from '../print.ts'
 import { lookAtExperiments, readExperiments } from './open-experiments.ts'
 import { goalMark, harmless } from './wording.ts'
 
-/** Commands that only look. */
+/** Commands that only read experiments. */
 export function addLookCommands(add: AddCommand): void {
   add('list', 'the experiments of a database').action(async (options: LogOptions) => {
     for (const one of await lookAtExperiments(options, experiments => experiments.list()))

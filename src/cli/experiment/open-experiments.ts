@@ -8,7 +8,7 @@ export interface OpenOptions extends Omit<ExperimentsOptions, 'history'> {
   readonly leaseMs?: number
 }
 
-/** Looks only: works while another process runs an experiment. */
+/** Opens experiments for reading, also while another process runs one. */
 export function readExperiments(
   options: LogOptions,
   use: (experiments: Experiments) => Promise<void>,
@@ -17,8 +17,8 @@ export function readExperiments(
 }
 
 /**
- * What a look gives. A reader of a file cannot know that the process that ran an experiment is gone: whoever can take its place
- * as the writer knows.
+ * Shows experiments with their right status. Only a process that can become the writer of a file knows that the one that
+ * ran an experiment is gone.
  */
 export async function lookAtExperiments<Seen extends { readonly status: ExperimentStatus }>(
   options: LogOptions,
@@ -52,7 +52,7 @@ function open(
   use: (experiments: Experiments) => Promise<void>,
 ): Promise<void> {
   return withStore({ db, tenant }, readOnly, async store => {
-    // Loaded only here: other commands need nothing of it.
+    // Loaded only here, because other commands do not need it.
     const { createExperiments } = await import('../../experiment/index.ts')
     const history = createHistory({ store, tenant, ...(leaseMs !== undefined && { leaseMs }) })
     return use(createExperiments({ ...rest, history }))

@@ -1,16 +1,16 @@
 import type { ExperimentEvent } from '../../experiment/index.ts'
 import { harmless } from './wording.ts'
 
-/** What a role is doing, as far as events tell. */
+/** What a role is doing, from its events. */
 export interface RoleProgress {
   readonly name: string
   readonly doing: 'waits' | 'thinks' | 'done' | 'skipped' | 'calls'
-  /** When it began to do so. */
+  /** When `doing` began. */
   readonly since: number
-  /** Of its newest model call. */
+  /** The prompt tokens of the newest model call. */
   readonly predicted?: number
   readonly reported?: number
-  /** Its newest tool, and what that gave; undefined while it runs. */
+  /** The newest tool call; its `text` is undefined while it runs. */
   readonly tool?: { readonly name: string; readonly text: string | undefined; readonly isError: boolean }
 }
 
@@ -27,14 +27,14 @@ export interface Progress {
     readonly isMet: boolean
   }[]
   readonly environment: Readonly<Record<string, unknown>>
-  /** `cash 20 → 110`, of the last step that ended. */
+  /** Changes of the last step that ended: `cash 20 → 110`. */
   readonly changes: readonly string[]
   readonly warning?: string
-  /** What was said to the person at the terminal. */
+  /** A hint for the user at the terminal. */
   readonly notice?: string
 }
 
-/** Where an experiment stands after one more event. */
+/** The progress after one more event. */
 export function takeEvent(progress: Progress, event: ExperimentEvent, now: number): Progress {
   const inRole = (role: string, change: Partial<RoleProgress>): Progress => ({
     ...progress,

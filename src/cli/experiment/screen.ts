@@ -1,9 +1,8 @@
 import { createStyle, forTerminal, type Style, showControls } from '../style.ts'
 
-/** Pieces of a line, each with its colour; 0 is none. */
+/** The pieces of a line, each with its colour; 0: no colour. */
 export type ScreenLine = readonly (readonly [colour: number, text: string])[]
 
-/** What is drawn on: a terminal. */
 export interface Terminal {
   readonly columns?: number
   readonly rows?: number
@@ -12,18 +11,18 @@ export interface Terminal {
 }
 
 export interface Screen {
-  /** Puts these lines where the last ones were. */
+  /** Replaces the lines that were drawn last. */
   draw(lines: readonly ScreenLine[]): void
 }
 
-/** Draws in place with nothing but cursor-up and clear: whatever ends the program, the terminal is as it was. */
+/** Draws in place with only cursor-up and clear, so that a killed program leaves the terminal in order. */
 export function createScreen(terminal: Terminal, style: Style = createStyle(terminal)): Screen {
-  /** The widths of the lines that stand there. */
+  /** The widths of the lines that were drawn last. */
   let drawn: readonly number[] = []
   let shown = ''
   return {
     draw(lines) {
-      // The last column stays free: some terminals go to the next line as soon as it is written.
+      // The last column stays free: some terminals wrap as soon as it is written.
       const columns = Math.max(1, (terminal.columns || 80) - 1)
       const rows = Math.max(1, (terminal.rows || 24) - 1)
       const fitting = lines.slice(0, rows).map(line => cutLine(line.map(inOneLine), columns))
@@ -39,7 +38,7 @@ export function createScreen(terminal: Terminal, style: Style = createStyle(term
   }
 }
 
-/** Whatever a piece says: measured as it is seen, and never a line of its own. */
+/** A piece without line breaks and control characters, so that its width is what is seen. */
 const inOneLine = ([colour, text]: ScreenLine[number]) =>
   [colour, showControls(text.replaceAll('\n', '\\n'))] as const
 

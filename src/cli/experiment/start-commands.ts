@@ -48,7 +48,7 @@ function withStartOptions(command: Command): Command {
     .option('--lease <seconds>', 'how long it stays taken when this process dies', toSeconds, 30)
 }
 
-/** Runs it, shows it, and says with the exit code how it ended: 1 for FAILED, 0 for any other end. */
+/** Runs and shows an experiment. The exit code is 1 for FAILED, 0 for any other end. */
 async function start(
   { db, tenant, model, lease }: StartOptions,
   {
@@ -82,11 +82,11 @@ async function start(
   } finally {
     interrupts.close()
   }
-  // Whoever did not want to wait does not wait for what a plan has left behind either: a timer, a connection.
+  // After a second Ctrl-C, does not wait for timers and connections that a plan has left open.
   if (interrupts.signal.aborted) process.stdout.write('', () => process.exit())
 }
 
-/** In a file nobody else can run it: the file has one writer, who is us. */
+/** Explains `turn_open`. Happens on PostgreSQL only: an SQLite file has one writer, this process. */
 function refuseTaken(id: string, error: unknown): never {
   if (!(error instanceof LeaseError) || error.code !== 'turn_open') throw error
   const wait = error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(error.retryAfterMs / 1000)} s`
@@ -94,7 +94,7 @@ function refuseTaken(id: string, error: unknown): never {
   throw new UserError(problem, { cause: error })
 }
 
-/** A plan that came as JSON, and names nothing outside, can be taken from the database. */
+/** Loads the plan from the database: only a plan that came as JSON is there. */
 async function storedPlan(id: string, options: StartOptions): Promise<ExperimentPlan> {
   const found: { json?: unknown } = {}
   await readExperiments(options, async experiments => {

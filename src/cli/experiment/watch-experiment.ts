@@ -19,7 +19,7 @@ export async function watchExperiment(
   try {
     for await (const event of experiment) {
       display.take(event)
-      // Rules answer at once and a file is written at once: without this, no signal and no timer would have its turn.
+      // Lets signals and timers run: models of rules and SQLite answer at once, and would block them.
       await setImmediate()
     }
   } finally {
@@ -45,7 +45,7 @@ function lineDisplay(): Display {
   }
 }
 
-/** A frame is drawn at most so often; more could not be read. */
+/** The shortest time between two frames. */
 const frameMs = 50
 
 function liveDisplay(experiment: Experiment, plan: ExperimentPlan): Display {
@@ -62,20 +62,20 @@ function liveDisplay(experiment: Experiment, plan: ExperimentPlan): Display {
   }
   return {
     take(event) {
-      // For a model that thinks: its seconds are counted.
+      // Draws every second, because the frame shows how long a model has been thinking.
       clock ??= setInterval(draw, 1000).unref()
       progress = takeEvent(progress, event, Date.now())
       if (Date.now() - drawnAt >= frameMs) draw()
       else next ??= setTimeout(draw, frameMs).unref()
     },
     say(line) {
-      // Inside of the picture: a line below it would be drawn over.
+      // Part of the frame: a line below it would be overwritten.
       progress = { ...progress, notice: line }
       draw()
     },
     close() {
       clearInterval(clock)
-      // What never began leaves nothing behind.
+      // An experiment that never began draws nothing.
       if (clock) draw()
     },
   }

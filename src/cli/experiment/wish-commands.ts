@@ -6,7 +6,7 @@ import { UserError } from '../user-error.ts'
 import { leaveWishInFile } from './control-file.ts'
 import { readExperiments, writeExperiments } from './open-experiments.ts'
 
-/** Commands that want something of an experiment, whoever runs it. */
+/** Commands that pause or stop an experiment, also of another process. */
 export function addWishCommands(add: AddCommand): void {
   add('pause <id>', 'pauses an experiment before the next role acts').action((id, options) =>
     wish(id, 'pause', options),
@@ -34,7 +34,7 @@ async function wish(id: string, wish: Wish, options: LogOptions): Promise<void> 
   }
 }
 
-/** The one writer of the file is asked; one that is no command of ours must be asked in its own way. */
+/** Asks the process that writes to the file, if it is a command of ours; else rethrows that the file is locked. */
 function askRunner(id: string, wish: Wish, { db }: LogOptions, locked: StoreError): void {
   const runner = leaveWishInFile(db, id, wish)
   if (!runner) throw locked

@@ -1,14 +1,14 @@
 import type { ExperimentEvent, ExperimentResult } from '../../experiment/index.ts'
 import { cut, plural } from '../../log/line.ts'
 
-/** A text of somebody else's in one line, without what a terminal would obey. */
+/** A text from a model, a tool or a plan on one line, without control characters. */
 export const harmless = (text: string, most = 10_000) => cut(text, most)
 
 export const goalMark = ({ isMet }: { readonly isMet: boolean }) => (isMet ? '●' : '○')
 
 const mostText = 160
 
-/** An event as one line; undefined for one that says nothing of its own. */
+/** An event as one line; undefined for events that are not shown. */
 export function eventLine(event: ExperimentEvent): string | undefined {
   switch (event.type) {
     case 'experiment-started': {
@@ -41,7 +41,7 @@ export function eventLine(event: ExperimentEvent): string | undefined {
   }
 }
 
-/** How it ended, or stands. */
+/** How an experiment ended, or where it stands. */
 export function resultLine({ status, result, steps }: ExperimentResult): string {
   const why = status === 'PAUSED' ? '' : `: ${harmless(result)}`
   return `${status} after ${plural(steps, 'step')}${why}`
@@ -55,7 +55,7 @@ export interface GoOn {
   readonly model: string | undefined
 }
 
-/** What to do next with an experiment that did not come to its end; undefined when there is nothing. */
+/** The command that goes on with an experiment; undefined if it has ended. */
 export function nextLine({ status, id }: ExperimentResult, goOn: GoOn): string | undefined {
   if (status === 'STOPPED')
     return `It has ended; "throughline experiment show ${quoted(id)}" shows how it stands.`
@@ -65,14 +65,14 @@ export function nextLine({ status, id }: ExperimentResult, goOn: GoOn): string |
     ...['throughline', 'experiment', 'resume', quoted(id)],
     ...(plan === undefined ? [] : [quoted(plan)]),
     ...(model === undefined ? [] : ['--model', quoted(model)]),
-    // The address of a server has a password in it.
+    // The URL of a server is not printed: it may hold a password.
     ...(db === 'throughline.db' ? [] : ['--db', /^postgres/.test(db) ? '<url>' : quoted(db)]),
     ...(tenant === 'default' ? [] : ['--tenant', quoted(tenant)]),
   ]
   return `Go on with: ${words.join(' ')}`
 }
 
-/** Tokens of one model call: as we counted them, and as the provider did. */
+/** The tokens of a model call: our count, and the provider's. */
 export function tokenText({
   predicted,
   reported,

@@ -3,7 +3,7 @@ import { print } from '../print.ts'
 import { UserError } from '../user-error.ts'
 import { type AddCommand, type LogOptions, readHistory, withStore, writeHistory } from './open-log.ts'
 
-/** Commands that keep a database in order. */
+/** Commands that check and clean a database. */
 export function addKeepCommands(add: AddCommand): void {
   add('delete <conversation>', 'deletes a conversation whole').action(
     (conversation: string, options: LogOptions) =>

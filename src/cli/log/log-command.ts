@@ -4,7 +4,7 @@ import { addLookCommands } from './look-commands.ts'
 import { adderFor } from './open-log.ts'
 import { addTransferCommands } from './transfer-commands.ts'
 
-/** `throughline log …`: looks into a database of conversations, and keeps it in order. */
+/** `throughline log …`: reads a database of conversations, and keeps it in order. */
 export function addLogCommand(program: Command): void {
   const log = program
     .command('log')

@@ -12,7 +12,7 @@ interface ThreadOptions extends LogOptions {
   readonly branch: string
 }
 
-/** Commands that only look. */
+/** Commands that only read a database. */
 export function addLookCommands(add: AddCommand): void {
   const addForThread = (name: string, description: string): Command =>
     add(`${name} <conversation>`, description)

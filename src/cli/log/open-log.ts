@@ -4,15 +4,15 @@ import { createHistory, type History } from '../../history/create-history.ts'
 import type { Store } from '../../stores/store.ts'
 import { UserError } from '../user-error.ts'
 
-/** The options that every command of `log` and `experiment` has. */
+/** The options of every command of `log` and `experiment`. */
 export interface LogOptions {
   readonly db: string
   readonly tenant: string
 }
 
 /**
- * Adds a command with the options that all have: its name with its arguments, and what it does. Only one that makes a
- * database may name one that is not there: a mistyped path must not become a new file.
+ * Adds a command with the common options, from its name with arguments and its description. Only with `makesDatabase` may
+ * the database be new: a mistyped path must not become a new file.
  */
 export type AddCommand = (
   name: string,
@@ -20,7 +20,7 @@ export type AddCommand = (
   options?: { readonly makesDatabase: boolean },
 ) => Command
 
-/** Adds commands that work on a database: one rule for which it is, and for whom. */
+/** Makes the function that adds commands with `--db` and `--tenant`. */
 export function adderFor(parent: Command, whose: string): AddCommand {
   return (name, description, { makesDatabase } = { makesDatabase: false }) =>
     parent
@@ -37,7 +37,7 @@ export function adderFor(parent: Command, whose: string): AddCommand {
 
 export const isPostgres = (db: string) => /^postgres(ql)?:/.test(db)
 
-/** Looks only: a file that a server is writing to can be read at the same time. */
+/** Opens a history for reading; a server may be writing to the file at the same time. */
 export function readHistory(options: LogOptions, use: (history: History) => Promise<void>): Promise<void> {
   return withStore(options, true, store => use(createHistory({ store, tenant: options.tenant })))
 }
@@ -46,7 +46,7 @@ export function writeHistory(options: LogOptions, use: (history: History) => Pro
   return withStore(options, false, store => use(createHistory({ store, tenant: options.tenant })))
 }
 
-/** Opens the store that `--db` names; drivers are loaded only when they are needed. */
+/** Opens the store that `--db` names, and loads its driver. */
 export async function withStore(
   { db }: LogOptions,
   readOnly: boolean,

@@ -8,7 +8,7 @@ import { forTerminal } from '../style.ts'
 import { UserError } from '../user-error.ts'
 import { type AddCommand, isPostgres, type LogOptions, readHistory, writeHistory } from './open-log.ts'
 
-/** Commands that take conversations out of a database and into one. */
+/** Commands that export conversations from a database and import them. */
 export function addTransferCommands(add: AddCommand): void {
   add('export [conversation]', 'a conversation, or all, as lines of JSON; notes are in it')
     .option('-o, --out <file>', 'a new file instead of the standard output')
@@ -57,7 +57,7 @@ export function addTransferCommands(add: AddCommand): void {
   )
 }
 
-/** The same JSON, without what a terminal would obey. */
+/** The same JSON with escaped control characters, safe for a terminal. */
 async function* shown(lines: AsyncIterable<string>) {
   for await (const line of lines) yield forTerminal(line)
 }

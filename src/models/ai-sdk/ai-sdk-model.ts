@@ -1,16 +1,16 @@
 /**
- * An AI SDK language model as far as we use it. Types of our own, so that nobody needs the AI SDK's packages to compile
- * against ours; the tests prove that the real ones fit. Lists are mutable where the AI SDK's own types want them so.
+ * The part of an AI SDK language model that we use. Our own types, so that compiling against Throughline does not need the
+ * AI SDK's packages; tests prove that the real ones fit. Lists are mutable where the AI SDK's are.
  */
 export interface AiSdkModel {
   readonly specificationVersion: string
   readonly provider: string
   readonly modelId: string
-  /** Takes an `AiSdkCall`. Written as `never`, since each version of the AI SDK has its own type for the same. */
+  /** Takes an `AiSdkCall`. Typed as `never`, because each version of the AI SDK has its own type for it. */
   doStream(call: never): PromiseLike<{ readonly stream: ReadableStream<AiSdkStreamPart> }>
 }
 
-/** What one call says. */
+/** The options of one call. */
 export interface AiSdkCall {
   prompt: AiSdkMessage[]
   tools?: AiSdkTool[]
@@ -80,7 +80,7 @@ export interface ImageUrl {
   url: string
 }
 
-/** A part of the stream: which fields there are depends on the type, and a little on the version. */
+/** A part of the stream. Its fields depend on the type, and a little on the version of the AI SDK. */
 export interface AiSdkStreamPart {
   readonly type: string
   readonly delta?: unknown

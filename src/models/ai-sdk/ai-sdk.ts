@@ -9,16 +9,16 @@ import { toCall } from './to-call.ts'
 import { toModelError } from './to-model-error.ts'
 
 export interface AiSdkOptions {
-  /** The tokens that the model takes, prompt and reply together: the AI SDK does not know. */
+  /** The model's window in tokens, prompt and reply together: the AI SDK does not know it. */
   readonly window?: number
   /** Default: the model's own id. */
   readonly name?: string
-  /** For every request that does not say otherwise. */
+  /** For every request; settings of a request win. */
   readonly settings?: ModelSettings
 }
 
 /**
- * Any language model of the AI SDK (5 and 6) as a model of ours.
+ * Makes a model from any language model of the AI SDK (5 and 6).
  *
  * @example
  * const model = aiSdk(openai('gpt-5-mini'), { window: 400_000 })
@@ -61,7 +61,7 @@ async function* streamParts(
       else if (part) yield part
     }
   } finally {
-    // Whoever stops listening stops the model too. What the stream says to that interests nobody.
+    // A caller who stops reading stops the model too; errors of the cancelled stream do not matter.
     reader.cancel().catch(() => {})
   }
   signal?.throwIfAborted()

@@ -3,7 +3,7 @@ import { ModelError } from '../model-error.ts'
 import type { AiSdkStreamPart } from './ai-sdk-model.ts'
 import { type Asked, toModelError } from './to-model-error.ts'
 
-/** A part of an AI SDK stream as ours; undefined for what a turn does not need (beginnings, sources, raw chunks). */
+/** Converts a part of an AI SDK stream; undefined for parts that a turn does not need (beginnings, sources, raw chunks). */
 export function readPart(part: AiSdkStreamPart, asked: Asked): ModelPart | undefined {
   switch (part.type) {
     case 'text-delta':
@@ -11,7 +11,7 @@ export function readPart(part: AiSdkStreamPart, asked: Asked): ModelPart | undef
     case 'reasoning-delta':
       return { type: 'thinking-delta', text: String(part.delta ?? '') }
     case 'tool-call':
-      // The provider has run it itself: nobody waits for a result.
+      // The provider ran the tool itself: no result is needed.
       if (part.providerExecuted) return undefined
       return {
         type: 'tool-call',
@@ -33,12 +33,12 @@ function toArguments(input: unknown): string {
   return input === '' ? '{}' : input
 }
 
-/** A text in AI SDK 5; since 6 with the provider's own word beside it. */
+/** The reason is a text in AI SDK 5, and an object with the provider's own word since 6. */
 function readReason(value: unknown, model: string): Extract<ModelPart, { type: 'end' }>['reason'] {
   const { unified, raw } =
     typeof value === 'object' && value !== null ? (value as { unified?: unknown; raw?: unknown }) : {}
   const reason = unified ?? value
-  // Some providers finish a stream that was cut off: a reason that nobody gave is how it shows.
+  // Some providers finish a stream that was cut off; the missing reason is how that shows.
   const nobodySaid = reason === 'unknown' || (unified === 'other' && raw === undefined)
   if (nobodySaid || reason === 'error') {
     const what = nobodySaid ? 'stopped without saying why' : 'ended with an error'
@@ -47,7 +47,7 @@ function readReason(value: unknown, model: string): Extract<ModelPart, { type: '
   return reason === 'stop' || reason === 'length' || reason === 'tool-calls' ? reason : 'other'
 }
 
-/** Plain numbers in AI SDK 5; since 6 each is divided. */
+/** Tokens are plain numbers in AI SDK 5, and objects with parts since 6. */
 function readUsage(value: unknown): ModelUsage {
   const { inputTokens, outputTokens, cachedInputTokens } = (value ?? {}) as Record<string, unknown>
   const input = (inputTokens ?? {}) as { total?: unknown; cacheRead?: unknown }

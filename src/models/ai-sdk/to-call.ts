@@ -2,7 +2,7 @@ import type { ModelRequest, ModelSettings } from '../model.ts'
 import type { AiSdkCall, AiSdkModel, JsonObject } from './ai-sdk-model.ts'
 import { toPrompt } from './to-prompt.ts'
 
-/** A request of ours as the call of an AI SDK model. What is absent stays absent: the provider decides. */
+/** Converts a request to the call of an AI SDK model. Absent settings stay absent, so that the provider decides. */
 export function toCall(
   { provider }: Pick<AiSdkModel, 'provider'>,
   { messages, tools = [], settings = {}, signal }: ModelRequest,
@@ -34,8 +34,8 @@ export function toCall(
 }
 
 /**
- * The AI SDK has no common word for thinking. Most providers call its amount `reasoningEffort`, and ignore words that
- * they do not know; switching it on or off is different with each, and so is left to `settings.provider`.
+ * The AI SDK has no common setting for thinking. Most providers have `reasoningEffort`, and ignore unknown options.
+ * Switching thinking on or off differs from provider to provider, and is left to `settings.provider`.
  */
 function providerOptionsOf(
   provider: string,

@@ -1,6 +1,6 @@
 import type { FilePart } from './ai-sdk-model.ts'
 
-/** An image or another file of any provider as the AI SDK's file part; undefined for what is none. */
+/** Converts an image or file of any provider to the AI SDK's file part; undefined for other parts. */
 export function toFilePart(value: unknown): FilePart | undefined {
   // Ollama's images are bare base64.
   if (typeof value === 'string') return file(value, imageType(value))
@@ -48,7 +48,7 @@ function fromUrl(url: string, otherwise: string): FilePart {
   return file(URL.canParse(url) ? new URL(url) : url, otherwise)
 }
 
-/** By the first bytes, as they look in base64. */
+/** The type of an image, by its first bytes in base64. */
 function imageType(base64: string): string {
   const found = Object.entries(beginnings).find(([beginning]) => base64.startsWith(beginning))
   return found?.[1] ?? 'image/*'

@@ -3,13 +3,13 @@ import { quoteFault } from '../quote-fault.ts'
 import { type Fault, isTooLong, readFault } from '../read-fault.ts'
 import { quotesReply, safeCause } from '../safe-cause.ts'
 
-/** Whom we asked, and what: none of it may appear in a message. */
+/** The model that was asked, and the texts that were sent: no error message may hold them. */
 export interface Asked {
   readonly name: string
   sent(): readonly string[]
 }
 
-/** What the AI SDK's errors may tell. Read by shape: two copies of its packages have two classes. */
+/** The fields of the AI SDK's errors. Read by shape, because two copies of its packages have different classes. */
 interface Failure {
   readonly name?: unknown
   readonly statusCode?: unknown
@@ -19,7 +19,7 @@ interface Failure {
   readonly isRetryable?: unknown
 }
 
-/** An error of the AI SDK as ours. Of the cause only what may be shown is kept: an APICallError holds the whole request. */
+/** Converts an error of the AI SDK. Keeps only safe parts of the cause: an APICallError holds the whole request. */
 export function toModelError(error: unknown, { name, sent }: Asked, during: 'call' | 'stream'): ModelError {
   const failure: Failure = typeof error === 'object' && error !== null ? error : {}
   const { statusCode, responseBody, data, responseHeaders } = failure
@@ -64,15 +64,15 @@ function codeOf(
   if (status === 408 || (status !== undefined && status >= 500)) return 'model_unavailable'
   if (status !== undefined && status >= 400) return 'model_refused'
   if (during === 'stream') return 'model_stream_broken'
-  // No answer at all: `fetch` throws a TypeError, the AI SDK marks it as worth another try.
+  // No answer at all: `fetch` throws a TypeError, the AI SDK marks its error as retryable.
   const isUnreachable = isRetryable === true || (name === 'TypeError' && fault.words === 'fetch failed')
   return isUnreachable ? 'model_unavailable' : 'model_refused'
 }
 
-/** How Anthropic and Google say it, whom only the AI SDK reaches. */
+/** How Anthropic and Google, which only the AI SDK reaches, say that a prompt is too long. */
 const tooLong = /prompt is too long|token count[^\n]{0,40}exceeds|too many (?:input )?tokens/i
 
-/** Some errors quote a reply, and a provider that refuses a key repeats a part of it. */
+/** The words of an error that may be shown: some errors quote a reply, and a refused key may be repeated in part. */
 function wordsOf(error: unknown, status: number | undefined, { words }: Fault, sent: Asked['sent']): string {
   return quotesReply(error) || isAboutKey(status) ? '' : quoteFault(words, sent())
 }
@@ -86,7 +86,7 @@ function isName(value: unknown): value is string {
 function retryAfter(headers: Failure['responseHeaders']): number | undefined {
   const milliseconds = Number(headers?.['retry-after-ms'] ?? Number.NaN)
   if (milliseconds >= 0) return milliseconds
-  // The other form is a date: it says less than our own patience.
+  // The other form, a date, is ignored: our own pauses do as well.
   const seconds = Number(headers?.['retry-after'] ?? Number.NaN)
   return seconds >= 0 ? Math.ceil(seconds * 1000) : undefined
 }

@@ -4,17 +4,17 @@ import { toFilePart } from './to-file-part.ts'
 
 type Part = { readonly type: string } & Record<string, unknown>
 
-/** What a message says, as parts of an AI SDK prompt. The AI SDK's own parts stay the objects that they are. */
+/** Converts the content of a message to parts of an AI SDK prompt. The AI SDK's own parts stay the same objects. */
 export function toParts(source: MessageLike): PromptPart[] {
   const { content, images } = source
   const said = Array.isArray(content) ? content.flatMap(toPart) : textPart(content)
   const shown = Array.isArray(images) ? images.map(image => toFilePart(image)) : []
   const parts: unknown[] = [...reasoningOf(source), ...said, ...shown.filter(file => file !== undefined)]
-  // A part of a kind that we do not know is passed on: the provider knows it, or refuses it.
+  // Parts of an unknown kind are passed on: the provider knows or refuses them.
   return parts as PromptPart[]
 }
 
-/** Ollama and OpenAI-compatible servers put it beside the content, under three names. */
+/** The reasoning that Ollama and OpenAI-compatible servers put beside the content, under three names. */
 function reasoningOf(source: MessageLike): Part[] {
   const { thinking, reasoning_content, reasoning } = source as MessageLike & Record<string, unknown>
   const text = thinking ?? reasoning_content ?? reasoning
@@ -36,7 +36,7 @@ function toPart(value: unknown): Part[] {
       return textPart(part.refusal)
     case 'thinking':
       return [{ type: 'reasoning', text: part.thinking ?? part.text ?? '' }]
-    // Between an application and its user: the AI SDK does not send them to a model either.
+    // Approvals are between an application and its user: the AI SDK does not send them either.
     case 'tool-approval-request':
     case 'tool-approval-response':
       return []

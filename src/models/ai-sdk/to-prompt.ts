@@ -4,10 +4,10 @@ import type { AiSdkMessage, CallPart, FilePart, PromptPart, ResultPart, TextPart
 import { toFilePart } from './to-file-part.ts'
 import { toParts } from './to-parts.ts'
 
-/** Calls that have no id of their own get one that no other call of the prompt has: some providers insist. */
+/** The ids of calls. A call without one gets an id that is new in the prompt, because some providers insist on it. */
 type Ids = Map<PairedCall, string>
 
-/** Messages of any provider as the prompt of an AI SDK model. */
+/** Converts messages of any provider to the prompt of an AI SDK model. */
 export function toPrompt(messages: readonly MessageLike[]): AiSdkMessage[] {
   const prompt: AiSdkMessage[] = []
   const ids: Ids = new Map()
@@ -28,7 +28,7 @@ export function toPrompt(messages: readonly MessageLike[]): AiSdkMessage[] {
       case 'tool': {
         const content = paired.results.map((result, index) => toResult(paired, result, index, ids))
         const last = prompt.at(-1)
-        // The results of one round are one message here.
+        // In the AI SDK the results of a round are one message.
         if (last?.role === 'tool' && !options) last.content.push(...content)
         else prompt.push({ role: 'tool', content, ...options })
       }
@@ -37,7 +37,7 @@ export function toPrompt(messages: readonly MessageLike[]): AiSdkMessage[] {
   return prompt
 }
 
-/** Calls stand beside the content with Ollama and OpenAI, among its parts with the AI SDK. */
+/** Puts the calls, which Ollama and OpenAI have beside the content, among the parts. */
 function assistantParts({ source, calls }: PairedMessage, ids: Ids): PromptPart[] {
   const parts = toParts(source)
   const inside = parts.filter(part => part.type === 'tool-call').length
@@ -52,7 +52,7 @@ function assistantParts({ source, calls }: PairedMessage, ids: Ids): PromptPart[
   return [...parts, ...beside]
 }
 
-/** A result with the id and the name of its call, which Ollama's and OpenAI's messages need not have. */
+/** Adds the id and the name of its call to a result: messages of Ollama and OpenAI may lack them. */
 function toResult(
   { source, seq }: PairedMessage,
   { call, callId, name, text }: PairedResult,
@@ -64,7 +64,7 @@ function toResult(
   if (own?.output !== undefined && own.toolCallId !== undefined) return own as ResultPart
   return {
     type: 'tool-result',
-    // One that answers nothing is passed on: the provider refuses it, and says so.
+    // A stray result is passed on: the provider refuses it, and says so.
     toolCallId: (call && ids.get(call)) ?? callId ?? `call_${seq}_${index}`,
     toolName: call?.name ?? name ?? 'unknown',
     output: outputOf(source, text),
@@ -84,13 +84,13 @@ function outputOf(source: MessageLike, text: string): ResultPart['output'] {
   return { type: 'content', value: text === '' ? value : [{ type: 'text', text }, ...value] }
 }
 
-/** Settings for one provider, such as its cache: they travel with the message. */
+/** The message's settings for one provider, such as its cache. */
 function optionsOf(source: MessageLike): Pick<AiSdkMessage, 'providerOptions'> | undefined {
   const { providerOptions } = source as Pick<AiSdkMessage, 'providerOptions'>
   return providerOptions ? { providerOptions } : undefined
 }
 
-/** Arguments that a model wrote need not be JSON; they are sent back as they were. */
+/** Parses the arguments of a call. What a model wrote may be no JSON, and is then sent back as text. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text)

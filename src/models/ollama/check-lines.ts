@@ -3,9 +3,9 @@ import { readFault } from '../read-fault.ts'
 import { type Server, toStreamError } from '../to-model-error.ts'
 
 /**
- * Lets through the whole lines of a stream that can be read, up to the one that is `done`. The client skips what it cannot
- * read, with a print of it; here a bad line, an error and an early end each fail the stream. A failure is told, and takes
- * its place in the stream as an error line: to throw would lose the lines before it that are not yet read.
+ * Passes on the readable lines of a stream, up to the one that is `done`. The client would print and skip a bad line; here
+ * a bad line, an error and an early end fail the stream. The failure is reported, and stands in the stream as an error
+ * line: throwing it would lose the lines before it that are not yet read.
  */
 export function checkLines(
   server: Server,
@@ -13,7 +13,7 @@ export function checkLines(
 ): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
-  // What follows is read, so that the connection can be used again, and means nothing.
+  // The rest is read and ignored, so that the connection can be used again.
   let isOver = false
 
   function check(lines: readonly string[]): string {

@@ -1,17 +1,17 @@
 import { ModelError } from '../model-error.ts'
 
-/** What is used of the client: both answer with what the server said. */
+/** The part of the client that is used here. */
 export interface WindowClient {
   ps(): Promise<unknown>
   show(request: { model: string }): Promise<unknown>
 }
 
-/** What Ollama itself takes when nobody says anything and there is little memory. */
+/** Ollama's own default on machines with little memory. */
 const defaultWindow = 4096
 
 /**
- * The window that the model has in memory now, because another one would load it again; else the one that its author
- * gave it. What it was trained for is no answer: that much is seldom allocated.
+ * The window that the model is loaded with now, because another one would reload it; else that of its Modelfile. Not the
+ * length that it was trained for, which is seldom allocated.
  */
 export async function findWindow(client: WindowClient, model: string): Promise<number> {
   const loaded = readLoaded(await ask(() => client.ps()), model)
@@ -19,7 +19,7 @@ export async function findWindow(client: WindowClient, model: string): Promise<n
   return readOwn(await ask(() => client.show({ model }))) ?? defaultWindow
 }
 
-/** A server that does not know the question has no answer; one that cannot be reached is an error. */
+/** Undefined if the server does not know the route; an error if it cannot be reached. */
 async function ask(question: () => Promise<unknown>): Promise<unknown> {
   try {
     return await question()
@@ -37,7 +37,7 @@ function readLoaded(answer: unknown, model: string): number | undefined {
   return positive(found?.context_length)
 }
 
-/** `parameters` is the text of the Modelfile: a name and a value a line. */
+/** Reads `num_ctx` from the `parameters` of the Modelfile: a name and a value on each line. */
 function readOwn(answer: unknown): number | undefined {
   const { parameters } = (answer ?? {}) as { parameters?: unknown }
   const line = typeof parameters === 'string' ? /^\s*num_ctx\s+(\d+)\s*$/m.exec(parameters) : null

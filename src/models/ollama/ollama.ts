@@ -15,19 +15,19 @@ import { toOllamaRequest } from './to-ollama-request.ts'
 
 export interface OllamaOptions {
   readonly model: string
-  /** In tokens. Absent: what the model has in memory, else its own `num_ctx`, else 4096. Sent with every request. */
+  /** In tokens. Default: that of the loaded model, else its own `num_ctx`, else 4096. Sent with every request. */
   readonly window?: number
   readonly host?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly fetch?: typeof globalThis.fetch
-  /** How long the model stays in memory afterwards, as Ollama writes it: `'10m'`, `-1` for ever. */
+  /** How long Ollama keeps the model in memory afterwards: `'10m'`, `-1` for ever. */
   readonly keepAlive?: string | number
-  /** For every reply; those of a request win. */
+  /** For every request; settings of a request win. */
   readonly settings?: ModelSettings
 }
 
 /**
- * A model of an Ollama server, through the package `ollama`, which must be installed.
+ * Makes a model of an Ollama server. Needs the package `ollama`.
  *
  * @example
  * const model = ollama({ model: 'llama3.2', window: 8192 })
@@ -47,7 +47,7 @@ export function ollama(options: OllamaOptions): Model {
   })
 
   async function connect({ fetch }: Wire) {
-    // The entry for browsers has all that is needed; the one for Node reads an image from the disk if a file has its name.
+    // The entry for browsers, because the one for Node would read an image from disk if a file has its name.
     const { Ollama } = await loadClient('ollama', () => import('ollama/browser'))
     return new Ollama({ host: address, fetch, headers: { ...headers } })
   }
@@ -84,7 +84,7 @@ export function ollama(options: OllamaOptions): Model {
         keepAlive,
       })
       const client = await connect(wire)
-      // The client's type does not know all that the server does.
+      // The client's types lack fields that the server knows.
       const chunks = await client.chat(body as Parameters<typeof client.chat>[0] & { stream: true })
       for await (const part of readParts(chunks)) {
         isWhole = part.type === 'end'

@@ -1,6 +1,6 @@
 import type { ModelPart, ModelUsage } from '../model.ts'
 
-/** What is read of a line of `/api/chat`. */
+/** The fields of a line of `/api/chat` that are read. */
 export interface OllamaChunk {
   readonly message?: {
     readonly content?: string
@@ -24,7 +24,7 @@ export async function* readParts(chunks: AsyncIterable<OllamaChunk>): AsyncGener
     if (content) yield { type: 'text-delta', text: content }
     for (const call of tool_calls ?? []) {
       calls += 1
-      // Older servers give no id: one made from its place is the same whenever the same reply is read.
+      // Older servers give no id: one made from the place of the call is the same for the same reply.
       yield {
         type: 'tool-call',
         id: call.id || `call_${calls}`,
@@ -36,7 +36,7 @@ export async function* readParts(chunks: AsyncIterable<OllamaChunk>): AsyncGener
   }
 }
 
-/** Ollama says `stop` after tool calls too. */
+/** The reason of the end. Ollama says `stop` after tool calls too. */
 function reasonOf(reason = 'stop', calls: number): 'stop' | 'length' | 'tool-calls' | 'other' {
   if (reason === 'stop') return calls > 0 ? 'tool-calls' : 'stop'
   return reason === 'length' ? 'length' : 'other'

@@ -14,7 +14,7 @@ export interface OllamaMessage {
   tool_call_id?: string
 }
 
-/** Messages of any provider as Ollama takes them: fresh objects with the keys that it knows, and no others. */
+/** Converts messages of any provider for Ollama: new objects with only the keys that it knows. */
 export function toOllamaMessages(messages: readonly MessageLike[]): OllamaMessage[] {
   return pairResults(messages).flatMap(toMessages)
 }
@@ -28,7 +28,7 @@ function toMessages({ seq, source, message, calls, results }: PairedMessage): Ol
   }
   const media = readMedia(source, seq)
   const images = toImages(media.own, seq)
-  // The AI SDK has several results in one message, and those of the provider's own tools beside their calls.
+  // The AI SDK may have several results in one message, and results of the provider's own tools beside their calls.
   const answers = results.map((result, at) => toResult(result, toImages(media.results[at] ?? [], seq)))
   if (message.role === 'tool') {
     const [first, ...rest] = answers
@@ -53,7 +53,7 @@ function toMessages({ seq, source, message, calls, results }: PairedMessage): Ol
 
 function toResult({ callId, name, text, call }: PairedResult, images: string[]): OllamaMessage {
   const id = callId ?? call?.id
-  // OpenAI's results have no name; some templates write it.
+  // OpenAI's results have no tool name, but some templates need it.
   const tool = name ?? call?.name
   return {
     role: 'tool',
@@ -78,7 +78,7 @@ function toImages(media: readonly Media[], seq: number): string[] {
   })
 }
 
-/** Ollama takes an object only. What a model wrote as no object stays readable to it, instead of ending the conversation. */
+/** Arguments as the object that Ollama demands. Other texts are wrapped, so that the conversation can go on. */
 function toObject(text: string): Record<string, unknown> {
   if (text.trim() === '') return {}
   try {
@@ -87,7 +87,7 @@ function toObject(text: string): Record<string, unknown> {
       return value as Record<string, unknown>
     }
   } catch {
-    // Broken off in the middle.
+    // The arguments are no JSON: the model broke off.
   }
   return { arguments: text }
 }

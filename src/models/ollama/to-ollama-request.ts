@@ -19,7 +19,7 @@ interface Given {
   readonly keepAlive?: string | number | undefined
 }
 
-/** The body of `/api/chat`. What keeps the window true cannot be changed by the settings. */
+/** The body of `/api/chat`. Settings cannot override the window. */
 export function toOllamaRequest(given: Given): OllamaRequest {
   const { model, messages, tools = [], settings, window, keepAlive } = given
   const { options, ...provider } = settings.provider ?? {}
@@ -42,10 +42,10 @@ export function toOllamaRequest(given: Given): OllamaRequest {
         stop: settings.stop,
       }),
       ...own,
-      // Without it the server takes its own default, and what was counted for another window is cut.
+      // Without it the server uses its own default, and cuts a prompt that was fitted for another window.
       num_ctx: window,
     },
-    // By default Ollama cuts a prompt that is too long and says nothing, and forgets its beginning while it writes.
+    // By default Ollama silently cuts a prompt that is too long, and drops its beginning while it writes.
     truncate: false,
     shift: false,
     model,

@@ -15,15 +15,15 @@ interface Open {
   text: string
 }
 
-/** Puts the pieces of tool calls together. */
+/** Joins the pieces of tool calls. */
 export function collectCalls(): { add(delta: CallDelta): void; calls(): readonly CallPart[] } {
   const open: Open[] = []
-  /** The newest call of each number. */
+  /** The newest call of each index. */
   const numbered = new Map<number, Open>()
 
   function find({ index, id }: CallDelta): Open {
     const known = index === undefined ? open.at(-1) : numbered.get(index)
-    // Some servers number every call 0, or none: then a new id begins a new call.
+    // Some servers give every call the index 0, or none: then a new id begins a new call.
     const isNew = !known || (id && known.id !== '' && known.id !== id)
     if (!isNew) return known
     const call: Open = { id: '', name: '', text: '' }
@@ -35,7 +35,7 @@ export function collectCalls(): { add(delta: CallDelta): void; calls(): readonly
   return {
     add(delta) {
       const call = find(delta)
-      // The name comes whole, and from some servers again with every piece.
+      // The name comes in one piece, from some servers again with every piece.
       call.id ||= delta.id ?? ''
       call.name ||= delta.function?.name ?? ''
       const more = delta.function?.arguments ?? ''
@@ -46,7 +46,7 @@ export function collectCalls(): { add(delta: CallDelta): void; calls(): readonly
         type: 'tool-call',
         id: id || `call_${at + 1}`,
         name,
-        // A tool without parameters is called with nothing at all.
+        // A call of a tool without parameters may have no arguments.
         arguments: text || '{}',
       })),
   }

@@ -14,23 +14,23 @@ export async function connect({ baseURL, headers, apiKey, isOpenAi }: Access, { 
   return new OpenAI({
     baseURL,
     fetch,
-    // Whoever calls a model knows better when to try again, and with what.
+    // The turn retries itself: the client must not.
     maxRetries: 0,
-    // The client prints what it cannot read.
+    // The client would print lines that it cannot read.
     logLevel: 'off',
-    // It refuses to run in a browser for the sake of the key.
+    // The client refuses to run in a browser, to protect the key; without a key it may.
     dangerouslyAllowBrowser: apiKey === undefined,
     ...(isOpenAi ? ownKeys(apiKey) : strangerKeys(apiKey)),
     defaultHeaders: { ...(isOpenAi || apiKey ? {} : { Authorization: null }), ...headers },
   })
 }
 
-/** OpenAI itself: without a key the client looks for OPENAI_API_KEY. */
+/** For OpenAI itself: without a key the client reads OPENAI_API_KEY. */
 function ownKeys(apiKey: string | undefined) {
   return apiKey === undefined ? {} : { apiKey }
 }
 
-/** Anybody else must not get the keys and names for OpenAI that the client finds in the environment. */
+/** For other servers: they must not get OpenAI's keys and names, which the client reads from the environment. */
 function strangerKeys(apiKey = 'none') {
   return { apiKey, adminAPIKey: null, organization: null, project: null }
 }

@@ -14,20 +14,20 @@ import { toOpenAiMessages } from './to-openai-messages.ts'
 import { toOpenAiRequest } from './to-openai-request.ts'
 
 export interface OpenAiCompatibleOptions {
-  /** Up to where `/chat/completions` begins: `http://127.0.0.1:1234/v1`. */
+  /** The address before `/chat/completions`: `http://127.0.0.1:1234/v1`. */
   readonly baseURL: string
   readonly model: string
   readonly apiKey?: string
-  /** In tokens. Absent: what the server's list of models says, if it does. */
+  /** In tokens. Default: that of the server's list of models, if it has one. */
   readonly window?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly fetch?: typeof globalThis.fetch
-  /** For every reply; those of a request win. */
+  /** For every request; settings of a request win. */
   readonly settings?: ModelSettings
 }
 
 /**
- * A model of any server that speaks OpenAI's chat completions, through the package `openai`, which must be installed.
+ * Makes a model of any server that speaks OpenAI's chat completions. Needs the package `openai`.
  *
  * @example
  * const model = openaiCompatible({ baseURL: 'http://127.0.0.1:8000/v1', model: 'qwen3', window: 32_768 })
@@ -56,7 +56,7 @@ export function openaiCompatible(options: OpenAiCompatibleOptions): Model {
       return readWindow(data, model)
     } catch (error) {
       const meant = wire.toError(error)
-      // A server that has no such list cannot say; one that is away may say it later.
+      // A server without such a list has no answer; one that is unreachable may answer later.
       const isRefusal = meant instanceof ModelError && !meant.isRetryable && meant.code !== 'client_missing'
       if (isRefusal || error instanceof SyntaxError) return undefined
       throw meant
@@ -80,7 +80,7 @@ export function openaiCompatible(options: OpenAiCompatibleOptions): Model {
         isOpenAi,
       })
       const client = await connect(access, wire)
-      // The client's types know OpenAI only, and neither what others take nor what they send.
+      // The client's types lack what other servers take and send.
       const chunks: unknown = await client.chat.completions.create(body as never)
       for await (const part of readParts(chunks as AsyncIterable<OpenAiChunk>, server)) {
         isWhole = part.type === 'end'
@@ -88,7 +88,7 @@ export function openaiCompatible(options: OpenAiCompatibleOptions): Model {
         if (!isWhole) signal?.throwIfAborted()
       }
     } catch (error) {
-      // An error that came as an event of the stream: the client throws it with what the server said in it.
+      // For an error event in the stream the client throws an error that holds the server's words.
       const said = (error as { error?: unknown } | undefined)?.error
       const problem = 'failed in the middle of its answer'
       throw wire.toError(

@@ -3,7 +3,7 @@ import { readFault } from '../read-fault.ts'
 import { type Server, toStreamError } from '../to-model-error.ts'
 import { type CallDelta, collectCalls } from './collect-calls.ts'
 
-/** What is read of a chunk of `/chat/completions`. Reasoning has two names, and no standard. */
+/** The fields of a chunk of `/chat/completions` that are read. Reasoning has two names, and no standard. */
 export interface OpenAiChunk {
   readonly choices?: readonly {
     readonly index?: number
@@ -25,7 +25,7 @@ interface Usage {
   readonly prompt_tokens_details?: { readonly cached_tokens?: number } | null
 }
 
-/** The usage comes after the finish, so the end is told when the stream has ended. */
+/** Reads the chunks of a reply. The usage comes after the finish reason, so `end` is emitted when the stream has ended. */
 export async function* readParts(
   chunks: AsyncIterable<OpenAiChunk>,
   server: Server,
@@ -35,7 +35,7 @@ export async function* readParts(
   let usage: Usage = {}
   for await (const chunk of chunks) {
     if (!Array.isArray(chunk?.choices)) {
-      // A chunk that is none: some servers send an error in its place.
+      // Some servers send an error in place of a chunk.
       throw toStreamError(server, 'failed in the middle of its answer', readFault(chunk))
     }
     usage = chunk.usage ?? usage
@@ -48,7 +48,7 @@ export async function* readParts(
     for (const delta of tool_calls ?? []) calls.add(delta)
     finish ??= choice?.finish_reason ?? undefined
   }
-  // The client takes any end for a good one.
+  // The client does not notice that a stream broke off.
   if (finish === undefined) throw toStreamError(server, 'ended its answer before it was finished')
   const whole = calls.calls()
   yield* whole

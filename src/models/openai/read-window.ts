@@ -1,4 +1,4 @@
-/** The window of a model, where the server's list of models tells it: vLLM, OpenRouter, Groq and others, each its own way. */
+/** The window of a model from the server's list of models: vLLM, OpenRouter, Groq and others each have their own field. */
 export function readWindow(models: unknown, model: string): number | undefined {
   const list = (Array.isArray(models) ? models : []) as Readonly<Record<string, unknown>>[]
   const found = list.find(one => one?.id === model)

@@ -4,7 +4,7 @@ import { readPart } from '../read-media.ts'
 
 type Part = Readonly<Record<string, unknown>>
 
-/** The parts of a content, those of OpenAI as they are. Thinking, calls and results have other places, or none. */
+/** Converts the parts of a content; OpenAI's stay as they are. Thoughts, calls and results are left out. */
 export function toContentParts(parts: readonly unknown[], seq: number): readonly unknown[] {
   return parts.flatMap((value, at) => {
     if (typeof value === 'string') return [toText(value)]

@@ -12,7 +12,7 @@ export interface OpenAiMessage {
   tool_call_id?: string
 }
 
-/** Messages of any provider as chat completions take them: fresh objects with the keys that they know, and no others. */
+/** Converts messages of any provider for chat completions: new objects with only the keys that they know. */
 export function toOpenAiMessages(messages: readonly MessageLike[]): OpenAiMessage[] {
   return pairResults(messages).flatMap(toMessages)
 }
@@ -27,14 +27,14 @@ function toMessages(paired: PairedMessage): OpenAiMessage[] {
     tool_call_id: call?.key ?? callId ?? name ?? 'call_1',
   }))
   if (isTool) {
-    // A plain tool message is one result; its parts may be more than a text.
+    // A plain tool message is one result; its content may be more than a text.
     const [first] = answers
     return first && Array.isArray(source.content) && media.results.length === 0
       ? [{ ...first, content: toContent(paired) }]
       : answers
   }
   const own: OpenAiMessage = {
-    // The newer name of the same role: whoever wrote it knows that the server has it.
+    // The newer name of the system role: kept, because the caller knows that the server takes it.
     role: source.role === 'developer' ? 'developer' : message.role,
     content: toContent(paired),
     ...(typeof source.name === 'string' ? { name: source.name } : {}),
@@ -51,7 +51,7 @@ function toContent({ seq, source, message, calls }: PairedMessage): string | nul
     return [...texts, ...images.map(image => toMediaPart(image, seq))]
   }
   if (parts && parts.length > 0 && message.dialect !== 'ai-sdk') return parts
-  // Templates of local servers often know a text only, so a list is sent where it says more.
+  // Templates of local servers often take only a text, so a list is sent only if it holds more.
   if (parts?.some(part => (part as { type?: unknown }).type !== 'text')) return parts
   return message.text === '' && calls.length > 0 ? null : message.text
 }

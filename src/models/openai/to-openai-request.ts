@@ -14,7 +14,7 @@ interface Given {
   readonly messages: OpenAiMessage[]
   readonly tools?: readonly ToolSpec[] | undefined
   readonly settings: ModelSettings
-  /** OpenAI itself has newer names than those who imitate it. */
+  /** OpenAI itself has newer names for some fields than compatible servers. */
   readonly isOpenAi: boolean
 }
 
@@ -45,7 +45,7 @@ function toResponseFormat(format: ModelSettings['format']): unknown {
   return { type: 'json_schema', json_schema: { name: 'reply', schema: format, strict: true } }
 }
 
-/** To think is what such a model does anyway; only how much, and not at all, have a name. */
+/** The reasoning effort. `true` has no word: such models think by default. */
 function toEffort(thinking: ModelSettings['thinking']): string | undefined {
   if (thinking === false) return 'none'
   return thinking === true ? undefined : thinking

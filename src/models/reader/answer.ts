@@ -18,12 +18,12 @@ import {
   selfDescription,
 } from './wording.ts'
 
-/** What an answer of your own is told: the messages as they were read, and what the settings say of the form. */
+/** What a `ReaderAnswer` gets: the parsed messages, and the format that the settings ask for. */
 export interface ReaderQuestion extends Pick<Given, 'messages' | 'system' | 'asked'> {
   readonly format?: ModelSettings['format']
 }
 
-/** Answers in the place of the reader; undefined for what it leaves to it. Tools are called before it is asked. */
+/** Answers in place of the reader; undefined leaves the question to the reader. Asked after all tools were called. */
 export type ReaderAnswer = (question: ReaderQuestion) => string | undefined
 
 export interface Answer {
@@ -32,8 +32,8 @@ export interface Answer {
 }
 
 /**
- * What the reader answers: a pure function of what it is given. It quotes, or says that it cannot; it calls the tools
- * that it is told to call; it ends with a note when the instructions ask for one.
+ * The reader's answer, a pure function of its input. The reader quotes, or says that it cannot; calls the tools that it is
+ * told to call; and ends with a note if the instructions ask for one.
  *
  * @example
  * answer([{ role: 'user', content: 'I park on level 3.' }, { role: 'user', content: 'Where did I park?' }]).text
@@ -59,7 +59,7 @@ function ownAnswer(
   format: ModelSettings['format'],
   answers: readonly ReaderAnswer[],
 ): string | undefined {
-  // After a round the reader tells what the tools said.
+  // After a round of tools the reader reports their results instead.
   if (turn.length > 0 && format === undefined) return undefined
   for (const answer of answers) {
     const text = answer({ messages, system, asked, ...(format !== undefined && { format }) })
@@ -78,7 +78,7 @@ function reply(given: Given, done: number): string {
   const questions = sentences.filter(isQuestion)
   if (questions.length === 0) return acknowledge(sentences[0] ?? asked)
   const statements = readStatements(given)
-  // Of several questions the last one counts most.
+  // The last question counts most.
   for (const question of questions.toReversed()) {
     const best = bestStatement(question, statements)
     if (best !== undefined) return quote(best)
@@ -89,7 +89,7 @@ function reply(given: Given, done: number): string {
 const asksWhoItIs =
   /\b(?:who|what)(?:\s+exactly)?\s+are\s+you(?:\s+(?:exactly|really))?\s*[?!.]*\s*$|\bare you (?:an?|the) (?:ai|bot|robot|human|person|program|model|language model|llm|reader)\b/i
 
-/** After the last round: what its tools said. Earlier ones are only counted. */
+/** Quotes the results of the last round; earlier ones are only counted. */
 function reportResults({ turn }: Given, done: number): string | undefined {
   const actions = readActions(turn).filter(({ call }) => call.name !== noteToolName)
   if (actions.length === 0) return undefined
@@ -99,7 +99,7 @@ function reportResults({ turn }: Given, done: number): string | undefined {
   return [...(done > size ? [`I made ${done} calls.`] : []), ...said].join(' ')
 }
 
-/** The properties of a schema are filled with the answer. */
+/** Fills the properties of a schema with the answer. */
 function formatted(format: NonNullable<ModelSettings['format']>, text: string): string {
   return JSON.stringify(format === 'json' ? { answer: text } : fillArguments(format, text))
 }
@@ -109,6 +109,6 @@ function withNote(given: Given, tools: readonly ToolSpec[], text: string): Answe
   if (form.kind === 'none' || hasWrittenNote(given)) return { text, calls: [] }
   const note = ownNote(given.asked, text)
   if (form.kind === 'block') return { text: `${text}\n\n${form.opening} ${note}]`, calls: [] }
-  // Before the reply and not with it: a turn that went on after its reply would have to say it twice.
+  // Calls the note tool before the reply: with the reply, the turn would go on, and the reply be said twice.
   return { text: '', calls: [{ name: noteToolName, arguments: JSON.stringify({ note }) }] }
 }

@@ -1,12 +1,12 @@
 import { isWeak, meaningfulWords, rawWords } from './meaningful-words.ts'
 import type { Statement } from './statements.ts'
 
-/** The least part of the question's words that a sentence must have, in percent. */
+/** The share of the question's words that a sentence must have, in percent. */
 const leastOverlap = 60
 
 /**
- * The sentence that fits a question best: the one that shares most of its words, rare ones counting more; among
- * equals the newest. Undefined when none shares enough. Statements come oldest first.
+ * The sentence that shares most words with a question, rare words counting more; the newest among equals. Undefined if
+ * none shares enough. Statements come oldest first.
  */
 export function bestStatement(question: string, statements: readonly Statement[]): Statement | undefined {
   const words = [...new Set(meaningfulWords(question))]
@@ -20,7 +20,7 @@ export function bestStatement(question: string, statements: readonly Statement[]
 
 const saidLately = /\b(?:say|said|tell|told|mention(?:ed)?|wr[io]te|ask(?:ed)?|give|gave|answer(?:ed)?)\b/i
 
-/** `What number did I just say?` is about what was said last, whatever its words. */
+/** Answers `What number did I just say?` with the newest fitting sentence, whatever its words. */
 function latest(question: string, statements: readonly Statement[]): Statement | undefined {
   const speaker = /\byou\b/i.test(question) ? 'assistant' : /\btool\b/i.test(question) ? 'tool' : 'user'
   const fits = statements.filter(
@@ -30,7 +30,7 @@ function latest(question: string, statements: readonly Statement[]): Statement |
   return fits.findLast(statement => !statement.isJustNow) ?? fits.at(-1)
 }
 
-/** What an experiment tells every role in every step: nobody said it. */
+/** The lines that an experiment sends every role in every step: they are not quoted. */
 const isStepLine = /^(?:Step \d+\.?$|Current Environment:)/
 
 function mostShared(
@@ -41,14 +41,14 @@ function mostShared(
   const strong = words.filter(word => !isWeak(word))
   const needed = strong.length > 0 ? strong : words
   const least = Math.ceil((needed.length * leastOverlap) / 100)
-  // Box 19 is no answer to a question about box 7.
+  // Numbers must match: box 19 is no answer to a question about box 7.
   const numbers = words.filter(word => /\p{N}/u.test(word))
   const read = candidates.map(statement => ({ statement, has: new Set(meaningfulWords(statement.text)) }))
   const weights = new Map(words.map(word => [word, weigh(read.filter(({ has }) => has.has(word)).length)]))
   const wantsNumber = asksForNumber(question)
 
   function weigh(found: number): number {
-    // Whole powers of two: logarithms of floating point differ between engines.
+    // In powers of two, because floating-point logarithms differ between engines.
     return 2 * (32 - Math.clz32(Math.floor(read.length / Math.max(1, found))))
   }
 
@@ -58,7 +58,7 @@ function mostShared(
     if (needed.filter(word => has.has(word)).length < least) continue
     if (!numbers.every(number => has.has(number))) continue
     const shared = words.reduce((sum, word) => sum + (has.has(word) ? weights.get(word)! : 0), 0)
-    // Small against any word: it only decides between sentences that share the same ones.
+    // Less than any word: it only decides between sentences that share the same words.
     const fitting = (wantsNumber && hasNumber(statement.text) ? 2 : 0) + (statement.isCut ? 0 : 1)
     const score = 4 * shared + fitting
     if (score < bestScore) continue

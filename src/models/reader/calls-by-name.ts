@@ -11,8 +11,8 @@ interface Word {
 }
 
 /**
- * The tools whose names a text says in plain words: `Generate the hypotheses for https://example.org` means
- * `generate_hypotheses`. A question about something is no order, and neither is `do not …`.
+ * Finds tools whose names a text says in plain words: `Generate the hypotheses for https://example.org` means
+ * `generate_hypotheses`. Questions and `do not …` are no orders.
  */
 export function callsByName(text: string, tools: readonly ToolSpec[]): readonly FoundCall[] {
   if (isQuestion(text) && !politeOrder.test(text)) return []
@@ -27,7 +27,7 @@ export function callsByName(text: string, tools: readonly ToolSpec[]): readonly 
 }
 
 const politeOrder = /^\W*(?:please|(?:can|could|will|would) you)\b/i
-/** They may stand between the words of a name. */
+/** Words that may stand between the words of a name. */
 const fillers = new Set('a an the my our your this that these those some new another'.split(' '))
 
 function readWords(text: string): readonly Word[] {
@@ -54,7 +54,7 @@ function findName(
   const at = words.findIndex(
     (_, start) =>
       name.every((part, offset) => words[start + offset]?.stem === part) &&
-      // A single word is said in many ways: it is an order only where a sentence or a step begins.
+      // A name of one word is an order only at the beginning of a sentence or a step.
       (name.length > 1 || isBeginning.test(text.slice(0, words[start]!.from))),
   )
   return at < 0 ? undefined : { from: words[at]!.from, to: words[at + name.length - 1]!.to }
@@ -66,7 +66,7 @@ function isForbidden(textBefore: string): boolean {
   return /\b(?:not|never|don['’]?t|without)\s+(?:\w+\s+)?$/i.test(textBefore)
 }
 
-/** In the order of the text; where two names overlap, the longer one was meant. */
+/** Sorts calls by their place in the text; of two names that overlap, the longer one is meant. */
 function withoutOverlaps(found: readonly FoundCall[]): readonly FoundCall[] {
   return found
     .filter(one => !found.some(other => other !== one && contains(other, one)))

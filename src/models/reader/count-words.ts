@@ -2,8 +2,8 @@ import type { TokenCounter } from '../../tokens/counter.ts'
 import { createCounter } from '../../tokens/create-counter.ts'
 
 /**
- * The reader's own tokens: a word is one, a number is one, and every other sign that is no white space. It is no
- * tokenizer of any model; give `reader` another `count` to be measured by one.
+ * Counts the reader's own tokens: each word, each number and every other character that is no white space. Not the tokens
+ * of any other model; pass `reader` another `count` for those.
  *
  * @example
  * countWords('My code is 4471.') // 5

@@ -1,6 +1,6 @@
 type Schema = Readonly<Record<string, unknown>>
 
-/** What a text offers to fill arguments with; each is used up in order. */
+/** Values of a text that can fill arguments; each is used once, in order. */
 interface Offer {
   readonly text: string
   readonly urls: string[]
@@ -9,8 +9,8 @@ interface Offer {
 }
 
 /**
- * Arguments for a tool, taken from a text: addresses for properties whose names speak of them, numbers, quoted
- * strings, else the text itself. Only what the schema requires is filled (everything, if it requires nothing by name).
+ * Takes arguments for a tool from a text: addresses for properties with such names, numbers, quoted strings, else the text
+ * itself. Fills only required properties, or all if none is required.
  */
 export function fillArguments(schema: Schema, text: string): Readonly<Record<string, unknown>> {
   const bare = text.replace(/https?:\/\/\S+/g, '')
@@ -34,7 +34,7 @@ function fillObject(schema: Schema, offer: Offer): Readonly<Record<string, unkno
   )
 }
 
-/** Undefined when the text has nothing of the kind: the argument is then left out, so that the tool can say so. */
+/** Undefined if the text has no value of the type: the argument is left out, so that the tool can complain. */
 function fillValue(name: string, schema: Schema, offer: Offer): unknown {
   const values = schema.enum
   if (Array.isArray(values)) {
@@ -64,7 +64,7 @@ function fillText(name: string, { format }: Schema, offer: Offer): string {
   return (isAddress ? offer.urls.shift() : offer.quoted.shift()) ?? offer.text
 }
 
-/** As many as the text offers of that kind, which may be none. */
+/** All values of the type that the text has left. */
 function fillList(name: string, items: Schema, offer: Offer): readonly unknown[] {
   if (items.type === 'number' || items.type === 'integer') return offer.numbers.splice(0)
   if (items.type === 'object') return [fillObject(items, offer)]

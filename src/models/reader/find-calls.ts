@@ -2,16 +2,16 @@ import type { ToolSpec } from '../model.ts'
 import { fillArguments } from './fill-arguments.ts'
 import type { FoundCall } from './wanted-call.ts'
 
-/** Nobody writes out more, and each one may read the rest of the text. */
+/** A limit, because each call may read the rest of the text. */
 const mostCalls = 100
 
 /**
- * The calls that a text spells out: `call add with {"a":1}`, `use add {"a":1}`, `add(a=1, b=2)`, `add({"a":1})`; and
- * `call add`, whose arguments are then taken from the words around it.
+ * Finds calls that a text spells out: `call add with {"a":1}`, `use add {"a":1}`, `add(a=1, b=2)`, `add({"a":1})`; and
+ * `call add`, whose arguments are taken from the words around it.
  */
 export function findCalls(text: string, tools: readonly ToolSpec[]): readonly FoundCall[] {
   if (tools.length === 0) return []
-  // The longest first, so that `get` does not hide `get_all`.
+  // Longest first, so that `get` does not hide `get_all`.
   const names = tools
     .map(({ name }) => name)
     .toSorted((a, b) => b.length - a.length)
@@ -47,7 +47,7 @@ function toolNamed(tools: readonly ToolSpec[], name: string): ToolSpec {
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** What follows a name: `with {…}`, `{…}`, `(…)`. Undefined when nothing of that kind does. */
+/** Reads the arguments after a name: `with {…}`, `{…}`, `(…)`. Undefined if there are none. */
 function readArguments(
   text: string,
   from: number,
@@ -64,8 +64,8 @@ function readArguments(
 }
 
 /**
- * The brackets that open at `start`, with what is in them, and how long they are in the text. Where a text of JSON holds
- * them, as in `{"task":"call add with {\"by\": 2}"}`, their quotes are escaped: then that text is read first.
+ * Reads the brackets that open at `start`, and their length in the text. Inside a JSON string, as in
+ * `{"task":"call add with {\"by\": 2}"}`, quotes are escaped: then that string is parsed first.
  */
 function readBrackets(text: string, start: number): { readonly length: number; readonly inside: string } {
   const quote = text.indexOf('"', start)
@@ -80,14 +80,14 @@ function readBrackets(text: string, start: number): { readonly length: number; r
   return { inside, length: inside.length }
 }
 
-/** Where the text of JSON ends that this place is in: at the next quote that is not escaped. */
+/** The end of the JSON string around a place: the next quote that is not escaped. */
 function quoteAfter(text: string, from: number): number {
   let at = from
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
   return at
 }
 
-/** Just after the bracket that closes the one at `start`, or the end; brackets in strings do not count. */
+/** The place after the bracket that closes the one at `start`, or the end. Brackets in strings do not count. */
 function closingOf(text: string, start: number): number {
   let depth = 0
   let quoted = false
@@ -108,7 +108,7 @@ function parseObject(json: string): Arguments | undefined {
     : undefined
 }
 
-/** `a=1, city="Kiel, harbour"`; values without names go to the parameters in order. */
+/** Parses `a=1, city="Kiel, harbour"`. Values without names go to the parameters in order. */
 function parseList(list: string, { parameters }: ToolSpec): Arguments {
   const names = Object.keys((parameters.properties as object | undefined) ?? {})
   const items = list.match(/(?:"(?:\\.|[^"\\])*"|\{[^}]*\}|\[[^\]]*\]|[^,"[{])+/g) ?? []

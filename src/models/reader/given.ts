@@ -3,22 +3,22 @@ import { parseMessage } from '../../log/parse-message.ts'
 import { actionsTitle } from '../../log/texts.ts'
 import { ownParagraphs, splitSections } from './sections.ts'
 
-/** What a call puts before the reader, and all that it knows. */
+/** All that the reader knows in a call. */
 export interface Given {
   readonly messages: readonly Message[]
   /** The system messages, joined. */
   readonly system: string
-  /** The latest thing that the user said, without what was inserted around it; empty when there is none. */
+  /** The latest words of the user, without insertions; empty if there are none. */
   readonly asked: string
-  /** The place of the message that says it; -1 when there is none. */
+  /** The place of the message that holds `asked`; -1 if there is none. */
   readonly askedAt: number
-  /** What was done since: rounds of tool calls. */
+  /** The messages since: rounds of tool calls. */
   readonly turn: readonly Message[]
-  /** How many actions of this turn were cut from the context, as the journal in their place counts them. */
+  /** How many actions of this turn were cut from the context, by the count of its journal. */
   readonly cutActions: number
 }
 
-/** Reads messages of any dialect; throws InvalidMessageError for what is no message. */
+/** Reads messages of any dialect. Throws InvalidMessageError. */
 export function readGiven(raw: readonly MessageLike[]): Given {
   const messages = raw.map(parseMessage)
   const askedAt = messages.findLastIndex(({ role, text }) => role === 'user' && !isJournal(text))
@@ -33,12 +33,12 @@ export function readGiven(raw: readonly MessageLike[]): Given {
   }
 }
 
-/** The journal of an open turn is sent as a user message, but no user wrote it. */
+/** Whether a user message is the journal of an open turn, which no user wrote. */
 function isJournal(text: string): boolean {
   return text.startsWith(actionsTitle)
 }
 
-/** Lines of a journal keep their numbers when older ones collapse: the highest is how many there were. */
+/** The highest number in a journal: its lines keep their numbers when older ones collapse. */
 function countCutActions(messages: readonly Message[]): number {
   return messages
     .filter(({ role }) => role === 'user' || role === 'system')

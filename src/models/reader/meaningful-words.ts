@@ -1,11 +1,11 @@
-/** The words of a text that carry meaning, each reduced to what its forms have in common. */
+/** The stems of the words of a text that carry meaning. */
 export function meaningfulWords(text: string): readonly string[] {
   return rawWords(text)
     .filter(word => !stopWords.has(word))
     .map(stem)
 }
 
-/** `parked` and `parking` become `park`, `colour` becomes `color`. Light: a wrong stem is wrong on both sides. */
+/** `parked` and `parking` become `park`, `colour` becomes `color`. Simple, because both sides get the same stem. */
 export function stem(word: string): string {
   if (/\p{N}/u.test(word) || word.length < 4) return word
   let root = word.replace(/our/, 'or')
@@ -14,10 +14,10 @@ export function stem(word: string): string {
   return root.slice(0, longestStem)
 }
 
-/** After that, what differs is mostly an ending: `hypothesis` and `hypotheses` meet. */
+/** Longer stems are cut, because the rest is mostly an ending: `hypothesis` and `hypotheses` become equal. */
 const longestStem = 7
 
-/** Lower case, without `'s`; scripts that set no blanks between words are cut into pairs of characters. */
+/** Words in lower case, without `'s`. Scripts without blanks between words are cut into pairs of characters. */
 export function rawWords(text: string): readonly string[] {
   const runs = text.normalize('NFKC').toLowerCase().replaceAll('’', "'").match(wordRun) ?? []
   return runs.flatMap(run =>
@@ -36,7 +36,7 @@ function pairs(run: string): readonly string[] {
 
 const toSet = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/))
 
-/** Of no use for finding anything. */
+/** Words that do not help to find a sentence. */
 const stopWords = toSet(
   `a about above after again all also always am an and another any are aren as at be because been before being but by
   can cannot could couldn did didn do does doesn doing don done down each ever every few for from get gets give go goes
@@ -48,7 +48,7 @@ const stopWords = toSet(
   wouldn yes you your yours exactly again currently today anything mention mentioned`,
 )
 
-/** Nice when they fit, but `What is my boat called?` is answered by `The boat's name is Heron.` */
+/** Words that an answer need not share: `The boat's name is Heron.` answers `What is my boat called?` */
 const weakWords: ReadonlySet<string> = new Set(
   `name named call called number kind sort type use used using make made last first new old current remember recall remind
   show list find answer ask asked question word long time old much look`

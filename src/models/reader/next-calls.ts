@@ -6,19 +6,19 @@ import type { Given } from './given.ts'
 import { noteToolName } from './own-note.ts'
 import { type FoundCall, isSameCall, type WantedCall } from './wanted-call.ts'
 
-/** What is to be called now: nothing when all is done, or a reason why it cannot be. */
+/** The calls to make now, none if all is done, or why a call cannot be made. */
 export type NextCalls =
   | { readonly kind: 'calls'; readonly calls: readonly WantedCall[] }
   | { readonly kind: 'refusal'; readonly text: string }
-  /** Nothing is left to do, and so many calls were made. */
+  /** All is done; `done`: how many calls were made. */
   | { readonly kind: 'none'; readonly done: number }
 
-/** More rounds than this are no plan. */
+/** The most rounds of a plan. */
 const mostRounds = 10_000
 
 /**
- * The calls of the next round. The reader remembers nothing: how far it is, it reads from the calls that it sees
- * after the user's message, and from the journal that stands for those that were cut.
+ * The calls of the next round. The reader has no memory: it reads its progress from the calls after the user's message,
+ * and from the journal that stands for those that were cut.
  */
 export function nextCalls(given: Given, offered: readonly ToolSpec[]): NextCalls {
   const tools = offered.filter(({ name }) => name !== noteToolName)
@@ -51,7 +51,7 @@ function planOf(text: string, tools: readonly ToolSpec[]): readonly Round[] {
   return toRounds(text, found.length > 0 ? found : callsByName(text, tools))
 }
 
-/** `and` joins calls to one round; `then`, or a new line, begins the next one. */
+/** Groups calls into rounds: `and` joins calls, `then` or a new line begins the next round. */
 function toRounds(text: string, found: readonly FoundCall[]): readonly Round[] {
   const rounds: FoundCall[][] = []
   let end = 0
@@ -65,8 +65,8 @@ function toRounds(text: string, found: readonly FoundCall[]): readonly Round[] {
 }
 
 /**
- * How many calls of the plan are done. At least those that can be counted; where older rounds were cut without a
- * trace, the newest call that is in view shows where it stands.
+ * How many calls of the plan are done: at least those that can be counted. If older rounds were cut without a trace, the
+ * newest visible call shows the place in the plan.
  */
 function countDone({ turn, cutActions }: Given, plan: readonly WantedCall[]): number {
   const made = readActions(turn)
@@ -79,7 +79,7 @@ function countDone({ turn, cutActions }: Given, plan: readonly WantedCall[]): nu
   return place < 0 ? counted : place + 1
 }
 
-/** What is left of the first round that is not done. */
+/** The remaining calls of the first round that is not done. */
 function remaining(plan: readonly (readonly WantedCall[])[], done: number): readonly WantedCall[] {
   let passed = 0
   for (const round of plan) {

@@ -6,15 +6,15 @@ export const noteToolName = 'write_note_to_self'
 
 const longestHalf = 60
 
-/** How the instructions want a note: as a block that ends the reply, by the tool, or not at all. */
+/** How the instructions ask for a note: as a block that ends the reply, by the tool, or not at all. */
 export type NoteForm =
   | { readonly kind: 'block'; readonly opening: string }
   | { readonly kind: 'tool' }
   | { readonly kind: 'none' }
 
 /**
- * Read from the system prompt, which shows the block as it is to be written, with its nonce. The tool is used when the
- * instructions name it, or when it is offered and nothing else is asked for: its description asks by itself.
+ * Reads the form from the system prompt, which shows the block with its nonce. The tool is used if the instructions name
+ * it, or if it is offered and no block is asked for.
  */
 export function noteForm({ system }: Given, tools: readonly ToolSpec[]): NoteForm {
   const isOffered = tools.some(({ name }) => name === noteToolName)
@@ -24,7 +24,7 @@ export function noteForm({ system }: Given, tools: readonly ToolSpec[]): NoteFor
   return isOffered ? { kind: 'tool' } : { kind: 'none' }
 }
 
-/** Was the note of this turn already written? */
+/** Whether the note of this turn was written already. */
 export function hasWrittenNote({ turn }: Given): boolean {
   return turn.some(({ calls }) => calls.some(({ name }) => name === noteToolName))
 }
@@ -34,7 +34,7 @@ export function ownNote(asked: string, done: string): string {
   return `${half(asked)} → ${half(done)}`
 }
 
-/** A bracket without its partner would end the block too early, or never. */
+/** Shortens a text and drops brackets, which could end the block too early, or never. */
 function half(text: string): string {
   return cut(text, longestHalf).replaceAll('[', '(').replaceAll(']', ')')
 }

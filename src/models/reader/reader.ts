@@ -10,22 +10,22 @@ import { type Wait, waitFor } from './wait-for.ts'
 
 export interface ReaderOptions {
   readonly name?: string
-  /** The tokens that it takes, prompt and reply together. It is a hard limit. Default 4096. */
+  /** The window in tokens, prompt and reply together: a hard limit. Default 4096. */
   readonly window?: number
-  /** How the tokens of a text are counted. Default: a word or a sign is a token, see `countWords`. */
+  /** Counts the tokens of a text. Default: `countWords`. */
   readonly count?: (text: string) => number
-  /** A prompt that is too long: refused, or cut in silence as Ollama does. Default `'error'`. */
+  /** Whether a prompt that is too long is refused, or silently cut as Ollama does. Default `'error'`. */
   readonly overflow?: 'error' | 'cut'
-  /** Answers of your own, for what it cannot do: the first that gives a text is taken. */
+  /** Answers of your own, for what the reader cannot do. The first that returns a text is used. */
   readonly answers?: readonly ReaderAnswer[]
-  /** How long it waits between two parts of a reply, so that cancelling can be seen. Default 0. */
+  /** The pause between two parts of a reply, in milliseconds, so that cancelling can be tried. Default 0. */
   readonly delayMs?: number
   readonly wait?: Wait
 }
 
 /**
- * The built-in model: no server, no weights, always the same answer. It quotes the sentence of its context that fits
- * the question best, or says that it sees none; so it shows what a context holds.
+ * Makes the built-in model: no server, no weights, always the same answer. It quotes the sentence of its context that fits
+ * the question best, or says that it sees none, and so shows what a context holds.
  *
  * @example
  * for await (const part of reader().stream({ messages })) if (part.type === 'text-delta') write(part.text)
@@ -53,7 +53,7 @@ export function reader({
         const reply = answer(taken.messages, tools, settings, answers)
         return { reply, promptTokens: taken.promptTokens, ids: freshIds(taken.messages) }
       })
-      // A server that cuts also makes room while it writes: there only the request limits the reply.
+      // A server that cuts prompts also makes room while it writes: only the request limits its reply.
       const left = overflow === 'cut' ? Number.POSITIVE_INFINITY : window - promptTokens
       const room = Math.min(settings.maxTokens ?? left, left)
       let written = ''
@@ -79,7 +79,7 @@ export function reader({
 
 type ContentPart = Extract<ModelPart, { type: 'text-delta' | 'tool-call' }>
 
-/** The text word by word, then the calls, each whole. */
+/** The text word by word, then the calls. */
 function partsOf({ text, calls }: Answer, ids: () => string, stop: readonly string[] = []): ContentPart[] {
   const ends = stop.map(word => (word === '' ? -1 : text.indexOf(word))).filter(at => at >= 0)
   const words = text.slice(0, Math.min(text.length, ...ends)).match(/\s*\S+|\s+$/g) ?? []
@@ -89,7 +89,7 @@ function partsOf({ text, calls }: Answer, ids: () => string, stop: readonly stri
   ]
 }
 
-/** `call_7` after `call_6`: an id is new among all that are in view, and the same in every run. */
+/** Makes ids that are new among the visible ones and reproducible: `call_7` after `call_6`. */
 function freshIds(messages: readonly MessageLike[]): () => string {
   const used = messages
     .flatMap((raw, seq) => parseMessage(raw, seq).calls)
@@ -98,7 +98,7 @@ function freshIds(messages: readonly MessageLike[]): () => string {
   return () => `call_${++last}`
 }
 
-/** What is no message at all would be refused by any provider. */
+/** Turns invalid messages into `model_refused`, as any provider would. */
 function refuseInvalid<T>(work: () => T): T {
   try {
     return work()

@@ -6,16 +6,16 @@ import {
   recallTitle,
 } from '../../log/texts.ts'
 
-/** The other forms in which a context says what was cut from it. */
+/** The forms in which a context says what was cut from it. */
 const digestLine = /^\[Previous: "(.*)" → (.*)\]$/
 const recalledLine = /^#(\d+) (system|user|assistant|tool)\b[^:\n]*: ?(.*)$/
 const actionLine = /^(\d+)\. \[[^\]]+\]/
 const noteLine = /^\[Note to self from previous turn:\] ?(.*)$/
-/** Says something about the conversation, and nothing that could answer a question. */
+/** Lines about the conversation, which cannot answer a question. */
 const emptyLine =
   /^(?:\[(?:Several conversation turns removed|Cancelled by the user|The user cancelled this answer|Interrupted\.|This turn failed|The assistant begins).*\]|\(acknowledged\)|\(\.\.\. and \d+ earlier actions?\))$/
 
-/** A piece of a message's text: its own words, or one of the forms that stand for something older. */
+/** A piece of a message's text: its own words, or a form that stands for something older. */
 export type Section =
   | { readonly kind: 'own' | 'note'; readonly text: string }
   | {
@@ -29,11 +29,11 @@ export type Section =
 
 type State = 'own' | 'recalled' | 'notes' | 'this turn' | 'turn before' | 'artifact'
 
-/** Line by line: a title opens a section, a blank line or the next title ends it. */
+/** Splits a text by lines: a title opens a section, a blank line or the next title ends it. */
 export function splitSections(text: string): readonly Section[] {
   const sections: Section[] = []
   let state: State = 'own'
-  /** Recalled texts may have several paragraphs: only what is numbered begins a new one. */
+  /** Recalled texts may have several paragraphs: only a number begins a new one. */
   let recalled: Extract<Section, { kind: 'recalled' }> | undefined
   const flush = () => {
     if (recalled !== undefined) sections.push(recalled)
@@ -77,8 +77,8 @@ export function splitSections(text: string): readonly Section[] {
 }
 
 /**
- * What the user wrote in a message that also carries insertions, as templates need that want roles to take turns:
- * the last paragraph that is none of them. A message without any is the user's as it stands.
+ * The user's own words in a message: the last paragraph that is no insertion. Insertions stand in a user message if the
+ * template wants roles to take turns. A message without insertions is returned whole.
  */
 export function ownParagraphs(text: string): string {
   const paragraphs = text.split('\n\n')

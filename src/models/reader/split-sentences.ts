@@ -1,6 +1,6 @@
 /**
- * The sentences of a text. A line break ends one; a mark ends one only before white space, so that `3.14` and
- * `index.ts` stay whole, and not after a single letter or a title (`J. Smith`, `Dr. Smith`).
+ * Splits a text into sentences: at line breaks, and at marks before white space, so that `3.14` and `index.ts` stay whole;
+ * not after a single letter or a title (`J. Smith`, `Dr. Smith`).
  */
 export function splitSentences(text: string): readonly string[] {
   return text
@@ -11,7 +11,7 @@ export function splitSentences(text: string): readonly string[] {
     .filter(sentence => /[\p{L}\p{N}]/u.test(sentence))
 }
 
-/** Word by word: a pattern over the whole line would take minutes for a page of exclamation marks. */
+/** Goes word by word: a regex over the line would take minutes for a page of exclamation marks. */
 function splitLine(line: string): readonly string[] {
   const sentences: string[] = []
   let from = 0
@@ -25,7 +25,7 @@ function splitLine(line: string): readonly string[] {
   return [...sentences, line.slice(from)]
 }
 
-/** No abbreviation, and no run of marks that matters, is longer. */
+/** Abbreviations and rows of marks are shorter than this. */
 const longestEnd = 12
 const ending = /[.!?…]["'”’)\]]*$/
 const abbreviation = /(?:^|[^\p{L}\p{N}])(?:\p{L}|[DMSJ]r|Mrs|Ms|St|vs|etc|No)\.$/u
@@ -48,7 +48,7 @@ const request = new RegExp(
   'i',
 )
 
-/** Does a sentence ask for something that is to be said? `Tell me …` does, `When I was young …` does not. */
+/** Whether a sentence asks for an answer: `Tell me …` does, `When I was young …` does not. */
 export function isQuestion(sentence: string): boolean {
   return withMark.test(sentence) || interrogative.test(sentence) || request.test(sentence)
 }

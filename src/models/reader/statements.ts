@@ -9,21 +9,21 @@ export interface Statement {
   readonly speaker: Speaker
   readonly text: string
   readonly isQuestion: boolean
-  /** Its end was cut off when it was quoted: the whole sentence is better. */
+  /** Whether its end was cut off when it was quoted: a whole sentence is preferred. */
   readonly isCut: boolean
-  /** It stands in the very message that is being answered. */
+  /** Whether it stands in the message that is being answered. */
   readonly isJustNow: boolean
 }
 
 interface Placed extends Statement {
-  /** What was brought back, and the first user message, are older than all that still stands where it was said. */
+  /** Recalled texts and the first user message are older than all that is still in its place. */
   readonly era: 'gist' | 'brought back' | 'in place'
   readonly seq: number
 }
 
 const eras = ['gist', 'brought back', 'in place']
 
-/** All sentences in view, the oldest first: but the question itself, and the reader's own "I cannot see". */
+/** All visible sentences, oldest first, except the question itself and the reader's own "I cannot see". */
 export function readStatements({ messages, asked, askedAt }: Given): readonly Statement[] {
   const first = messages.findIndex(({ role }) => role === 'user')
   const questions = new Set(splitSentences(asked).filter(isQuestion))
@@ -64,7 +64,7 @@ function readSection(section: Section, speaker: Speaker, seq: number, isFirst: b
   }
 }
 
-/** What the reader itself quoted is taken out of its quotation: it was said by whom it names. */
+/** Splits a text into sentences. A quotation by the reader counts as said by the quoted speaker. */
 function sentences(speaker: Speaker, text: string, era: Placed['era'], seq: number): readonly Placed[] {
   return text
     .split('\n')
@@ -85,7 +85,7 @@ function sentences(speaker: Speaker, text: string, era: Placed['era'], seq: numb
     }))
 }
 
-/** Notes stand in the replies that they ended. */
+/** Separates the notes from a reply. */
 function takeNotes(text: string): { readonly text: string; readonly notes: readonly string[] } {
   const notes: string[] = []
   const rest = text.replace(/\[NOTE TO SELF(?: [A-Za-z0-9]{1,32})?:([^\]]{0,2000})\]/g, (_, note: string) => {

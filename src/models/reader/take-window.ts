@@ -13,14 +13,14 @@ interface TakeWindowOptions {
   readonly name: string
   readonly window: number
   readonly counter: TokenCounter
-  /** `'error'` refuses a prompt that is too long, `'cut'` shortens it and says nothing. */
+  /** `'error'` refuses a prompt that is too long, `'cut'` shortens it silently. */
   readonly overflow: 'error' | 'cut'
 }
 
 /**
- * Holds the window: a prompt must leave room for one token of the reply. With `'cut'` it does what Ollama does: the
- * oldest messages go, but for system messages and the last one; if that is not enough, half a window of the last
- * message's end is all that is read. Nobody is told: only the smaller count shows it.
+ * Enforces the window: a prompt must leave room for one token of the reply. `'cut'` does what Ollama does: drops the oldest
+ * messages except system messages and the last one, then all but half a window of the last message's end. Only the
+ * smaller count shows it.
  */
 export function takeWindow(
   messages: readonly MessageLike[],
@@ -53,7 +53,7 @@ export function takeWindow(
   return { messages: [{ role, content: endOf(text, half, counter) }], promptTokens: half }
 }
 
-/** The longest end of a text that has at most so many tokens, found by halving. */
+/** The longest end of a text with at most `most` tokens, by bisection. */
 function endOf(text: string, most: number, counter: TokenCounter): string {
   let [from, to] = [0, text.length]
   while (from < to) {

@@ -1,4 +1,4 @@
-/** Lets time pass; rejects with the signal's reason as soon as it is aborted. */
+/** Waits; rejects with the signal's reason as soon as it is aborted. */
 export type Wait = (milliseconds: number, signal?: AbortSignal) => Promise<void>
 
 export const waitFor: Wait = (milliseconds, signal) =>

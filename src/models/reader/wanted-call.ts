@@ -5,16 +5,16 @@ export interface WantedCall {
   readonly arguments: string
 }
 
-/** Where in the text it was found. */
+/** A call with its place in the text. */
 export interface FoundCall {
   readonly from: number
   readonly to: number
-  /** Undefined when the arguments cannot be read. */
+  /** Undefined if the arguments cannot be read. */
   readonly call: WantedCall | undefined
   readonly name: string
 }
 
-/** The same tool with the same arguments, however they were written down on the way. */
+/** Whether two calls are of the same tool with equal arguments, however these are written. */
 export function isSameCall(a: WantedCall, b: WantedCall): boolean {
   return a.name === b.name && canonical(a.arguments) === canonical(b.arguments)
 }

@@ -3,7 +3,7 @@ import { cut } from '../../log/line.ts'
 /** Whose words are quoted. */
 export type Speaker = 'user' | 'assistant' | 'tool' | 'instructions' | 'note'
 
-/** A quotation is a sentence, not a document. */
+/** The most characters of a quotation. */
 const longestQuote = 240
 const longestAcknowledged = 80
 
@@ -35,7 +35,7 @@ export function quoteResult(name: string, result: string): string {
   return `${name} said: "${cut(result, 200)}".`
 }
 
-/** The other way round: whose words a line of the reader's own quotes. */
+/** The inverse of `quote`: the speaker and the text that a line of the reader quotes. */
 export function quotedBy(line: string): { readonly speaker: Speaker; readonly text: string } | undefined {
   const [, opening, text] = ownQuotation.exec(line) ?? []
   if (opening === undefined || text === undefined) return undefined
@@ -43,7 +43,7 @@ export function quotedBy(line: string): { readonly speaker: Speaker; readonly te
   return { speaker: speaker ?? 'user', text }
 }
 
-/** Is this the reader saying that it knows nothing? It must never be quoted as an answer. */
+/** Whether a line is the reader saying that it knows nothing, which must never be quoted as an answer. */
 export function isHelpless(line: string): boolean {
   return line.includes('I cannot see anything')
 }

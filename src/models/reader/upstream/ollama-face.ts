@@ -5,7 +5,7 @@ import { readCount, readMessages, readStop, readTools } from './read-request.ts'
 import { begin, type EndPart, gather, streamLines } from './respond.ts'
 import type { Body, Handler, Upstream } from './upstream.ts'
 
-/** `/api/chat` and `/api/generate`, in Ollama's words. */
+/** Serves `/api/chat` and `/api/generate` as Ollama does. */
 export function ollamaFace(upstream: Upstream): Readonly<Record<string, Handler>> {
   return {
     'POST /api/chat': guarded(upstream, (body, left) => {
@@ -29,7 +29,7 @@ interface Work {
   readonly body: Body
   readonly messages: readonly MessageLike[]
   readonly tools: readonly ToolSpec[]
-  /** Puts a text, and calls, where the route has them. */
+  /** Puts the text and calls into the fields of the route. */
   readonly wrap: (text: string, calls?: readonly object[]) => object
 }
 
@@ -38,7 +38,7 @@ async function respond(upstream: Upstream, work: Work, left: AbortController): P
   const started = upstream.now()
   const head = () => ({ model: body.model, created_at: new Date(upstream.now()).toISOString() })
   if (messages.length === 0) {
-    // Nothing to answer: the model is loaded, or unloaded.
+    // Without messages the request only loads or unloads the model.
     const done_reason = body.keep_alive === 0 ? 'unload' : 'load'
     return Response.json({ ...head(), ...wrap(''), done: true, done_reason })
   }
@@ -73,7 +73,7 @@ async function respond(upstream: Upstream, work: Work, left: AbortController): P
   }
 }
 
-/** Ollama's reason stays `stop` for tool calls. Reading takes no time here: all of it is counted as writing. */
+/** The last line. Ollama's reason stays `stop` for tool calls. All time is counted as writing. */
 function closing({ reason, usage }: EndPart, duration: number) {
   return {
     done: true,
@@ -107,7 +107,7 @@ function readWindow({ num_ctx }: Body): number | undefined {
   throw new ModelError('model_refused', 'num_ctx must be 1 or more', { status: 400 })
 }
 
-/** Errors as Ollama words them, under their status. */
+/** Turns errors into Ollama's words and statuses. */
 function guarded(
   upstream: Upstream,
   handle: (body: Body, left: AbortController) => Promise<Response>,

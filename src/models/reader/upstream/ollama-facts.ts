@@ -1,6 +1,6 @@
 import type { Handler, Upstream } from './upstream.ts'
 
-/** What clients ask of Ollama besides answers: who is there, and how large the window is. */
+/** Serves Ollama's routes about its models, their windows and its version. */
 export function ollamaFacts({ models, window, hasModel, now }: Upstream): Readonly<Record<string, Handler>> {
   const began = new Date(now()).toISOString()
   const details = {
@@ -19,7 +19,7 @@ export function ollamaFacts({ models, window, hasModel, now }: Upstream): Readon
     'GET /': () => new Response('Ollama is running'),
     'GET /api/version': () => Response.json({ version: '0.0.0-reader' }),
     'GET /api/tags': () => Response.json({ models: listed }),
-    // It is always loaded, with the whole window.
+    // The reader is always loaded, with its whole window.
     'GET /api/ps': () =>
       Response.json({
         models: listed.map(({ modified_at: _, ...model }) => ({

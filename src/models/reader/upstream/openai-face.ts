@@ -4,7 +4,7 @@ import { readCount, readMessages, readStop, readTools } from './read-request.ts'
 import { begin, type EndPart, gather, streamLines } from './respond.ts'
 import type { Body, Handler, Upstream } from './upstream.ts'
 
-/** `/v1/chat/completions` and `/v1/models`, in OpenAI's words. A prompt that is too long is always refused here. */
+/** Serves `/v1/chat/completions` and `/v1/models` as OpenAI does. Refuses a prompt that is too long. */
 export function openAiFace(upstream: Upstream): Readonly<Record<string, Handler>> {
   const created = Math.floor(upstream.now() / 1000)
   let replies = 0

@@ -2,13 +2,13 @@ import type { MessageLike } from '../../../log/message.ts'
 import type { ToolSpec } from '../../model.ts'
 import type { Body } from './upstream.ts'
 
-/** Absent messages are none; what is no list is left for the reader to refuse, as one message that is none. */
+/** Reads the messages; absent ones are an empty list. A value that is no list becomes one invalid message. */
 export function readMessages({ messages }: Body): readonly MessageLike[] {
   if (messages === undefined || messages === null) return []
   return (Array.isArray(messages) ? messages : [messages]) as readonly MessageLike[]
 }
 
-/** Both protocols write tools alike: `{ type: 'function', function: { name, description, parameters } }`. */
+/** Reads tools, which both protocols write as `{ type: 'function', function: { name, description, parameters } }`. */
 export function readTools({ tools }: Body): readonly ToolSpec[] {
   const list = Array.isArray(tools) ? (tools as readonly { function?: Partial<ToolSpec> }[]) : []
   return list.flatMap(tool => {
@@ -18,7 +18,7 @@ export function readTools({ tools }: Body): readonly ToolSpec[] {
   })
 }
 
-/** A number above 0, or undefined: `num_predict: -1` means as much as fits. */
+/** A number above 0, else undefined: `num_predict: -1` means as much as fits. */
 export function readCount(value: unknown): number | undefined {
   return typeof value === 'number' && value > 0 ? Math.floor(value) : undefined
 }

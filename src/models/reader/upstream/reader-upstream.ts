@@ -5,27 +5,27 @@ import { ollamaFacts } from './ollama-facts.ts'
 import { openAiFace } from './openai-face.ts'
 import type { Handler, Upstream } from './upstream.ts'
 
-/** What a test may look at of a request. */
+/** What `onRequest` sees of a request. */
 export interface SeenRequest {
   /** `/api/chat`, `/v1/chat/completions`, … */
   readonly path: string
-  /** Aborted when the client goes away before the answer is whole. */
+  /** Aborted when the client leaves before the end of the answer. */
   readonly signal: AbortSignal
 }
 
 export interface ReaderUpstreamOptions
   extends Pick<ReaderOptions, 'window' | 'count' | 'answers' | 'delayMs' | 'wait'> {
-  /** The names that it answers to; each also with `:latest`. Default `['reader']`. */
+  /** The names of the served models; each also works with `:latest`. Default `['reader']`. */
   readonly models?: readonly string[]
-  /** Gets every body that was sent, parsed, before it is answered. */
+  /** Called with every parsed body before it is answered. */
   readonly onRequest?: (body: unknown, seen: SeenRequest) => void
   /** Milliseconds since 1970. */
   readonly now?: () => number
 }
 
 /**
- * Serves the reader as Ollama would be served, for tests and demonstrations: `/api/chat` and its neighbours, and
- * `/v1/chat/completions`. Any server that speaks `fetch` can carry it.
+ * Serves the reader for tests and demonstrations, with the routes of Ollama and `/v1/chat/completions`. Works in any server
+ * that takes a `fetch` handler.
  *
  * @example
  * const upstream = readerUpstream({ window: 2048 })
@@ -55,7 +55,7 @@ export function readerUpstream({
 
   return async request => {
     const { pathname: path } = new URL(request.url)
-    // HEAD is answered as GET is, without the body.
+    // HEAD is answered like GET, without a body.
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const handle = routes[`${method} ${path}`]
     if (handle === undefined) return new Response('404 page not found', { status: 404 })
@@ -67,14 +67,14 @@ export function readerUpstream({
       const response = await handle(body, left)
       return request.method === 'HEAD' ? new Response(null, response) : response
     } catch (error) {
-      // Nobody is there to read it: the status is for logs.
+      // The client has left: the status is only for logs.
       if (left.signal.aborted) return new Response(null, { status: 499 })
       throw error
     }
   }
 }
 
-/** Undefined for what is no JSON object: each face has its own words for that. */
+/** Undefined if the body is no JSON object: each protocol has its own error for that. */
 function parse(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)

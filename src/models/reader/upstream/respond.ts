@@ -1,6 +1,6 @@
 import type { ModelPart } from '../../model.ts'
 
-/** Every part of a reply, once it is whole. */
+/** The parts of a complete reply. */
 export interface WholeReply {
   readonly text: string
   readonly calls: readonly Extract<ModelPart, { type: 'tool-call' }>[]
@@ -10,7 +10,7 @@ export interface WholeReply {
 export type EndPart = Extract<ModelPart, { type: 'end' }>
 
 /**
- * Waits for the first part, so that a refusal still becomes a status and not a broken stream; then hands out all.
+ * Waits for the first part before it returns all, so that a refusal becomes a status and not a broken stream.
  */
 export async function begin(parts: AsyncIterable<ModelPart>): Promise<AsyncIterable<ModelPart>> {
   const iterator = parts[Symbol.asyncIterator]()
@@ -32,7 +32,7 @@ export async function gather(parts: AsyncIterable<ModelPart>): Promise<WholeRepl
   throw new Error('The reader ended without an end part')
 }
 
-/** Sends lines as they come; a client that stops reading aborts `left`, and so the reader. */
+/** Streams lines as they come. A client that stops reading aborts `left`, and so the reader. */
 export function streamLines(
   lines: AsyncIterable<string>,
   contentType: string,

@@ -2,7 +2,7 @@ import type { Model } from '../../model.ts'
 
 export type Body = Readonly<Record<string, unknown>>
 
-/** Answers one route. Aborting `left` stops the reader: the client is gone. */
+/** Answers one route. `left` is aborted when the client is gone, which stops the reader. */
 export type Handler = (body: Body | undefined, left: AbortController) => Response | Promise<Response>
 
 /** What the routes share. */
@@ -11,7 +11,7 @@ export interface Upstream {
   readonly window: number
   readonly now: () => number
   hasModel(name: string): boolean
-  /** A reader for one request, with the window that it asks for, but never more than the server's. */
+  /** Makes a reader for one request, with the window that it asks for, but at most the server's. */
   open(options: {
     readonly name: string
     readonly overflow: 'error' | 'cut'
