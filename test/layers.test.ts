@@ -126,3 +126,14 @@ it('does not touch Node but in the command line, the stores and the request cont
   )
   expect(node).toEqual([])
 })
+
+it('spreads no list into a call: a call takes only so many arguments, and lists come from outside', () => {
+  const spread = /\.(?:push|unshift)\((?:[^({]*, )?\.\.\.|\bMath\.(?:max|min)\(\.\.\./
+  const found = files
+    .filter(file => roomOf(file) !== 'testing')
+    .flatMap(file => {
+      const lines = readFileSync(join(root, file), 'utf8').split('\n')
+      return lines.flatMap((line, at) => (spread.test(line) ? [`${file}:${at + 1} ${line.trim()}`] : []))
+    })
+  expect(found).toEqual([])
+})

@@ -27,9 +27,12 @@ const missing = '(no instruction yet)'
 /** A context as plain text: everything that the model gets, and nothing else. */
 export function dump(context: Dumpable): string {
   const { system, history, current, since } = toDump(context)
-  const lines = ['=== SYSTEM PROMPT ===', ...(system.length > 0 ? system : ['(none)'])]
-  if (history.length > 0) lines.push('', '=== CONVERSATION HISTORY ===', ...history.flatMap(show))
-  lines.push('', '=== CURRENT USER MESSAGE ===', current ?? missing, ...since.flatMap(show))
+  const lines = [
+    '=== SYSTEM PROMPT ===',
+    ...(system.length > 0 ? system : ['(none)']),
+    ...(history.length > 0 ? ['', '=== CONVERSATION HISTORY ===', ...history.flatMap(show)] : []),
+    ...['', '=== CURRENT USER MESSAGE ===', current ?? missing, ...since.flatMap(show)],
+  ]
   return `${lines.join('\n')}\n`
 }
 

@@ -136,7 +136,7 @@ export function createHistory(options: HistoryOptions): History {
       for await (const { conversation, threads } of allConversations(store, tenant)) {
         for (const { actor, branch } of threads) {
           const key = { tenant, conversation, actor, branch }
-          problems.push(...(await checkLog({ store, key, count }, options)))
+          for (const problem of await checkLog({ store, key, count }, options)) problems.push(problem)
         }
       }
       return problems

@@ -33,9 +33,9 @@ export function noteMarker({ nonce }: NoteOptions = {}): string {
  */
 export function createMarker({ nonce }: NoteOptions = {}): Marker {
   check(nonce)
-  const steps = ['\\[', '\\s?', ...word('note'), '\\s', ...word('to'), '\\s', ...word('self')]
-  if (nonce !== undefined) steps.push('\\s', ...nonce)
-  steps.push('\\s?', ':')
+  const secret = nonce === undefined ? [] : ['\\s', ...nonce]
+  const words = [...word('note'), '\\s', ...word('to'), '\\s', ...word('self')]
+  const steps = ['\\[', '\\s?', ...words, ...secret, '\\s?', ':']
   // Each step may be the last: `\[(?:\s?(?:[nN](?:…)?)?)?`.
   const beginning = new RegExp(`^${steps.reduceRight((rest, step) => `${step}(?:${rest})?`)}$`)
   return {

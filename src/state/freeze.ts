@@ -24,7 +24,7 @@ export function isPlain(value: unknown): boolean {
     if (typeof next !== 'object' || next === null || seen.has(next)) continue
     if (!isContainer(next)) return false
     seen.add(next)
-    open.push(...Object.values(next))
+    for (const value of Object.values(next)) open.push(value)
   }
   return true
 }

@@ -49,7 +49,7 @@ function newest(
 ): StateReading<unknown> {
   const skipped: SkippedResult[] = []
   for (const round of rounds) {
-    skipped.push(...straysOf(round, state).reverse())
+    for (const stray of straysOf(round, state).reverse()) skipped.push(stray)
     for (const result of round.results.toReversed()) {
       if (!state.tools.includes(result.tool)) continue
       const taken = takeOwnResult(state, result, options)
@@ -80,7 +80,7 @@ function foldRounds(
       value = folded.value
       entry = toEntry(result)
     }
-    skipped.push(...straysOf(round, state))
+    for (const stray of straysOf(round, state)) skipped.push(stray)
   }
   return { value, ...(entry && { entry }), skipped: [...skipped.reverse(), ...before.skipped] }
 }

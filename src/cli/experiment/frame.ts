@@ -6,7 +6,7 @@ import { goalMark, harmless } from './wording.ts'
 /** Draws an experiment for the terminal: a line for each role, the goals, what the last step changed. */
 export function frameOf(progress: Progress, now: number): readonly ScreenLine[] {
   const { name, id, step, maxSteps, began, roles, goals, changes, warning, notice } = progress
-  const longest = Math.min(20, Math.max(...roles.map(role => harmless(role.name).length)))
+  const longest = roles.reduce((most, { name }) => Math.min(20, Math.max(most, harmless(name).length)), 0)
   return [
     [
       [bold, harmless(name)],

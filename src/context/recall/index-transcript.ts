@@ -74,8 +74,9 @@ function unitText(transcript: Transcript, unit: Unit): string {
   for (let at = unit.from; at < unit.to; at++) {
     const { role, text, calls, results } = transcript.entries[at]!.message
     if (role === 'assistant_note') continue
-    texts.push(text, ...calls.map(call => `${call.name} ${call.arguments}`))
-    if (role !== 'tool') texts.push(...results.map(result => result.text))
+    texts.push(text)
+    for (const call of calls) texts.push(`${call.name} ${call.arguments}`)
+    if (role !== 'tool') for (const result of results) texts.push(result.text)
   }
   return texts.join('\n')
 }

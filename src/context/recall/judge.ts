@@ -48,7 +48,7 @@ export function judge(question: Question): Judgement {
     for (let unit = 0; unit < scores.length; unit++)
       scores[unit]! += Math.round(partWeight * part.scores[unit]!)
   }
-  const strongest = Math.max(...open.map(part => part.asked))
+  const strongest = open.reduce((most, part) => Math.max(most, part.asked), Number.NEGATIVE_INFINITY)
   const asked = Math.max(judged.asked, Math.min(strongest, 1 + partShare / effort.slope))
   return { scores, best: bestBefore(question, scores), asked, terms: whole.asked }
 }

@@ -90,7 +90,7 @@ export function createTurn(options: TurnOptions): Turn {
     const append = { lease, expectedHead: head, entries }
     head = (await untilKnown(() => store.append(key, append))).head
     logged(carried)
-    said.push(...added.map(wholeOf))
+    for (const one of added) said.push(wholeOf(one))
   }
 
   async function end(

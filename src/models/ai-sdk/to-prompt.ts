@@ -29,7 +29,7 @@ export function toPrompt(messages: readonly MessageLike[]): AiSdkMessage[] {
         const content = paired.results.map((result, index) => toResult(paired, result, index, ids))
         const last = prompt.at(-1)
         // In the AI SDK the results of a round are one message.
-        if (last?.role === 'tool' && !options) last.content.push(...content)
+        if (last?.role === 'tool' && !options) for (const part of content) last.content.push(part)
         else prompt.push({ role: 'tool', content, ...options })
       }
     }

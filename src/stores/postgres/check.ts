@@ -10,7 +10,7 @@ export async function check(
   const found: string[] = []
   for (const [problem, sql] of rules(schema)) {
     const rows = await database.read(`${sql} limit 20`, [])
-    found.push(...rows.map(row => `${String(row.place)}: ${problem}`))
+    for (const row of rows) found.push(`${String(row.place)}: ${problem}`)
   }
   return found.concat(await checkEntries(database, schema, options))
 }

@@ -36,8 +36,8 @@ export async function search(
   do {
     const before = last ? [last.time, last.conversation, last.line, last.seq] : [null, null, null, null]
     const rows = await database.read(sql, [tenant, ...before, ...(hashes.length > 0 ? [hashes] : [])])
-    const hits = rows.filter(row => hasWords(String(row.payload), wanted))
-    found.push(...hits.map(row => toFound(tenant, row, wanted)))
+    for (const row of rows)
+      if (hasWords(String(row.payload), wanted)) found.push(toFound(tenant, row, wanted))
     last = rows.at(-1)
   } while (last && found.length < limit)
   return found.slice(0, limit)
