@@ -41,7 +41,10 @@ export function fitConversation<M extends MessageLike>(
   checkPolicy(policy)
   const draft = fullDraft(policy.apply(createDraft(frame).as(policy.name)))
   if (draft?.frame !== frame) {
-    throw new InvalidOptionError('policy', `"${policy.name}" gave no draft of this conversation back`)
+    throw new InvalidOptionError(
+      'policy',
+      `"${policy.name}" must return the draft that it was given, or one made from it`,
+    )
   }
   const finished = finish(draft)
   if (!isAsRead(finished)) return undefined

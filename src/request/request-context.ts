@@ -50,7 +50,7 @@ export function runWithContext<T>(context: RequestContext, action: () => T): T {
   if ('projectId' in context && (typeof projectId !== 'string' || projectId === '')) {
     throw new InvalidOptionError(
       'projectId',
-      'must be a text that is not empty; leave it out if there are none',
+      'must be a text that is not empty; leave projectId out if the application has no projects',
     )
   }
   const own = [...conversation]

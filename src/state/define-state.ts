@@ -74,7 +74,7 @@ export function defineState<Schema extends StandardSchema, Value, Picked = Infer
 export function defineState(options: unknown): State<unknown> {
   const { name, tool, schema, initial, pick, fold, belongsTo, missing } = options as Loose
   const tools = typeof tool === 'string' ? [tool] : [...(tool ?? [])]
-  if (!isText(name)) throw new InvalidOptionError('name', 'a state needs a name, for its messages')
+  if (!isText(name)) throw new InvalidOptionError('name', 'a state needs a name: error texts use it')
   if (tools.length === 0 || !tools.every(isText)) {
     throw new InvalidOptionError('tool', `state "${name}" needs the name of a tool, or a list of names`)
   }

@@ -18,7 +18,7 @@ export function readState<Value, Start extends Value | undefined>(
   options: ReadStateOptions = {},
 ): StateReading<Value | Start> {
   if (!Array.isArray(messages))
-    throw new InvalidOptionError('messages', 'a state is read from a list of messages')
+    throw new InvalidOptionError('messages', 'expected the list of messages to read the state from')
   const reading = readRounds(roundsFromEnd(messages), state, { value: state.initial, skipped: [] }, options)
   return reading as StateReading<Value | Start>
 }

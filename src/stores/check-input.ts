@@ -45,7 +45,7 @@ export function toDescription({ title, metadata }: DescribeConversation): {
   readonly metadata: string | null | undefined
 } {
   if (title != null && typeof title !== 'string')
-    throw new InvalidOptionError('title', `a ${typeof title} is no text`)
+    throw new InvalidOptionError('title', `expected a text or null, got ${showValue(title)}`)
   checkNames({ title: title ?? undefined })
   return { title, metadata: metadata == null ? (metadata as null | undefined) : toMetadata(metadata) }
 }
@@ -59,7 +59,8 @@ function toMetadata(metadata: unknown): string {
     throw refused('it cannot be written as JSON')
   }
   // JSON.stringify turns NaN and Infinity into null.
-  if (text === undefined || text === 'null') throw refused(`${String(metadata)} is no JSON value`)
+  if (text === undefined || text === 'null')
+    throw refused(`expected a JSON value, got ${showValue(metadata)}`)
   checkText('The metadata', text, maxMetadataBytes)
   return text
 }
@@ -102,7 +103,7 @@ export function checkEntries(entries: readonly NewEntry[], maxEntryBytes: number
   for (const { id, payload } of entries) {
     checkName('id of an entry', id)
     if (typeof payload !== 'string')
-      throw new InvalidOptionError('entries', `the payload of ${showValue(id)} is no text`)
+      throw new InvalidOptionError('entries', `the payload of ${showValue(id)} must be JSON text`)
     checkText(`The entry "${id}"`, payload, maxEntryBytes)
   }
 }

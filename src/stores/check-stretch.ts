@@ -18,9 +18,9 @@ export function checkStretch({ entries, turns, forkOf }: RestoreEntries, maxEntr
     checkTurn(turn, turns[n - 1], from, from + entries.length - 1)
   })
   const { seq: twice } = findTwice(entries, ({ id }) => id) ?? {}
-  if (twice !== undefined) throw refused('entries', `the id of entry ${twice} stands twice`)
+  if (twice !== undefined) throw refused('entries', `entry ${twice} has the id of an earlier entry`)
   const { turn: again } = findTwice(turns, ({ key }) => key) ?? {}
-  if (again !== undefined) throw refused('turns', `the key of turn ${again} stands twice`)
+  if (again !== undefined) throw refused('turns', `turn ${again} has the key of an earlier turn`)
   checkTogether(entries, turns)
 }
 
@@ -28,12 +28,19 @@ const roles: readonly string[] = ['system', 'user', 'assistant', 'tool', 'assist
 const statuses: readonly string[] = ['open', 'completed', 'failed', 'cancelled', 'interrupted']
 
 function checkEntry({ seq, turn, time, role, tokens }: StoredEntry, before: StoredEntry | undefined): void {
-  if (!isCount(seq) || seq < 1) throw refused('entries', `${seq} is not a place`)
+  if (!isCount(seq) || seq < 1)
+    throw refused('entries', `an entry has the place ${seq}: expected a whole number from 1 on`)
   if (before && seq !== before.seq + 1)
-    throw refused('entries', `after entry ${before.seq} comes entry ${seq}`)
-  if (!isCount(turn)) throw refused('entries', `the turn of entry ${seq} is ${turn}`)
-  if (!Number.isSafeInteger(time)) throw refused('entries', `the time of entry ${seq} is ${time}`)
-  if (!roles.includes(role)) throw refused('entries', `the role of entry ${seq} is "${role}"`)
+    throw refused(
+      'entries',
+      `entry ${seq} comes after entry ${before.seq}: entries must be in order, without gaps`,
+    )
+  if (!isCount(turn))
+    throw refused('entries', `entry ${seq} has the turn ${turn}: expected a whole number from 0 on`)
+  if (!Number.isSafeInteger(time))
+    throw refused('entries', `entry ${seq} has the time ${time}: expected milliseconds`)
+  if (!roles.includes(role))
+    throw refused('entries', `entry ${seq} has the unknown role "${role}": use one of ${roles.join(', ')}`)
   if (!Object.values(tokens).every(count => Number.isFinite(count)))
     throw refused('entries', `the token counts of entry ${seq} are not all numbers`)
 }
@@ -43,16 +50,19 @@ function checkTurn(turn: StoredTurn, before: StoredTurn | undefined, from: numbe
   const refuse = (problem: string) => {
     throw refused('turns', `turn ${number} ${problem}`)
   }
-  if (!isCount(number) || number < 1) refuse('has a number that is none')
-  if (before && number !== before.turn + 1) refuse(`comes after turn ${before.turn}`)
-  if (!statuses.includes(status)) refuse(`has the status "${status}"`)
-  if (!isCount(first) || !isCount(last)) refuse(`goes from ${first} to ${last}`)
+  if (!isCount(number) || number < 1) refuse('needs a number from 1 on')
+  if (before && number !== before.turn + 1)
+    refuse(`comes after turn ${before.turn}: turns must be in order, without gaps`)
+  if (!statuses.includes(status))
+    refuse(`has the unknown status "${status}": use one of ${statuses.join(', ')}`)
+  if (!isCount(first) || !isCount(last)) refuse(`goes from ${first} to ${last}: expected places of entries`)
   // A turn without entries has `last` just before `first`.
   if (first < from || last > to || last < first - 1)
-    refuse(`goes from ${first} to ${last}, the stretch from ${from} to ${to}`)
-  if (before && first <= before.last) refuse(`begins at ${first}, in turn ${before.turn}`)
-  if (!Number.isSafeInteger(startedAt)) refuse(`began at ${startedAt}`)
-  if (endedAt !== undefined && !Number.isSafeInteger(endedAt)) refuse(`ended at ${endedAt}`)
+    refuse(`goes from ${first} to ${last}, outside of the stretch from ${from} to ${to}`)
+  if (before && first <= before.last) refuse(`begins at ${first}, inside turn ${before.turn}`)
+  if (!Number.isSafeInteger(startedAt)) refuse(`has startedAt ${startedAt}: expected milliseconds`)
+  if (endedAt !== undefined && !Number.isSafeInteger(endedAt))
+    refuse(`has endedAt ${endedAt}: expected milliseconds`)
   if (before?.status === 'open') refuse('comes after an open one')
   if (status === 'open' && (last !== to || endedAt !== undefined)) refuse('is open, but has ended')
 }

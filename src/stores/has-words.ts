@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../log/error.ts'
+import { showValue } from '../log/show-value.ts'
 import { payloadTexts } from './payload-texts.ts'
 import { words } from './words.ts'
 
@@ -7,7 +8,8 @@ const maxWanted = 1_000
 
 /** The different words of a query. */
 export function toWanted(query: string): string[] {
-  if (typeof query !== 'string') throw new InvalidOptionError('query', `a ${typeof query} is no text`)
+  if (typeof query !== 'string')
+    throw new InvalidOptionError('query', `expected a text, got ${showValue(query)}`)
   const wanted = words([query])
   if (wanted.size > maxWanted)
     throw new InvalidOptionError('query', `${wanted.size} words are too many: ask for at most ${maxWanted}`)

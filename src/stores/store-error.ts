@@ -59,8 +59,8 @@ export class NoBranchError extends ThroughlineError {
 export class TooLargeError extends ThroughlineError {
   readonly limit: number
 
-  constructor(what: string, size: number, limit: number) {
-    super('too_large', `${what} has ${size} bytes, the limit is ${limit}.`)
+  constructor(what: string, size: number, limit: number, unit = 'bytes') {
+    super('too_large', `${what} has ${size} ${unit}, the limit is ${limit}.`)
     this.limit = limit
   }
 }
@@ -82,7 +82,7 @@ export class CorruptEntryError extends ThroughlineError {
 /** A text has NUL or a lone surrogate, which not every store can keep; callers remove them first. */
 export class InvalidTextError extends ThroughlineError {
   constructor(what: string) {
-    super('invalid_text', `${what} has a NUL or a lone surrogate in it: normalise it before it is stored.`)
+    super('invalid_text', `${what} has a NUL or a lone surrogate in it: remove it before storing.`)
   }
 }
 

@@ -1,7 +1,6 @@
-import { InvalidOptionError } from '../../log/error.ts'
 import { checkStretch } from '../check-stretch.ts'
 import { planRestore, timesOf } from '../plan-restore.ts'
-import { notAPlace } from '../refusals.ts'
+import { forkedElsewhere, noParent, notAPlace } from '../refusals.ts'
 import type { RestoreEntries, ThreadKey } from '../store.ts'
 import type { Memory } from './memory.ts'
 import { type Branch, forkBranch, isForkPlace, openTurn } from './memory-branch.ts'
@@ -41,10 +40,10 @@ function branchFor(memory: Memory, thread: ThreadKey, { forkOf }: RestoreEntries
   if (!forkOf) return branch
   if (memory.peek(thread)) {
     if (branch.forkOf?.branch === forkOf.branch && branch.forkOf.at === forkOf.at) return branch
-    throw new InvalidOptionError('forkOf', `"${thread.branch}" exists already, and began elsewhere`)
+    throw forkedElsewhere(thread.branch)
   }
   const parent = memory.peek({ ...thread, branch: forkOf.branch })
-  if (!parent) throw new InvalidOptionError('forkOf', `"${forkOf.branch}" is missing: restore it first`)
+  if (!parent) throw noParent(forkOf.branch)
   if (!isForkPlace(parent, forkOf.at)) throw notAPlace(forkOf.at)
   return forkBranch(parent, forkOf.at, thread.branch, branch.number)
 }

@@ -1,7 +1,6 @@
-import { InvalidOptionError } from '../../log/error.ts'
 import { checkEntries, checkNames, checkThread } from '../check-input.ts'
 import { leaseTime } from '../lease-time.ts'
-import { leaseLost, nameOf, notAPlace, turnOpen } from '../refusals.ts'
+import { branchExists, leaseLost, nameOf, notAPlace, turnOpen } from '../refusals.ts'
 import type { Lease, NewEntry, Store, StoredTurn } from '../store.ts'
 import { ConflictError, KeyReusedError } from '../store-error.ts'
 import type { Memory } from './memory.ts'
@@ -103,7 +102,7 @@ export function memoryWrites(memory: Memory): Writes {
       const existing = memory.peek({ ...thread, branch: name })
       const isSame = existing?.forkOf?.branch === thread.branch && existing.forkOf.at === at
       if (existing && isSame) return
-      if (existing) throw new InvalidOptionError('branch', `"${name}" exists already`)
+      if (existing) throw branchExists(name)
       if (!branches.isForkPlace(source, at)) throw notAPlace(at)
       memory.put(branches.forkBranch(source, at, name, memory.nextNumber()))
     },

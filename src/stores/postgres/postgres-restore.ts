@@ -1,6 +1,5 @@
-import { InvalidOptionError } from '../../log/error.ts'
 import { checkStretch } from '../check-stretch.ts'
-import { notAPlace } from '../refusals.ts'
+import { forkedElsewhere, noParent, notAPlace } from '../refusals.ts'
 import type { RestoreEntries, Store } from '../store.ts'
 import { KeyReusedError } from '../store-error.ts'
 import { caller, headOf } from './answer.ts'
@@ -35,9 +34,9 @@ export function postgresRestore(
     ])
     switch (answer.outcome) {
       case 'missing':
-        throw new InvalidOptionError('forkOf', `"${forkOf!.branch}" is missing: restore it first`)
+        throw noParent(forkOf!.branch)
       case 'exists':
-        throw new InvalidOptionError('forkOf', `"${thread.branch}" exists already, and began elsewhere`)
+        throw forkedElsewhere(thread.branch)
       case 'no_place':
         throw notAPlace(forkOf!.at)
       case 'key_reused':

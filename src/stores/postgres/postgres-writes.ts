@@ -1,6 +1,5 @@
-import { InvalidOptionError } from '../../log/error.ts'
 import { checkEntries, checkNames } from '../check-input.ts'
-import { notAPlace } from '../refusals.ts'
+import { branchExists, notAPlace } from '../refusals.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import { KeyReusedError, NoConversationError } from '../store-error.ts'
 import { caller, headOf } from './answer.ts'
@@ -91,7 +90,7 @@ export function postgresWrites(
       checkKey({ ...thread, branch })
       const { outcome } = await call('fork_branch', thread, [Number.isInteger(at) ? at : -1, branch])
       if (outcome === 'missing') throw new NoConversationError(thread.conversation, false)
-      if (outcome === 'exists') throw new InvalidOptionError('branch', `"${branch}" exists already`)
+      if (outcome === 'exists') throw branchExists(branch)
       if (outcome !== 'ok') throw notAPlace(at)
     },
   }

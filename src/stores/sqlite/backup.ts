@@ -58,7 +58,7 @@ function onDisk<T>(to: string, work: () => T): T {
         ? (['store_full', 'the disk is full: make room and try again'] as const)
         : ([
             'store_io',
-            'the copy cannot be written: does its folder exist, and may we write to it?',
+            'the copy cannot be written: does its folder exist, and may this process write to it?',
           ] as const)
     throw new StoreError(problem, `${to}: ${text} (${code}).`, { cause: error })
   }

@@ -49,7 +49,7 @@ export function insertEntry(
   { id, role, time, payload, tokens }: NewEntry,
   queue: IndexQueue | undefined,
 ): void {
-  if (seq > maxSeq) throw new TooLargeError('The thread, in entries,', seq, maxSeq)
+  if (seq > maxSeq) throw new TooLargeError('The branch', seq, maxSeq, 'entries')
   const place = placeOf(branchId, seq)
   const row = { place, id, turn, role, time, tokens: JSON.stringify(tokens), payload }
   connection.run(insertSql, place, id, turn, role, time, row.tokens, rowSum('entries', row), payload)

@@ -1,7 +1,9 @@
+import { nameOf } from '../refusals.ts'
 import type { EntryRange } from '../store.ts'
 import { CorruptEntryError, NoConversationError } from '../store-error.ts'
 import { type BranchRow, branchById, type Segment, segmentsOf } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
+import { conversationById } from './conversation-rows.ts'
 import type { EntryRow } from './entry-rows.ts'
 import { placeOf } from './schema.ts'
 
@@ -16,7 +18,7 @@ export function* readEntries(
   let left = limit
   for (const { branchId, ...segment } of reverse ? segments.reverse() : segments) {
     const part = { branchId, from: Math.max(from, segment.from), to: Math.min(to, segment.to) }
-    for (const row of readSegment(connection, part, reverse, left)) {
+    for (const row of readSegment(connection, branch, part, reverse, left)) {
       yield row
       left--
     }
@@ -25,6 +27,7 @@ export function* readEntries(
 
 function* readSegment(
   connection: Connection,
+  reader: BranchRow,
   segment: Segment,
   reverse: boolean,
   limit: number,
@@ -32,11 +35,12 @@ function* readSegment(
   let { from, to } = segment
   for (let left = Math.min(limit, to - from + 1); left > 0; ) {
     const page = readPage(connection, { ...segment, from, to }, reverse, left)
-    if (page.length === 0) throw missing(connection, segment.branchId, reverse ? to : from)
+    if (page.length === 0) throw missing(connection, reader, segment.branchId, reverse ? to : from)
     for (const row of page) {
       const due = reverse ? to : from
       // Comparing seq alone is not enough: a misplaced page has entries of another branch.
-      if (row.place !== placeOf(segment.branchId, due)) throw missing(connection, segment.branchId, due)
+      if (row.place !== placeOf(segment.branchId, due))
+        throw missing(connection, reader, segment.branchId, due)
       yield row
       if (reverse) to--
       else from++
@@ -49,7 +53,7 @@ const pageRows = 256
 const pageCharacters = 1_000_000
 
 /**
- * Reads a page at once, as an open statement keeps SQLite from tidying up. A page is bounded in characters too: 500 large
+ * Reads a page at once, as an open statement keeps SQLite from tidying up. A page is bounded in characters too: 256 large
  * entries would be gigabytes.
  */
 function readPage(
@@ -77,9 +81,10 @@ function readPage(
 const ascending = 'SELECT * FROM entries WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?'
 const descending = 'SELECT * FROM entries WHERE place BETWEEN ? AND ? ORDER BY place DESC LIMIT ?'
 
-function missing(connection: Connection, branchId: number, seq: number): Error {
+function missing(connection: Connection, reader: BranchRow, branchId: number, seq: number): Error {
   const branch = branchById(connection, branchId)
+  const { tenant = '', conversation = '' } = conversationById(connection, reader.conversation_id) ?? {}
   // The conversation was deleted between two pages.
-  if (!branch) return new NoConversationError('that was being read', true)
-  return new CorruptEntryError(`"${branch.branch}"`, seq, 'it is missing')
+  if (!branch) return new NoConversationError(conversation, true)
+  return new CorruptEntryError(nameOf({ ...branch, tenant, conversation }), seq, 'it is missing')
 }

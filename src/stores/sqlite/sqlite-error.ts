@@ -47,7 +47,7 @@ export const SQLITE_CONSTRAINT = 19
 const problems: Readonly<Record<number, readonly [StoreProblem, string]>> = {
   [SQLITE_BUSY]: ['store_busy', 'another process holds the file: try again'],
   6: ['store_busy', 'a table is locked: try again'],
-  8: ['store_read_only', 'the file cannot be written to'],
+  8: ['store_read_only', 'the file cannot be written to: check its permissions'],
   [SQLITE_IOERR]: [
     'store_io',
     'the disk reported an error: what was being written may be stored or not, so read again',
@@ -56,7 +56,7 @@ const problems: Readonly<Record<number, readonly [StoreProblem, string]>> = {
   [SQLITE_FULL]: ['store_full', 'the disk is full: nothing was stored, make room and try again'],
   [SQLITE_CANTOPEN]: [
     'store_io',
-    'the file cannot be opened: does its folder exist, and may we write to it?',
+    'the file cannot be opened: does its folder exist, and may this process write to it?',
   ],
-  26: ['store_corrupt', 'the file is no SQLite database'],
+  26: ['store_corrupt', 'the file is no SQLite database: give the path of one, or of a new file'],
 }

@@ -1,8 +1,7 @@
-import { InvalidOptionError } from '../../log/error.ts'
 import { checkThread } from '../check-input.ts'
 import { checkStretch } from '../check-stretch.ts'
 import { planRestore, type Stored, timesOf } from '../plan-restore.ts'
-import { nameOf } from '../refusals.ts'
+import { forkedElsewhere, nameOf, noParent } from '../refusals.ts'
 import type { RestoreEntries, ThreadKey } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import {
@@ -69,10 +68,10 @@ function branchFor(
   if (existing) {
     const parent = existing.parent_id === null ? undefined : branchById(connection, existing.parent_id)
     if (parent?.branch === forkOf.branch && existing.fork_at === forkOf.at) return existing
-    throw new InvalidOptionError('forkOf', `"${thread.branch}" exists already, and began elsewhere`)
+    throw forkedElsewhere(thread.branch)
   }
   const parent = findBranch(connection, { ...thread, branch: forkOf.branch })
-  if (!parent) throw new InvalidOptionError('forkOf', `"${forkOf.branch}" is missing: restore it first`)
+  if (!parent) throw noParent(forkOf.branch)
   addFork(connection, parent, thread, forkOf.at, time)
   return needBranch(connection, thread)
 }

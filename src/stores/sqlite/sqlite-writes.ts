@@ -1,6 +1,5 @@
-import { InvalidOptionError } from '../../log/error.ts'
 import { checkEntries, checkThread } from '../check-input.ts'
-import { notAPlace, turnOpen } from '../refusals.ts'
+import { branchExists, notAPlace, turnOpen } from '../refusals.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import {
   type BranchRow,
@@ -44,7 +43,7 @@ export function sqliteWrites(context: SqliteContext): Pick<Store, 'seed' | 'fork
         const source = needBranch(connection, thread)
         const existing = findBranch(connection, { ...thread, branch: name })
         if (existing && existing.parent_id === source.id && existing.fork_at === at) return
-        if (existing) throw new InvalidOptionError('branch', `"${name}" exists already`)
+        if (existing) throw branchExists(name)
         addFork(connection, source, { ...thread, branch: name }, at, now())
       })
     },
