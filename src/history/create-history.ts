@@ -62,8 +62,10 @@ export interface History {
   search(query: string, options?: SearchOptions): Promise<readonly Found[]>
   /** Deletes a whole conversation; late writes to it are refused. False when there was none. */
   delete(conversation: string): Promise<boolean>
-  /** Exports one conversation, or all, as lines of JSON: lossless, so with notes. */
-  export(conversation?: string): AsyncIterable<string>
+  /** Exports a conversation as lines of JSON: lossless, so with notes. No lines where there is none of this id. */
+  export(conversation: string): AsyncIterable<string>
+  /** Exports all conversations. Not `export` without an id: an id that is missing must not export what others said. */
+  exportAll(): AsyncIterable<string>
   /** Imports the lines of an export. Importing the same lines again changes nothing. */
   import(lines: AsyncIterable<string> | Iterable<string>, options?: ImportOptions): Promise<Imported>
   /** Deletes conversations and records of calls that are older than the given times. */
@@ -124,10 +126,13 @@ export function createHistory(options: HistoryOptions): History {
       logs.drop(tenant, conversation)
       return store.deleteConversation(tenant, conversation)
     },
-    async *export(only) {
-      for await (const info of allConversations(store, tenant)) {
-        if (only === undefined || info.conversation === only) yield* exportConversation(store, tenant, info)
-      }
+    async *export(conversation) {
+      checkThread({ tenant, conversation, actor: 'assistant', branch: 'main' })
+      for await (const info of allConversations(store, tenant))
+        if (info.conversation === conversation) yield* exportConversation(store, tenant, info)
+    },
+    async *exportAll() {
+      for await (const info of allConversations(store, tenant)) yield* exportConversation(store, tenant, info)
     },
     import: (lines, options) => importLines({ store, tenant, count }, lines, options),
     retain: options => retain(store, tenant, now(), options),

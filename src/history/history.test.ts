@@ -148,6 +148,18 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     expect((await thread.state(state)).value).toEqual({ n: 3 })
   })
 
+  it('exports nothing where the id is missing', async () => {
+    const history = open()
+    await history.thread('trip').seed({ role: 'user', content: 'My PIN is 1234.' })
+    for (const id of [undefined, null, '', 7])
+      await expect(
+        history
+          .export(id as never)
+          [Symbol.asyncIterator]()
+          .next(),
+      ).rejects.toThrow(/"conversation": expected a name/)
+  })
+
   it('keeps whether a tool failed, whatever its result says, and shows it to no model', async () => {
     const any: StandardSchema<{ n: number }> = {
       '~standard': { version: 1, vendor: 'test', validate: value => ({ value: value as { n: number } }) },
@@ -273,7 +285,7 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     expect(await thread.dump(saved[2]!.call)).toContain(system.trim())
     expect(await history.search('heron')).toEqual([])
     const other = open()
-    await other.import(history.export())
+    await other.import(history.exportAll())
     const [last] = await other.thread('trip').calls()
     expect(await other.thread('trip').dump(last)).toContain(system.trim())
   })

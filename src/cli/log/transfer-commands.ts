@@ -16,7 +16,8 @@ export function addTransferCommands(add: AddCommand): void {
       readHistory(options, async history => {
         let count = 0
         async function* lines() {
-          for await (const line of history.export(conversation)) {
+          const exported = conversation === undefined ? history.exportAll() : history.export(conversation)
+          for await (const line of exported) {
             count += 1
             yield `${line}\n`
           }

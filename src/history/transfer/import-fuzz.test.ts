@@ -61,7 +61,7 @@ async function realExport(): Promise<readonly string[]> {
     data: { a: [1] },
   })
   const lines: string[] = []
-  for await (const line of history.export()) lines.push(line)
+  for await (const line of history.exportAll()) lines.push(line)
   return lines
 }
 
@@ -184,7 +184,7 @@ const meanings = (lines: readonly string[]) =>
 
 async function exported(history: History): Promise<readonly string[]> {
   const lines: string[] = []
-  for await (const line of history.export()) lines.push(line)
+  for await (const line of history.exportAll()) lines.push(line)
   return lines
 }
 

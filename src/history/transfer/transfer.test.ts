@@ -78,11 +78,11 @@ describe.each(stores)('export and import on the %s store', (_, createStore) => {
   it('is lossless: what was imported is exported as the very same lines', async () => {
     const [first, second] = [open(), open()]
     await fill(first)
-    const lines = await list(first.export())
+    const lines = await list(first.exportAll())
     const imported = await second.import(lines)
     expect(imported).toMatchObject({ conversations: ['other', 'trip'], calls: 1 })
     expect(imported.entries).toBe(lines.filter(line => line.startsWith('{"kind":"entry"')).length)
-    expect(await list(second.export())).toEqual(lines)
+    expect(await list(second.exportAll())).toEqual(lines)
     expect(await second.check()).toEqual([])
     const { title, metadata } = (await second.conversations({ order: 'name' }))[1]!
     expect([title, metadata]).toEqual(['A trip 👋', { tags: ['boat'] }])
@@ -152,7 +152,7 @@ describe.each(stores)('export and import on the %s store', (_, createStore) => {
     const thread = first.thread('trip')
     for (let n = 0; n < 40; n++)
       await (await begin(thread, `${n} ${'word '.repeat(20)}`)).complete(assistant('ok'))
-    const lines = await list(first.export())
+    const lines = await list(first.exportAll())
     const { tokens } = await thread.context({ window: 200 })
     for (const count of [1, -5, 1e308, '"x"', '{}', 'null']) {
       const forged = lines.map(line =>
@@ -165,22 +165,22 @@ describe.each(stores)('export and import on the %s store', (_, createStore) => {
     }
     const other = createHistory({ store: createStore() })
     await other.import(lines)
-    expect(await list(other.export())).toEqual(lines)
+    expect(await list(other.exportAll())).toEqual(lines)
     await second.import(lines)
-    await second.import(other.export())
-    expect(await list(second.export())).toEqual(lines)
+    await second.import(other.exportAll())
+    expect(await list(second.exportAll())).toEqual(lines)
   })
 
   it('refuses an entry without a message, and leaves nothing of its conversation', async () => {
     const first = open()
     await fill(first)
-    const lines = await list(first.export())
+    const lines = await list(first.exportAll())
     const at = lines.findIndex(line => line.includes('"id"') && line.includes('"two"'))
     for (const payload of ['{}', '{"message":null}', '[]', 'null', '{"message":{"role":"user"},"view":3}']) {
       const odd = lines.with(at, lines[at]!.replace(/"payload":.*$/, `"payload":{"value":${payload}}}`))
       const other = open()
       await expect(other.import(odd)).rejects.toMatchObject({ code: 'invalid_import', line: at + 1 })
-      const left = (await list(other.export())).filter(line => line.startsWith('{"kind":"conv'))
+      const left = (await list(other.exportAll())).filter(line => line.startsWith('{"kind":"conv'))
       expect(left).toEqual([expect.stringContaining('"other"')])
     }
   })
