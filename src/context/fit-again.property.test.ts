@@ -22,7 +22,7 @@ import type { NotesPlace } from './draft/frame-options.ts'
 
 const runs = process.env.THROUGHLINE_LONG ? 4_000 : 80
 
-/** Answers that are programs, that are none, and that stop being one when the assistant says more. */
+/** Answers that are programs, answers that are none, and programs that stop being one when the assistant goes on. */
 const program = fc
   .constantFrom('dusk', 'storm', 'party')
   .map(name =>

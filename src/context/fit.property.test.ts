@@ -23,7 +23,7 @@ import type { NotesPlace } from './draft/frame-options.ts'
 
 const runs = process.env.THROUGHLINE_LONG ? 10_000 : 1_000
 
-/** A policy as a stranger might write it: drops at random, even what is protected. */
+/** A policy that drops units at random, even protected ones. */
 const careless = (salt: number): Policy => ({
   name: 'careless',
   apply: draft =>
@@ -72,7 +72,7 @@ describe('fit, for any conversation, window and policy', () => {
         try {
           const context = fit(messages, all)
           assertContext(messages, all, context)
-          // The same again, from a cold start: equal bytes.
+          // A cold start gives equal bytes.
           const again = fit(structuredClone(messages), all)
           if (JSON.stringify(again) !== JSON.stringify(context))
             throw new Error('a second fit gave another context')

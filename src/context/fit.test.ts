@@ -223,7 +223,7 @@ describe('fit', () => {
     fit(chat, options(1_000, { count }))
     const before = counted
     fit([...chat, assistant('ok'), user('more')], options(1_000, { count }))
-    // Only the two new messages: old texts and the marker are known.
+    // Only the two new messages are counted: old texts and the marker are known.
     expect(counted - before).toBe(2)
   })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { growth } from '../../test/growth.ts'
 import { cut, few, plural } from './line.ts'
 
-/** Any UTF-16, lone surrogates included, rich in what is easily split or folded. */
+/** Any UTF-16, lone surrogates included, with many characters that are easily split or folded. */
 const hostile = fc
   .array(
     fc.oneof(

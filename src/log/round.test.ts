@@ -87,7 +87,7 @@ describe('a round', () => {
   })
 })
 
-/** The rule as one would say it, by a search for every result. */
+/** The matching rule in its plainest form: a search for every result. */
 function searched({ callId, name }: ToolResult, waiting: readonly ToolCall[]): number {
   if (callId !== undefined) {
     const byId = waiting.findIndex(one => one.id === callId)

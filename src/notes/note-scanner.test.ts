@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createNoteScanner } from './note-scanner.ts'
 import { splitNote } from './split-note.ts'
 
-/** Pushes the chunks; what was shown after each, the end included, and the note. */
+/** Pushes the chunks; returns the text shown after each and after the end, and the note. */
 function scan(chunks: readonly string[], options: { nonce?: string } = {}) {
   const scanner = createNoteScanner(options)
   const shown: string[] = []
@@ -21,7 +21,7 @@ const slices = (text: string, size: number): string[] =>
     text.slice(index * size, (index + 1) * size),
   )
 
-/** `§` stands only in notes: wherever it is shown, something leaked. */
+/** `§` stands only in notes: a shown `§` is a leak. */
 const replies: readonly [text: string, options?: { nonce: string }][] = [
   ["I've added the footer section.\n\n[NOTE TO SELF: § I added the footer.]"],
   ['[NOTE TO SELF: § only a note]'],
@@ -85,7 +85,7 @@ describe('createNoteScanner on any reply', () => {
         expect(result).toEqual(splitNote(text, given))
         for (const [index, visible] of shown.entries()) {
           expect(result.visible.startsWith(visible)).toBe(true)
-          // White space and a beginning: twice the marker, whatever was cut before.
+          // White space and a possible marker may be held back: at most twice the marker.
           const known = splitNote(chunks.slice(0, index + 1).join(''), given).visible
           expect(known.length - visible.length).toBeLessThan(2 * ('nonce' in given ? 21 : 16))
         }

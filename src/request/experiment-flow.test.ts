@@ -3,7 +3,7 @@ import type { Dialect, MessageLike } from '../log/message.ts'
 import { someHypothesis, someVariants } from '../state/experiment.fixture.ts'
 import { assistant, dialects, round, user } from '../state/rounds.fixture.ts'
 
-/** A server process: its own copy of every module, so that nothing can be shared but what is sent. */
+/** A server process, with its own copy of every module, so that requests share nothing but messages. */
 async function startServer() {
   vi.resetModules()
   const request = await import('./index.ts')
@@ -27,7 +27,7 @@ async function startServer() {
       )
       return result
     },
-    // Its result has the shape of variants, and is none.
+    // The result has the shape of variants, but comes from another tool.
     preview_experiment: () => ({ variants: request.requireState(variants).map(({ label }) => ({ label })) }),
     create_experiment: () => ({
       experimentId: `exp of ${request.requireState(hypothesis).title}`,
@@ -41,7 +41,7 @@ async function startServer() {
     get_status: () => ({ status: `running ${request.requireState(experiment).experimentId}` }),
   }
 
-  /** One request: the model's calls are given, each a round of its own. Answers with what is new in the log. */
+  /** One request with given model calls, each a round of its own. Returns the new messages. */
   return async function handle(
     conversation: readonly MessageLike[],
     steps: readonly Step[],
@@ -74,7 +74,7 @@ interface Options {
 }
 type Server = Awaited<ReturnType<typeof startServer>>
 
-/** As a chat stores it: an error is a text. */
+/** A result as a chat stores it: an error is a text. */
 function run(tool: () => unknown): unknown {
   try {
     return tool()
@@ -83,7 +83,7 @@ function run(tool: () => unknown): unknown {
   }
 }
 
-/** What a user asks for, request by request. The confirmation stands in a message of its own. */
+/** The user's requests. The confirmation is a message of its own. */
 const flow: readonly (readonly [string, readonly Step[]])[] = [
   ['I like it formal', [['set_preference', { key: 'tone', value: 'formal' }]]],
   ['Improve my checkout', [['generate_hypotheses']]],
@@ -114,7 +114,7 @@ async function fromClient(next: () => Promise<Server>, requests: typeof flow, op
   return JSON.parse(history) as readonly MessageLike[]
 }
 
-/** The server's store keeps the log, and the client sends what is new. */
+/** The server's store keeps the log, and the client sends only new messages. */
 async function fromStore(next: () => Promise<Server>, requests: typeof flow, options: Options) {
   const log: MessageLike[] = []
   for (const [question, steps] of requests) {

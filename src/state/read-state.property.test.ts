@@ -65,7 +65,7 @@ const other = fc.oneof(
   fc.constant([message({ role: 'system', content: 'late' })]),
 )
 
-/** Rounds of every shape; then strays, notes and others are put anywhere, into the middle of a round too. */
+/** Rounds of every shape, with strays, notes and other messages anywhere, also inside a round. */
 const history = fc
   .tuple(
     fc.array(rounds, { maxLength: 8 }),
@@ -167,7 +167,7 @@ interface Good {
   readonly project: string
 }
 
-/** All good results, oldest first: no caches, no early stop, one pass from the front and a sort. */
+/** The reference: all good results, oldest first, in one pass without caches and without an early stop. */
 function plainly(messages: readonly MessageLike[], projectId?: string): readonly Good[] {
   const found: (Good & { readonly round: number; readonly place: number })[] = []
   let open: { id: string | undefined; name: string; place: number }[] = []

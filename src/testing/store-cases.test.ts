@@ -6,7 +6,7 @@ import { storeCases } from './store-cases.ts'
 import { restoreFaults } from './store-cases-faults.fixture.ts'
 import { read } from './store-cases-help.ts'
 
-/** Stores with a fault each: a suite that passes one of them proves nothing. */
+/** Controls, each with one fault: the suite must fail every one of them. */
 const faults: Record<string, (store: Store) => Partial<Store>> = {
   'loses the last entry of a batch': store => ({
     end: (thread, end) => store.end(thread, { ...end, entries: end.entries.slice(0, -1) }),

@@ -12,7 +12,7 @@ import { samples } from './samples.fixture.ts'
 const asText = { disallowedSpecial: new Set<string>() }
 const truth = (text: string) => Math.max(countO200k(text, asText), countCl100k(text, asText))
 
-/** At most so much over the larger of both; the goal of the estimate, with a little room for short samples. */
+/** How far the estimate may be above the larger of both counts, by kind of text. */
 const over: Record<string, number> = {
   english: 1.12,
   csv: 1.05,

@@ -18,7 +18,7 @@ const options = (window: number, rest: Partial<FitOptions> = {}): FitOptions => 
   ...rest,
 })
 
-/** Small talk that has nothing to do with what is asked for, all different. */
+/** Small talk about nothing that is asked for later; every message is different. */
 const chatter = (turns: number, from = 0) =>
   Array.from({ length: turns }, (_, n) => [
     user(`so item ${from + n} is fine, the colour stays grey and the meeting moves to slot ${from + n}`),
@@ -174,7 +174,7 @@ describe('on a project chat of 168 turns, in 4096 tokens', () => {
   const path = new URL('../../../examples/project-chat.json', import.meta.url)
   const chat = JSON.parse(readFileSync(path, 'utf8')) as (MessageLike & { content: string })[]
 
-  /** Questions whose answers were said once, long ago, with the places of all messages that are needed. */
+  /** Questions whose answers were said once, long ago, with the places of the messages that answer them. */
   const questions: readonly (readonly [question: string, ...places: number[]])[] = [
     ['Which six-figure grid reference does Priya want on the season file?', 20],
     ['What happens when two people text a count for the same bucket on the same night?', 170],

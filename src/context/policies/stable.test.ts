@@ -38,7 +38,7 @@ describe('stable', () => {
       const context = fit(all.slice(0, length), options(400))
       expect(context.tokens).toBeLessThanOrEqual(400)
       if (before && cutOf(before) === cutOf(context)) {
-        // The marker is a new object in each context, equal in what it says.
+        // The marker is a new object in each context, with equal content.
         expect(context.messages.slice(0, before.messages.length)).toEqual(before.messages)
       } else if (before) {
         cuts += 1
@@ -143,7 +143,7 @@ describe('stable', () => {
           const settings = options(window, { overflow: 'keep' })
           const at = all.length > 0 ? seed % all.length : 0
           const warm = all.map((_, index) => JSON.stringify(fit(all.slice(0, index + 1), settings).messages))
-          // A fork that goes another way, and then the shared past again.
+          // A fork with another continuation, then the shared past again.
           fit([...all.slice(0, at), user('another way'), assistant('then')], settings)
           const again = JSON.stringify(fit(all.slice(0, at), settings).messages)
           const cold = JSON.stringify(fit(structuredClone(all.slice(0, at)), settings).messages)
@@ -180,7 +180,7 @@ describe('the journal of what was cut', () => {
     expect(receipt.parts.journal).toBeGreaterThan(0)
     const named = receipt.entries.filter(entry => entry.why === 'a line of the journal stands for it')
     const lines = journal.content.match(/^\d+\. /gm)!.length
-    // A call and its result for each line; what is only counted is elided, and the marker says so.
+    // A call and its result for each line; calls that are only counted are elided, and the marker says so.
     expect(named).toHaveLength(lines * 2)
     expect(receipt.entries[4]!.fate).toBe('elided')
     expect(receipt.parts.marker).toBeGreaterThan(0)

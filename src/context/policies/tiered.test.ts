@@ -6,7 +6,7 @@ import { digestExchange } from '../digests/index.ts'
 import { fit } from '../fit.ts'
 import { tiered } from './tiered.ts'
 
-/** A lamp program of about 400 tokens, as the small model of S1 writes them. */
+/** A lamp program of about 400 tokens. */
 const program = (name: string, colour = '#1A1A2E') =>
   JSON.stringify({
     program: {

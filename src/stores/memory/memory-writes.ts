@@ -7,8 +7,6 @@ import type { Memory } from './memory.ts'
 import type { Branch } from './memory-branch.ts'
 import * as branches from './memory-branch.ts'
 
-export { leaseLost, nameOf, notAPlace, turnOpen } from '../refusals.ts'
-
 type Writes = Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'seed' | 'fork'>
 
 /** Every method checks first and changes afterwards: a refused call leaves nothing behind. */

@@ -44,7 +44,7 @@ describe.skipIf(reason)(`PostgreSQL that fails${reason ? `: ${reason}` : ''}`, (
     const proxy = await startCutProxy(server.url)
     const [store, direct] = [postgresStore({ url: proxy.url }), postgresStore({ url: server.url })]
     const thread = newThread()
-    /** The first answer is lost; the entries are there all the same; the second one counts. */
+    /** Writes twice: the first answer is lost although the entries are stored, the second one arrives. */
     const twice = async <T>(write: () => Promise<T>, stored: number) => {
       const isCut = proxy.cutNextAnswer()
       await expect(write()).rejects.toMatchObject({ code: 'outcome_unknown' })
@@ -128,7 +128,7 @@ describe.skipIf(reason)(`PostgreSQL that fails${reason ? `: ${reason}` : ''}`, (
   })
 })
 
-/** What a setting of a careless administrator does; nothing else writes the log out for a while. */
+/** Makes PostgreSQL acknowledge before it has written, as a careless setting does. */
 async function acknowledgeEarly(url: string): Promise<void> {
   for (const setting of ['synchronous_commit = off', `wal_writer_delay = '10s'`]) {
     await runSql(url, `alter system set ${setting}`)
@@ -136,7 +136,7 @@ async function acknowledgeEarly(url: string): Promise<void> {
   await runSql(url, 'select pg_reload_conf()')
 }
 
-/** Four writers append until the server is gone. Gives what was acknowledged and is not there afterwards. */
+/** Four writers append until the server is killed; returns the acknowledged entries that are lost. */
 async function crash(server: TestPostgres, control = (store: Store) => store) {
   const inner = postgresStore({ url: server.url })
   const store = control(inner)
@@ -173,7 +173,7 @@ async function crash(server: TestPostgres, control = (store: Store) => store) {
   return { acknowledged: acknowledged.length, lost: acknowledged.filter(id => !there.has(id)) }
 }
 
-/** A control that the test must catch: it says yes at once and writes in the background. */
+/** A control that the test must catch: a store that acknowledges at once and writes in the background. */
 function hasty(store: Store): Store {
   let written: Promise<unknown> = Promise.resolve()
   let failure: Error | undefined

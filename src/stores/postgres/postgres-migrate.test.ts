@@ -12,7 +12,7 @@ if (reason) console.warn(`Not tested: ${reason}`)
 
 const main = { tenant: 'acmé', conversation: 'lémonade', actor: 'assistant', branch: 'main' }
 const edit = { ...main, branch: 'edit' }
-/** A version that is not there yet. */
+/** A future migration. */
 const next = {
   name: '2 moods',
   sql: (schema: string) => `alter table ${schema}.entries add column mood text not null default 'calm'`,

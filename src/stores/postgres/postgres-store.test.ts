@@ -202,7 +202,7 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     expect(await prepared()).toEqual([])
     expect((await store.head(thread))?.head).toBe(4)
 
-    // A connection on which somebody else has prepared them.
+    // A connection on which another client has prepared the statements.
     const used = new pg.Pool({ connectionString: server.url, max: 1 })
     const { name, statement } = names.find(({ statement }) => statement.includes('insert into'))!
     await used.query(`prepare "${name}" as ${statement}`)
@@ -272,7 +272,7 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     await store.migrate()
     const thread = newThread()
     const names = [thread.tenant, thread.conversation]
-    // So many that the index of ids has a level more than the one of places: by equality, the planner takes the latter.
+    // So many entries that the index of ids has a level more than the primary key, which the planner would then take.
     const length = 8_000
     await client.query('alter table long.entries set (autovacuum_enabled = off)')
     await store.seed(thread, { expectedHead: 0, entries: [entry('first')] })
@@ -298,7 +298,7 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
       await client.query('rollback')
       expect(rows[0].looked).toBeLessThan(12)
     }
-    // These rows were never written by a store.
+    // Rows that no store has written.
     const problems = (await store.check()).filter(problem => !problem.includes('not what was stored'))
     expect(problems).toEqual([])
     await store.close()

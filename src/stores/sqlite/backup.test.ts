@@ -57,7 +57,7 @@ describe('backupSqlite', () => {
     await exchange(store, thread, 'a')
     await store.close()
     const Driver = loadDriver()
-    /** Fails when the copy is written: as a disk that runs full. */
+    /** A driver that fails while the copy is written, like a full disk. */
     class Failing extends Driver {
       override prepare(sql: string) {
         const statement = super.prepare(sql)

@@ -28,7 +28,7 @@ const threads: ThreadKey[] = ['acme', 'globex'].flatMap(tenant =>
 )
 const mains = threads.filter(({ branch }) => branch === 'main')
 
-/** What every read gives, or the error that it ends with. */
+/** The value of every read, or its error. */
 type Readings = Readonly<Record<string, { readonly value?: unknown; readonly error?: unknown }>>
 
 const reads: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
@@ -68,11 +68,11 @@ async function readAll(store: Store): Promise<Readings> {
   return found
 }
 
-/** How long a lease still holds depends on the clock alone. */
+/** A value as text, without `expiresInMs`, which depends on the clock. */
 const toText = (value: unknown) =>
   JSON.stringify(value, (name, part) => (name === 'expiresInMs' ? undefined : part)) ?? 'undefined'
 
-/** A file with its write-ahead log, if it has one, and what it gave after each write that is still in that log. */
+/** A file with its write-ahead log, if any, and the reads after each write that is still in that log. */
 interface Sample {
   readonly main: Buffer
   readonly wal: Buffer | undefined
@@ -154,7 +154,7 @@ function createRandom(seed: number): Random {
 
 const pageSize = 4096
 
-/** Each damages the bytes, and gives what is left. */
+/** Each function damages the bytes and returns the rest. */
 const damages: Readonly<Record<string, (bytes: Buffer, random: Random) => Buffer>> = {
   'a flipped bit': (bytes, random) => {
     bytes[random(bytes.length)]! ^= 1 << random(8)
@@ -193,7 +193,7 @@ interface Finding {
   readonly found: string
 }
 
-/** Damages a sample and reads it; gives whatever is neither what was stored nor an error of ours. */
+/** Damages a sample and reads it; returns the reads that are neither what was stored nor a typed error. */
 async function tryDamage(seed: number, openStore = sqliteStore): Promise<readonly Finding[]> {
   const random = createRandom(seed)
   const sample = samples[random(samples.length)]!
@@ -225,7 +225,7 @@ async function tryDamage(seed: number, openStore = sqliteStore): Promise<readonl
   }
 }
 
-/** A file as it was after any of these writes is right; the one with the fewest faults says what is wrong. */
+/** The file may be as it was after any of these writes: the state with the fewest faults is compared. */
 function judge(found: Readings, problems: readonly unknown[], states: readonly Readings[]): string[] {
   const untyped = [...problems, ...Object.values(found).map(({ error }) => error)]
     .filter(problem => problem instanceof Error && !(problem instanceof ThroughlineError))
@@ -252,7 +252,7 @@ function isPart(some: unknown, all: unknown): boolean {
   return (JSON.parse(String(some)) as unknown[]).every(found => known.has(JSON.stringify(found)))
 }
 
-/** The same store on a driver that mends every checksum before it is looked at: as if there were none. */
+/** The control: a driver that mends every checksum before it is read, as if there were none. */
 function credulousStore(options: SqliteStoreOptions): Store {
   const DatabaseSync = loadDriver()
   const mend = (row: unknown) => {

@@ -14,7 +14,7 @@ const code = (code: string) => expect.objectContaining({ code })
 const mounts: string[] = []
 let folders = 0
 
-/** A folder that is a file system of its own. Why it cannot be one, where it cannot. */
+/** Mounts a file system of its own and returns its folder. */
 function mount(...options: string[]): string {
   const at = join(folder, `mount-${++folders}`)
   mkdirSync(at)
@@ -24,7 +24,7 @@ function mount(...options: string[]): string {
   return at
 }
 
-/** Lazily: a driver may keep its files open until its statements are collected. */
+/** Unmounts lazily: a driver may keep its files open until its statements are collected. */
 function unmountAll(): void {
   for (const at of mounts.splice(0)) spawnSync('umount', ['-l', at])
 }
@@ -45,7 +45,7 @@ function whyNoMounts(): string | undefined {
 const reason = whyNoMounts()
 if (reason) console.log(`Not tested: read-only mounts and full disks, because ${reason}.`)
 
-/** Makes what is in a folder to be had in another one, to be read only. */
+/** Mounts a folder a second time, read-only. */
 function mountToRead(source: string): string {
   const at = mount('--bind', source)
   spawnSync('mount', ['-o', 'remount,ro,bind', at])
@@ -55,7 +55,7 @@ function mountToRead(source: string): string {
 
 const newFolder = () => mkdtempSync(join(folder, 'files-'))
 
-/** A file that was written, closed and brought to a folder: all of it is in the one file. Gives its name there. */
+/** Writes and closes a store, copies its file to a folder and returns the copy's path. */
 async function ship(to: string, options: { search?: boolean } = {}): Promise<string> {
   const [source, path] = [join(newFolder(), 'log.db'), join(to, 'log.db')]
   const store = sqliteStore({ path: source, ...options })

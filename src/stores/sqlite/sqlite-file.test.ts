@@ -18,7 +18,7 @@ const code = (code: string) => expect.objectContaining({ code })
 const DatabaseSync = loadDriver()
 const thread = { tenant: 'acme', conversation: 'lemonade', actor: 'Dr. Smith', branch: 'main' }
 
-/** A store, and its own connection to do to it what a disk can do. */
+/** A store and its own connection, to damage rows as a disk can. */
 function storeWithDatabase(options: Partial<SqliteStoreOptions> = {}, rewrite = (sql: string) => sql) {
   let database: SqliteDatabase | undefined
   class Spy extends DatabaseSync {
@@ -186,7 +186,7 @@ it('indexes the same words, whatever the writing', async () => {
   await store.close()
 })
 
-/** A new file with what the first version has left in one. */
+/** A new file with the content that the first version wrote. */
 function openGolden(path: string): SqliteDatabase {
   const golden = new DatabaseSync(path)
   golden.exec(readFileSync(new URL('./golden/version-1.sql', import.meta.url), 'utf8'))

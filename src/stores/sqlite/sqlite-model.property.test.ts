@@ -31,7 +31,7 @@ it('does what the memory store does, whatever it is asked', async () => {
           for (const operation of operations) {
             now += operation.wait
             if (operation.reopen) {
-              // The next writer of a file knows that the one before is gone; the model has to wait for it.
+              // The next writer of a file knows that the former one is gone; the memory store has to wait for its lease.
               now += 1_000
               await real.close()
               real = sqliteStore({ path, search, ...clock })
@@ -122,7 +122,7 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 
 type Step = Operation & { head: number; lease: Lease; stretch: RestoreEntries; now: number }
 
-/** What is in some branch, all of it or a part: it fits into the other conversation, or it does not. */
+/** A branch, or a part of it, to be restored into another conversation; it may fit there or not. */
 async function stretchFor(store: Store, operation: Operation): Promise<RestoreEntries> {
   const { thread, branch, number, off, reverse } = operation
   const whole = await stretchOf(store, { ...thread, branch: reverse ? thread.branch : branch })
@@ -136,7 +136,7 @@ const otherOf = (thread: ThreadKey): ThreadKey => ({
   conversation: conversations.find(name => name !== thread.conversation)!,
 })
 
-/** What the store says: a value, or an error by its code and message. */
+/** The store's answer: a value, or an error's code and message. */
 async function answer(store: Store, step: Step): Promise<unknown> {
   try {
     return { value: await perform(store, step) }
@@ -203,7 +203,7 @@ function perform(store: Store, step: Step): Promise<unknown> {
     case 'search':
       return store.search(thread.tenant, word, { limit: number })
     default:
-      // Rarely: what comes after it has little left to do.
+      // Rare, as the operations after it find little left.
       return number === 0 ? store.deleteConversation(thread.tenant, thread.conversation) : store.head(thread)
   }
 }

@@ -78,7 +78,7 @@ describe.skipIf(!isBuilt)('sqliteStore and processes', () => {
       const child = start('hold', path)
       await child.lines(1)
       rmSync(`${path}-lock`)
-      // Twice: the first one must not leave a lock behind that lets the second one in.
+      // Twice: a refused process must not leave a lock behind that lets the next one in.
       expect([tryToOpen(path), tryToOpen(path)]).toEqual(['store_locked', 'store_locked'])
       await child.kill()
       expect(tryToOpen(path)).toBe('opened')
@@ -122,7 +122,7 @@ describe.skipIf(!isBuilt)('sqliteStore and processes', () => {
   })
 })
 
-/** Kills the writer when it has acknowledged so many; what of all that it acknowledged is not in the file? */
+/** Kills the writer after `count` acknowledged entries; returns those that are not in the file. */
 async function killAfter(how: string, path: string, count: number) {
   const child = start(how, path)
   await child.lines(count)

@@ -10,11 +10,11 @@ const folder = mkdtempSync(join(tmpdir(), 'throughline-words-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 let files = 0
 const thread = { tenant: 'acme', conversation: 'lemonade', actor: 'assistant', branch: 'main' }
-/** More than may wait: the next entry goes into the index, and all before it. */
+/** More text than may wait for the index: the next entry, and all before it, are indexed. */
 const much = 'plain words '.repeat(25_000)
 const DatabaseSync = loadDriver()
 
-/** A store whose index does not take a text with this word, as long as it is told not to. */
+/** A store whose index refuses a text with this word while `fault.isThere`. */
 function storeWithFault(error: () => unknown) {
   const fault = { isThere: true }
   let database: (SqliteDatabase & { enableDefensive?(isOn: boolean): void }) | undefined
