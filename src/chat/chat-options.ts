@@ -13,7 +13,7 @@ export interface ChatOptions extends TurnOptions {
    * still counts. `disregard`: the model should disregard the whole turn.
    */
   readonly cancelledTurn?: CancelledTurn
-  /** States that tools read. Name them if conversations may grow beyond a thousand messages. */
+  /** States that tools read. Name them if conversations may grow beyond 2048 messages. */
   readonly state?: readonly State<unknown>[]
   /** How often the model may be asked in one turn. Default 20. */
   readonly maxRounds?: number

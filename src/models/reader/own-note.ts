@@ -34,7 +34,7 @@ export function ownNote(asked: string, done: string): string {
   return `${half(asked)} → ${half(done)}`
 }
 
-/** Shortens a text and drops brackets, which could end the block too early, or never. */
+/** Shortens a text and replaces square brackets, which could end the block too early, or never. */
 function half(text: string): string {
   return cut(text, longestHalf).replaceAll('[', '(').replaceAll(']', ')')
 }
