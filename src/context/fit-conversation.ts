@@ -39,13 +39,7 @@ export function fitConversation<M extends MessageLike>(
   const frame = createFrame(conversation, options)
   const policy = options.policy ?? defaultPolicy
   checkPolicy(policy)
-  const draft = fullDraft(policy.apply(createDraft(frame).as(policy.name)))
-  if (draft?.frame !== frame) {
-    throw new InvalidOptionError(
-      'policy',
-      `"${policy.name}" must return the draft that it was given, or one made from it`,
-    )
-  }
+  const draft = fullDraft(policy.apply(createDraft(frame).as(policy.name)), frame)
   const finished = finish(draft)
   if (!isAsRead(finished)) return undefined
   checkInvariants(finished, policy.name)

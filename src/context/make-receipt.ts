@@ -1,6 +1,6 @@
 import type { MessageLike } from '../log/message.ts'
 import type { Finished } from './compose/finish.ts'
-import { tokensByPart } from './compose/total.ts'
+import { tokensByPart } from './compose/tokens-by-part.ts'
 import { gatherNotes } from './draft/cost.ts'
 import type { Piece } from './draft/piece.ts'
 import {
@@ -23,7 +23,7 @@ export function makeReceipt<M extends MessageLike>(
   const { window, reserve, margin, capacity, count, system, transcript } = draft.frame
   // The transcript goes on growing with the conversation; the receipt covers the messages of now.
   const total = system.length + transcript.entries.length
-  const notes = gatherNotes(draft.frame, draft.spans) ?? draft.frame.headNotes
+  const { moved = [] } = gatherNotes(draft.frame, draft.spans) ?? draft.frame.headNotes ?? {}
   const { cut, insertions } = draft
   const seqOf = (unit: number) => system.length + transcript.units[unit]!.from
   let lines: readonly ReceiptEntry[] | undefined
@@ -50,10 +50,10 @@ export function makeReceipt<M extends MessageLike>(
       return counts
     },
     get stretches() {
-      return makeStretches(finished, notes?.moved ?? [])
+      return makeStretches(finished, moved)
     },
     get entries() {
-      lines ??= makeLines(finished, total, notes?.moved ?? [])
+      lines ??= makeLines(finished, total, moved)
       return lines
     },
   }
@@ -69,8 +69,8 @@ function makeLines(
 ): readonly ReceiptEntry[] {
   const { system, transcript, notes } = finished.draft.frame
   const verdicts: Verdict[] = []
-  for (const { first, last, fate, rule, why } of makeStretches(finished, moved))
-    for (let seq = first; seq <= last; seq++) verdicts[seq] = { fate, rule, why }
+  for (const { first, last, ...verdict } of makeStretches(finished, moved))
+    for (let seq = first; seq <= last; seq++) verdicts[seq] = verdict
   for (const { strays } of transcript.units)
     for (const [at, { results, why }] of strays)
       if (!results) verdicts[system.length + at] = { fate: 'elided', rule: 'valid sequence', why }

@@ -89,9 +89,8 @@ function isOpenAiResult(source: Record<string, unknown>): boolean {
 /** The message's time in milliseconds. An unreadable time is ignored: times only serve to find pauses. */
 function readTime(source: Record<string, unknown>): number | undefined {
   const value = source.time ?? source.createdAt ?? source.created_at ?? source.timestamp
-  const time =
-    value instanceof Date ? value.getTime() : typeof value === 'string' ? Date.parse(value) : Number(value)
-  return value === undefined || value === null || !Number.isFinite(time) ? undefined : time
+  const time = typeof value === 'string' ? Date.parse(value) : Number(value ?? Number.NaN)
+  return Number.isFinite(time) ? time : undefined
 }
 
 function kindOf(value: unknown): string {

@@ -83,11 +83,20 @@ function readPart(content: Content, value: unknown, seq: number, where: string):
       return
     case 'tool-call':
       content.aiSdk = true
-      content.calls.push(readAiSdkCall(part, seq, where))
+      if (typeof part.toolName !== 'string') throw new InvalidMessageError(seq, `"${where}" has no toolName`)
+      content.calls.push(
+        toCall(part.toolCallId, part.toolName, part.input ?? part.args, seq, `${where}.input`),
+      )
       return
     case 'tool-result':
       content.aiSdk = true
-      content.results.push(readAiSdkResult(content, part, seq, where))
+      content.results.push(
+        toResult(
+          part.toolCallId,
+          part.toolName,
+          outputText(content, part.output ?? part.result, seq, `${where}.output`),
+        ),
+      )
       return
     case 'tool_use':
     case 'tool_result':
@@ -111,16 +120,6 @@ function textOf(part: string | Part): string {
 
 function addText(content: Content, text: string): void {
   content.text = content.text === undefined ? text : `${content.text}\n${text}`
-}
-
-function readAiSdkCall(part: Part, seq: number, where: string): ToolCall {
-  if (typeof part.toolName !== 'string') throw new InvalidMessageError(seq, `"${where}" has no toolName`)
-  return toCall(part.toolCallId, part.toolName, part.input ?? part.args, seq, `${where}.input`)
-}
-
-function readAiSdkResult(content: Content, part: Part, seq: number, where: string): ToolResult {
-  const text = outputText(content, part.output ?? part.result, seq, `${where}.output`)
-  return toResult(part.toolCallId, part.toolName, text)
 }
 
 export function toResult(callId: unknown, name: unknown, text: string): ToolResult {

@@ -8,14 +8,11 @@ interface Calls {
   readonly openai: boolean
 }
 
-const none: Calls = { calls: [], openai: false }
-
 /** The tool calls of an Ollama or OpenAI message. (The AI SDK's are content parts.) */
 export function readCalls(source: Record<string, unknown>, seq: number): Calls {
   if (!Array.isArray(source.tool_calls ?? []))
     throw new InvalidMessageError(seq, '"tool_calls" must be an array')
   const list = listCalls(source)
-  if (list.length === 0) return none
   const calls = list.map((call, index) => readCall(call, seq, `tool_calls[${index}]`))
   return { calls, openai: list.some(isOpenAi) }
 }

@@ -1,6 +1,5 @@
 import type { Dialect, ToolCall } from './message.ts'
 import { isText } from './read-content.ts'
-import { listCalls } from './read-tools.ts'
 
 /** A message that the library adds. Every provider takes this form. */
 export type PlainMessage =
@@ -31,7 +30,7 @@ export function withTail<M extends object>(source: M, tail: string): M {
   if (!Array.isArray(content)) return { ...source, content: joinTexts([content, tail]) }
   // After the last text part, so that a tool call that ends the message still ends it.
   const last = content.findLastIndex(isText) + 1
-  return { ...source, content: content.toSpliced(last, 0, ...toParts(tail)) }
+  return { ...source, content: [...content.slice(0, last), ...toParts(tail), ...content.slice(last)] }
 }
 
 /** Joins messages of one role into one, for templates that want roles to alternate. The first message's shape stays. */
@@ -173,21 +172,9 @@ function put<T extends object>(object: T, field: string, value: unknown): T {
   return (object as Part)[field] === value ? object : { ...object, [field]: value }
 }
 
-/** A copy without the calls at these places (default: all calls). Calls beside the content count first, as they are read. */
-export function withoutCalls<M extends object>(source: M, indexes?: readonly number[]): M {
-  const gone = indexes && new Set(indexes)
-  let at = 0
-  const stays = () => gone !== undefined && !gone.has(at++)
-  const { tool_calls: calls, function_call: single, content, ...rest } = source as Source & Part
-  const left = listCalls(source as Part).filter(stays)
-  const isList = Array.isArray(calls) && calls.length > 0
-  return {
-    ...rest,
-    ...('content' in source && {
-      content: Array.isArray(content)
-        ? content.filter(part => (part as Part | null)?.type !== 'tool-call' || stays())
-        : content,
-    }),
-    ...(left.length > 0 && (isList ? { tool_calls: left } : { function_call: single })),
-  } as M
+/** A copy without tool calls, beside the content and in it. */
+export function withoutCalls<M extends object>(source: M): M {
+  const { tool_calls: _, function_call: __, content, ...rest } = source as Source & Part
+  const left = Array.isArray(content) ? content.filter(part => part?.type !== 'tool-call') : content
+  return { ...rest, ...('content' in source && { content: left }) } as M
 }

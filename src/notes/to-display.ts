@@ -1,6 +1,7 @@
 import type { MessageLike, ToolCall, ToolResult } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { openRound } from '../log/round.ts'
+import { withoutCallsAt } from '../log/without-calls-at.ts'
 import { mapResults, withoutCalls } from '../log/write-message.ts'
 import { cutCallNotes } from './cut-call-notes.ts'
 import type { NoteOptions } from './marker.ts'
@@ -61,7 +62,7 @@ export function showEach<M extends MessageLike>(
       return (results.length === 0 ? hadNotes : fates.every(fate => fate === 'hidden')) ? undefined : answers
     const own = calls.flatMap((call, index) => (isNote(call) ? [index] : []))
     if (own.length > 0 && own.length === calls.length && text === '') return undefined
-    const left = own.length > 0 ? withoutCalls(answers, own) : answers
+    const left = own.length > 0 ? withoutCallsAt(answers, own) : answers
     return role === 'assistant' ? cutCallNotes(left, notes) : left
   })
 }

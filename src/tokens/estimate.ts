@@ -25,7 +25,7 @@ export function estimate(options: CounterOptions = {}): TokenCounter {
  * estimateTokens('The quick brown fox') // 5
  */
 export function estimateTokens(text: string): number {
-  const scan: Scan = { text, at: 0, before: 'start', spaced: false, doubt: 0, rare: 0 }
+  const scan: Scan = { text, at: 0, before: 'newline', spaced: false, doubt: 0, rare: 0 }
   let tokens = 0
   while (scan.at < text.length) {
     const code = text.charCodeAt(scan.at)

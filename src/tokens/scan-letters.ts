@@ -4,7 +4,7 @@ import { isLower, isUpper, type Scan } from './scan.ts'
 /** The price of the word at this place: small letters with or without a capital before them, or a run of capitals. */
 export function scanLetters(scan: Scan, first: number): number {
   const { text, at } = scan
-  const opens = !scan.spaced && (scan.before === 'start' || scan.before === 'newline')
+  const opens = !scan.spaced && scan.before === 'newline'
   scan.spaced = false
   scan.before = 'letter'
   let end = at + 1

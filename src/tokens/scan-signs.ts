@@ -6,7 +6,7 @@ export function scanDigits(scan: Scan): number {
   const { text, at, spaced } = scan
   let end = at + 1
   while (isDigit(text.charCodeAt(end))) end++
-  move(scan, end, 'digit')
+  move(scan, end, 'other')
   return Math.ceil((end - at) / 3) + (spaced ? 1 : 0)
 }
 
@@ -27,7 +27,7 @@ export function scanSpace(scan: Scan): number {
     trailing = code === 32 ? trailing + 1 : 0
     if (end > at && code !== text.charCodeAt(end - 1)) changes++
   }
-  move(scan, end, newlines > 0 ? 'newline' : 'space')
+  move(scan, end, newlines > 0 ? 'newline' : 'other')
   scan.spaced = trailing > 0
   let tokens = 0.5 * changes
   if (newlines > 0) {

@@ -2,7 +2,8 @@
 export interface Scan {
   readonly text: string
   at: number
-  before: 'start' | 'letter' | 'digit' | 'space' | 'newline' | 'punctuation' | 'other'
+  /** The run before this one, as far as it matters; the beginning of the text counts as a newline. */
+  before: 'letter' | 'newline' | 'punctuation' | 'other'
   /** A space stands before this run: part of a word's token, but not of a number's. */
   spaced: boolean
   /** The guessed part of the price. */

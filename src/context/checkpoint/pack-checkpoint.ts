@@ -29,12 +29,12 @@ export function packCheckpoint<M extends MessageLike>(
   const names = [...index.vocabulary.keys()]
   bytes.number(vocabulary.size)
   for (const id of vocabulary.keys()) bytes.text(names[id]!)
-  const starts = new Set(index.starts.data.subarray(0, index.starts.size))
+  const starts = new Set(index.starts)
   bytes.number(to - from)
   for (let at = from; at < to; at++) {
     writeUnit(bytes, transcript, transcript.units[at]!)
     bytes.number(starts.has(at) ? 1 : 0)
-    bytes.float(index.priors.data[at]!)
+    bytes.float(index.priors[at]!)
     bytes.number(index.termsAt(at).length)
     for (const id of index.termsAt(at)) {
       bytes.number(vocabulary.get(id)!)

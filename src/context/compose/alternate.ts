@@ -24,7 +24,7 @@ export function alternate<M extends MessageLike>(
 
   const lastRole = () => sent.at(-1)?.[0]?.message.role
   const fill = (role: 'user' | 'assistant', text: string, why: string) =>
-    sent.push([addedPiece(frame, 'framing', role, text, why)])
+    sent.push([addedPiece(frame, { part: 'framing', role, text, why })])
   /** Appends the waiting texts to a message that is already in `sent`. */
   const carryAt = (at: number) => {
     sent[at] = [carry(frame, join(frame, sent[at]!), waiting, withTail)]

@@ -3,8 +3,7 @@ import { markerText } from '../../log/texts.ts'
 import { gatherNotes, needsMarker } from '../draft/cost.ts'
 import type { FullDraft } from '../draft/draft.ts'
 import type { Piece } from '../draft/piece.ts'
-import type { Part } from '../receipt.ts'
-import { addedPiece } from './make-piece.ts'
+import { type Added, addedPiece } from './make-piece.ts'
 import { unitPieces } from './unit-pieces.ts'
 
 /** The pieces of a draft in the order in which they are sent, before any shape is applied. */
@@ -12,15 +11,16 @@ export function compose<M extends MessageLike>(draft: FullDraft<M>): readonly Pi
   const { frame, insertions, units } = draft
   const { transcript } = frame
   const pieces: Piece<M>[] = [...frame.head]
-  const add = (part: Part, role: 'system' | 'user', text: string, why: string, answered = false) =>
-    pieces.push(addedPiece(frame, part, role, text, why, answered))
+  const add = (added: Added) => pieces.push(addedPiece(frame, added))
 
   const afterFirst = () => {
     if (needsMarker(frame, draft.spans) && frame.marker < 0) {
-      add('marker', 'system', markerText, 'messages were left out')
+      add({ part: 'marker', role: 'system', text: markerText, why: 'messages were left out' })
     }
     const notes = gatherNotes(frame, draft.spans)
-    if (notes?.text) add('notes', 'system', notes.text, 'notes of replies that were left out')
+    if (notes?.text) {
+      add({ part: 'notes', role: 'system', text: notes.text, why: 'notes of replies that were left out' })
+    }
   }
 
   if (draft.systemsFirst) {
@@ -34,8 +34,7 @@ export function compose<M extends MessageLike>(draft: FullDraft<M>): readonly Pi
   let next = 0
   const insertUpTo = (index: number) => {
     for (; next < insertions.length && insertions[next]!.before <= index; next++) {
-      const { part, role, text, why, answered } = insertions[next]!
-      add(part, role, text, why, answered)
+      add(insertions[next]!)
     }
   }
   for (const index of sentUnits(draft)) {
@@ -52,10 +51,7 @@ export function compose<M extends MessageLike>(draft: FullDraft<M>): readonly Pi
 
 /** Indexes of the units that are sent, oldest first: those that were kept, and the protected ones. */
 function* sentUnits({ frame, spans, units }: FullDraft): Generator<number> {
-  const { systems, firstUser } = frame.transcript
-  const fixed = [...new Set([...systems, ...frame.ends, ...(firstUser >= 0 ? [firstUser] : [])])].sort(
-    (a, b) => a - b,
-  )
+  const fixed = [...frame.fixed]
   let at = 0
   let next = 0
   for (const { from, to } of [...spans, { from: units.length, to: units.length }]) {

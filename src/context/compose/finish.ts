@@ -1,4 +1,5 @@
 import type { MessageLike } from '../../log/message.ts'
+import { totalTokens } from '../draft/cost.ts'
 import { cutOldest } from '../draft/cut-oldest.ts'
 import type { FullDraft } from '../draft/draft.ts'
 import type { Frame } from '../draft/frame.ts'
@@ -6,7 +7,7 @@ import type { Piece } from '../draft/piece.ts'
 import { alternate } from './alternate.ts'
 import { compose } from './compose.ts'
 import { ContextOverflowError } from './overflow-error.ts'
-import { tokensByPart, totalTokens } from './total.ts'
+import { tokensByPart } from './tokens-by-part.ts'
 import { trimPieces } from './trim.ts'
 
 /** A draft ready to send. */

@@ -21,18 +21,15 @@ export class BrokenContextError extends ThroughlineError {
 export function checkInvariants<M extends MessageLike>(finished: Finished<M>, policy: string): void {
   const { draft, pieces, tokens } = finished
   const { frame } = draft
-  const { system, transcript, ends, capacity } = frame
+  const { system, transcript, fixed, capacity } = frame
   const broken = (invariant: string) => new BrokenContextError(policy, invariant)
 
   if (!(tokens <= capacity) && frame.overflow !== 'keep')
     throw broken(`${tokens} tokens for a capacity of ${capacity}`)
   const sent = new Set(pieces.flatMap(piece => piece.seqs))
-  for (let seq = 0; seq < system.length; seq++)
-    if (!sent.has(seq)) throw broken(`system message ${seq} is missing`)
-  for (const index of [transcript.firstUser, ...ends, ...transcript.systems]) {
-    const unit = transcript.units[index]
-    const seq = system.length + (unit?.from ?? 0)
-    if (unit && !sent.has(seq)) throw broken(`the protected message ${seq} is missing`)
+  const first = [...fixed].map(index => system.length + transcript.units[index]!.from)
+  for (const seq of [...system.keys(), ...first]) {
+    if (!sent.has(seq)) throw broken(`the protected message ${seq} is missing`)
   }
   checkOrder(pieces, draft.systemsFirst, broken)
   checkRounds(pieces, broken)

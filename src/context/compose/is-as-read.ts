@@ -1,5 +1,5 @@
+import { isUnchanged } from '../../log/looks.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { isFresh } from '../conversation/stamp.ts'
 import { gatherNotes } from '../draft/cost.ts'
 import type { Finished } from './finish.ts'
 
@@ -14,7 +14,7 @@ export function isAsRead<M extends MessageLike>({ draft, pieces }: Finished<M>):
   const isFreshAt = (at: number) => {
     const entry = at < 0 ? frame.system[at + lead]! : entries[at]!
     // An entry that is not in memory cannot have been changed by a caller.
-    return !Object.hasOwn(entry, 'stamp') || isFresh(entry.stamp, entry.source)
+    return !Object.hasOwn(entry, 'stamp') || isUnchanged(entry.stamp.looks, entry.source)
   }
   const notes = gatherNotes(frame, spans) ?? frame.headNotes
   let at = 0

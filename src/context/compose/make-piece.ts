@@ -5,22 +5,20 @@ import type { Frame } from '../draft/frame.ts'
 import type { Piece } from '../draft/piece.ts'
 import type { Part } from '../receipt.ts'
 
+/** A text that is added, and why. */
+export interface Added {
+  readonly part: Part
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly text: string
+  readonly why: string
+  readonly answered?: boolean
+}
+
 export function addedPiece<M extends MessageLike>(
   frame: Frame<M>,
-  part: Part,
-  role: 'system' | 'user' | 'assistant',
-  text: string,
-  why: string,
-  answered = false,
+  { part, role, text, why, answered = false }: Added,
 ): Piece<M> {
   const raw = { role, content: text }
-  return {
-    raw,
-    message: parseMessage(raw, 0),
-    tokens: textCost(frame, role, text),
-    part,
-    seqs: [],
-    added: why,
-    ...(answered ? { answered } : {}),
-  }
+  const tokens = textCost(frame, role, text)
+  return { raw, message: parseMessage(raw, 0), tokens, part, seqs: [], added: why, answered }
 }

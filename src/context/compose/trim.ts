@@ -1,10 +1,10 @@
 import type { MessageLike } from '../../log/message.ts'
 import { markerText } from '../../log/texts.ts'
 import { withResultTexts, withText } from '../../log/write-message.ts'
+import { totalTokens } from '../draft/cost.ts'
 import type { Frame } from '../draft/frame.ts'
 import { type Piece, rewritten } from '../draft/piece.ts'
 import { cutMiddle } from './cut-middle.ts'
-import { totalTokens } from './total.ts'
 
 /** A text of a piece that may be cut: the message's own, or one of its tool results. */
 interface Text {
@@ -33,14 +33,14 @@ export function trimPieces<M extends MessageLike>(
     room,
   )
   while (level >= 0) {
-    const cut = cutTo(frame, pieces, texts, level)
+    const longer = texts.filter(text => text.tokens > level)
+    const cut = cutTo(frame, pieces, longer, level)
     // Not even the mark of the cut fits, and a text must not vanish in silence.
     if (!cut) return undefined
     const excess = totalTokens(frame, cut) - frame.capacity
     if (excess <= 0) return cut
     // A cut text can cost a token or two more inside its message than alone.
-    const longer = texts.filter(text => text.tokens > level).length
-    level = level === 0 ? -1 : Math.max(0, level - Math.ceil(excess / Math.max(1, longer)))
+    level = level === 0 ? -1 : Math.max(0, level - Math.ceil(excess / Math.max(1, longer.length)))
   }
   return undefined
 }
@@ -54,17 +54,16 @@ function commonLength(lengths: readonly number[], room: number): number {
     if (length > share) return Math.max(0, share)
     left -= length
   }
-  return Math.max(0, sorted.at(-1) ?? 0)
+  return sorted.at(-1) ?? 0
 }
 
 function cutTo<M extends MessageLike>(
   frame: Frame<M>,
   pieces: readonly Piece<M>[],
-  texts: readonly Text[],
+  longer: readonly Text[],
   level: number,
 ): readonly Piece<M>[] | undefined {
   const cut = [...pieces]
-  const longer = texts.filter(text => text.tokens > level)
   for (let at = 0; at < longer.length; ) {
     const { place } = longer[at]!
     const piece = pieces[place]!

@@ -19,25 +19,26 @@ export interface Stamp {
 const stamps = new WeakMap<object, Stamp>()
 
 export function stampMessage(source: MessageLike, seq: number, count: TokenCounter): Stamp {
-  const known = typeof source === 'object' && source !== null ? stamps.get(source) : undefined
-  const isKnown = known !== undefined && isFresh(known, source)
-  if (isKnown && known.counter === count.id) return known
-  const stamp = isKnown ? counted(known, count) : counted(readSource(source, seq), count)
-  stamps.set(source, stamp)
-  return stamp
+  const known = stamps.get(source)
+  const read = known && isUnchanged(known.looks, source) ? known : readSource(source, seq)
+  if (read === known && known.counter === count.id) return known
+  return stamped(source, read, count.id, count.message(read.message))
 }
 
 /** Stamps a message whose tokens were counted when it was logged. */
 export function adoptStamp(source: MessageLike, seq: number, counter: string, tokens: number): Stamp {
-  const stamp = { ...readSource(source, seq), counter, tokens }
+  return stamped(source, readSource(source, seq), counter, tokens)
+}
+
+function stamped(source: MessageLike, read: Read, counter: string, tokens: number): Stamp {
+  const stamp = { ...read, counter, tokens }
   stamps.set(source, stamp)
   return stamp
 }
 
-/** Whether the message is unchanged since it was stamped. */
-export const isFresh = ({ looks }: Stamp, source: MessageLike): boolean => isUnchanged(looks, source)
+type Read = Omit<Stamp, 'counter' | 'tokens'>
 
-function readSource(source: MessageLike, seq: number): Omit<Stamp, 'counter' | 'tokens'> {
+function readSource(source: MessageLike, seq: number): Read {
   const looks = looksOf(source)
   const read = readMessage(source, seq)
   const isOurs = read.role === 'system' || read.role === 'assistant_note'
@@ -60,9 +61,3 @@ const withoutItsCalls = {
   rule: 'valid sequence',
   why: 'only the assistant calls tools: its calls are not sent',
 }
-
-const counted = (read: Omit<Stamp, 'counter' | 'tokens'>, count: TokenCounter): Stamp => ({
-  ...read,
-  counter: count.id,
-  tokens: count.message(read.message),
-})

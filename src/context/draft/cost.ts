@@ -3,12 +3,11 @@ import { costBetween } from '../conversation/sums.ts'
 import type { Frame } from './frame.ts'
 import type { Insertion } from './insertion.ts'
 import { type NotesSection, notesSection } from './notes-section.ts'
+import type { Piece } from './piece.ts'
 import { findSpan, type Span } from './span.ts'
 
 /** Whether a unit is protected by its place: the first user message, system messages, the protected end. */
-export function isFixed({ transcript, ends }: Frame, index: number): boolean {
-  return index === transcript.firstUser || transcript.units[index]!.kind === 'system' || ends.includes(index)
-}
+export const isFixed = ({ fixed }: Frame, index: number): boolean => fixed.has(index)
 
 /** Whether an ordinary message is left out and no digest stands for it: then the marker must say so. */
 export function needsMarker(frame: Frame, spans: readonly Span[]): boolean {
@@ -33,32 +32,30 @@ export function gatherNotes(frame: Frame, spans: readonly Span[]): NotesSection 
 }
 
 /** The cost of the unprotected units in a stretch. */
-function ordinaryCost(frame: Frame, from: number, to: number): number {
-  const { firstUser } = frame.transcript
-  let cost = costBetween(frame.transcript, from, to, frame.notes === 'inline')
-  for (const end of frame.ends) {
-    if (end >= from && end < to && end !== firstUser) cost -= unitCost(frame, end)
-  }
-  return cost
+function ordinaryCost({ transcript, ends, notes }: Frame, from: number, to: number): number {
+  const between = (first: number, end: number) => costBetween(transcript, first, end, notes === 'inline')
+  return ends
+    .filter(end => end >= from && end < to)
+    .reduce((cost, end) => cost - between(end, end + 1), between(from, to))
 }
 
 /** The cost of all that is sent whatever a policy does. */
 export function fixedCost(frame: Frame): number {
-  const { transcript, head, toolTokens, ends, count } = frame
-  let tokens = toolTokens + (count.prompt ?? 0)
-  for (const piece of head) tokens += piece.tokens
-  for (const index of transcript.systems) tokens += transcript.units[index]!.tokens
-  if (transcript.firstUser >= 0) tokens += unitCost(frame, transcript.firstUser)
-  for (const end of ends) {
-    if (end !== transcript.firstUser && transcript.units[end]!.kind !== 'system')
-      tokens += unitCost(frame, end)
-  }
+  let tokens = totalTokens(frame, frame.head)
+  for (const index of frame.fixed) tokens += unitCost(frame, index)
+  return tokens
+}
+
+/** The tokens of the pieces, the tools and the prompt's own framing. */
+export function totalTokens(frame: Frame, pieces: readonly Piece[]): number {
+  let tokens = frame.toolTokens + (frame.count.prompt ?? 0)
+  for (const piece of pieces) tokens += piece.tokens
   return tokens
 }
 
 export function unitCost({ transcript, notes }: Frame, index: number): number {
   const unit = transcript.units[index]!
-  return unit.kind === 'system' ? 0 : unit.tokens + (notes === 'inline' ? unit.noteTokens : 0)
+  return unit.tokens + (notes === 'inline' ? unit.noteTokens : 0)
 }
 
 export function textCost(frame: Frame, role: 'system' | 'user' | 'assistant', text: string): number {

@@ -36,7 +36,7 @@ export interface FullDraft<M extends MessageLike = MessageLike> extends Draft<M>
   readonly spans: readonly Span[]
   readonly insertions: readonly Insertion[]
   readonly systemsFirst: boolean
-  readonly cut: Cut | undefined
+  readonly cut?: Cut
   drop(units: Iterable<Unit>, why: string): FullDraft<M>
   dropRange(from: number, to: number, why: string): FullDraft<M>
   digest(digests: readonly Digest[], why: string): FullDraft<M>
@@ -51,8 +51,9 @@ export interface FullDraft<M extends MessageLike = MessageLike> extends Draft<M>
 }
 
 /** Returns the full draft: a policy can only return what the steps of its draft returned. */
-export function fullDraft<M extends MessageLike>(draft: Draft<M>): FullDraft<M> {
-  if ((draft as Partial<FullDraft<M>> | undefined)?.frame) return draft as FullDraft<M>
+export function fullDraft<M extends MessageLike>(draft: Draft<M>, frame?: Frame<M>): FullDraft<M> {
+  const own = (draft as Partial<FullDraft<M>> | undefined)?.frame
+  if (own && own === (frame ?? own)) return draft as FullDraft<M>
   throw new InvalidOptionError('policy', 'apply must return the draft, or what a step of the draft gave')
 }
 
@@ -130,10 +131,7 @@ export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State
     units,
     turns: transcript.turns,
     capacity: frame.capacity,
-    spans: state.spans,
-    insertions: state.insertions,
-    systemsFirst: state.systemsFirst,
-    cut: state.cut,
+    ...state,
     get tokens() {
       tokens ??= draftCost(frame, state.spans, state.insertions)
       return tokens

@@ -85,7 +85,7 @@ export function counterOf({ count = defaultCounter }: Pick<FrameOptions, 'count'
 const defaultCounter = estimate()
 
 function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 function oneOf(option: string, value: unknown, allowed: readonly unknown[]): void {

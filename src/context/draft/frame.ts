@@ -30,6 +30,8 @@ export interface Frame<M extends MessageLike = MessageLike> {
   readonly toolTokens: number
   /** The protected end: the latest user message, the last round, the last unit. */
   readonly ends: readonly number[]
+  /** Every unit that is protected by its place, in order: the first user message, system messages, the protected end. */
+  readonly fixed: ReadonlySet<number>
   /** The unit after the first user message if it already is a marker, or -1. */
   readonly marker: number
 }
@@ -45,6 +47,7 @@ export function createFrame<M extends MessageLike>(
   const { noteBudget = Math.floor(window / 16), nonce } = options
   const headNotes = notes === 'system' ? notesSection(transcript, count, noteBudget, () => true) : undefined
   const added = [...pins, ...(headNotes?.text ? [headNotes.text] : [])].join('\n\n')
+  const ends = protectedEnd(transcript)
   return {
     window,
     reserve,
@@ -62,7 +65,8 @@ export function createFrame<M extends MessageLike>(
     head: headPieces(system, added, count),
     headNotes,
     toolTokens: tools.length > 0 ? count.tools(tools) : 0,
-    ends: protectedEnd(transcript),
+    ends,
+    fixed: new Set(ascending([...transcript.systems, transcript.firstUser, ...ends])),
     marker: findMarker(transcript),
   }
 }
@@ -87,16 +91,13 @@ function headPieces<M extends MessageLike>(
  * not protected: an agent with one user message and sixty rounds must go on working.
  */
 function protectedEnd({ units, latestUser, lastRound }: Transcript): readonly number[] {
-  const ends = new Set<number>()
-  if (latestUser >= 0) ends.add(latestUser)
-  if (lastRound > latestUser) ends.add(lastRound)
-  for (let at = units.length - 1; at >= 0; at--) {
-    const { kind } = units[at]!
-    if (kind === 'note' || kind === 'stray') continue
-    ends.add(at)
-    break
-  }
-  return [...ends].sort((a, b) => a - b)
+  const last = units.findLastIndex(({ kind }) => kind !== 'note' && kind !== 'stray')
+  return ascending([...new Set([latestUser, Math.max(latestUser, lastRound), last])])
+}
+
+/** Without the -1 of what is not there. */
+function ascending(indexes: readonly number[]): number[] {
+  return indexes.filter(index => index >= 0).sort((a, b) => a - b)
 }
 
 function findMarker({ units, entries, systems, firstUser }: Transcript): number {

@@ -1,16 +1,14 @@
 import { firstPlace } from '../conversation/first-place.ts'
 
-type Buffer = Int32Array | Float64Array
-
-/** A long list of numbers that grows, in a typed array. */
+/** A long list of whole numbers that grows, in a typed array: half the memory of a plain one. */
 export interface Numbers {
-  readonly data: Buffer
+  readonly data: Int32Array
   readonly size: number
   push(value: number): void
 }
 
-export function createNumbers(Type: Int32ArrayConstructor | Float64ArrayConstructor = Int32Array): Numbers {
-  let data: Buffer = new Type(4)
+export function createNumbers(): Numbers {
+  let data = new Int32Array(4)
   let size = 0
   return {
     get data() {
@@ -21,7 +19,7 @@ export function createNumbers(Type: Int32ArrayConstructor | Float64ArrayConstruc
     },
     push(value) {
       if (size === data.length) {
-        const larger = new Type(size * 2)
+        const larger = new Int32Array(size * 2)
         larger.set(data)
         data = larger
       }

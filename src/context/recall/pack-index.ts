@@ -13,13 +13,13 @@ export function packIndex(index: RecallIndex, time?: number): Uint8Array {
   bytes.number(index.size)
   bytes.number(index.vocabulary.size)
   for (const term of index.vocabulary.keys()) bytes.text(term)
-  const starts = new Set(index.starts.data.subarray(0, index.starts.size))
+  const starts = new Set(index.starts)
   const occurrences = countOccurrences(index)
   for (let entry = 0; entry < index.size; entry++) {
-    const before = entry > 0 ? index.tokenSums.data[entry - 1]! : 0
+    const before = index.tokenSums[entry - 1] ?? 0
     bytes.number(starts.has(entry) ? 1 : 0)
-    bytes.number(index.tokenSums.data[entry]! - before)
-    bytes.float(index.priors.data[entry]!)
+    bytes.number(index.tokenSums[entry]! - before)
+    bytes.float(index.priors[entry]!)
     const terms = index.termsAt(entry)
     bytes.number(terms.length)
     for (const id of terms) {

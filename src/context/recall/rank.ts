@@ -53,7 +53,7 @@ function readQuestion(
       mass += index.weights[id]! * rarity(frequency, n)
     }
   }
-  const meanTokens = n > 0 ? index.tokenSums.data[n - 1]! / n : 1
+  const meanTokens = n > 0 ? index.tokenSums[n - 1]! / n : 1
   const whole = Math.round((mass * ranking.unit) / Math.max(1, meanTokens) ** ranking.length)
   return { asked, whole, terms: terms.size }
 }
@@ -62,10 +62,10 @@ function readQuestion(
 function matchScores(index: RecallIndex, asked: readonly Asked[], n: number): Float64Array {
   const scores = new Float64Array(n)
   if (n === 0) return scores
-  const mean = index.lengthSums.data[n - 1]! / n || 1
+  const mean = index.lengthSums[n - 1]! / n || 1
   const base = ranking.saturation * (1 - ranking.lengthShare)
   const slope = (ranking.saturation * ranking.lengthShare) / mean
-  const lengths = index.lengths.data
+  const lengths = index.lengths
   for (const { id, weight } of asked) {
     const frequency = countBelow(index.places[id]!, n)
     const full = weight * (ranking.saturation + 1) * rarity(frequency, n)
@@ -82,13 +82,13 @@ function matchScores(index: RecallIndex, asked: readonly Asked[], n: number): Fl
 
 /** The mean of the three best entries of each session. */
 function sessionScores(index: RecallIndex, scores: Float64Array, n: number): Float64Array {
-  const result = new Float64Array(n > 0 ? index.sessions.data[n - 1]! + 1 : 0)
+  const result = new Float64Array(n > 0 ? index.sessions[n - 1]! + 1 : 0)
   for (let session = 0; session < result.length; session++) {
     const end = sessionEnd(index, session, n)
     let best = 0
     let second = 0
     let third = 0
-    for (let entry = index.starts.data[session]!; entry < end; entry++) {
+    for (let entry = index.starts[session]!; entry < end; entry++) {
       const score = scores[entry]!
       if (score <= third) continue
       if (score > best) [best, second, third] = [score, best, second]
@@ -109,7 +109,7 @@ function feedback(index: RecallIndex, ofSession: Float64Array, n: number): reado
     .slice(0, ranking.feedbackSessions)
   const weights = new Map<number, number>()
   for (const { session } of best) {
-    const start = index.starts.data[session]!
+    const start = index.starts[session]!
     const end = sessionEnd(index, session, n)
     if (end - start > ranking.feedbackSize) continue
     const seen = new Map<number, number>()
@@ -134,9 +134,9 @@ function feedback(index: RecallIndex, ofSession: Float64Array, n: number): reado
 /** The score of each entry: its own match, its neighbours, its session, its age, and the part that no question changes. */
 function combine(index: RecallIndex, own: Float64Array, ofSession: Float64Array, n: number): Float64Array {
   const scores = new Float64Array(n)
-  const priors = index.priors.data
+  const priors = index.priors
   for (let session = 0; session < ofSession.length; session++) {
-    const start = index.starts.data[session]!
+    const start = index.starts[session]!
     const end = sessionEnd(index, session, n)
     const base = ranking.session * ofSession[session]!
     const ago = ofSession.length - 1 - session
@@ -158,7 +158,7 @@ function combine(index: RecallIndex, own: Float64Array, ofSession: Float64Array,
 }
 
 function sessionEnd({ starts }: RecallIndex, session: number, n: number): number {
-  return session + 1 < starts.size ? Math.min(n, starts.data[session + 1]!) : n
+  return Math.min(n, starts[session + 1] ?? n)
 }
 
 /** How much a term tells that `frequency` of n entries have. */

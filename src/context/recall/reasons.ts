@@ -22,9 +22,9 @@ export function reasonsFor(
     return (telling.length > 0 ? telling : found).map(id => words.get(id)!)
   }
   return units.map(unit => {
-    const session = index.sessions.data[unit]
+    const session = index.sessions[unit]
     for (const near of [unit, unit - 1, unit + 1, unit - 2, unit + 2]) {
-      const found = index.sessions.data[near] === session ? matches(near) : []
+      const found = index.sessions[near] === session ? matches(near) : []
       if (found.length > 0)
         return `${near === unit ? '' : 'stands beside what was '}asked for: ${list(found)}`
     }

@@ -1,4 +1,4 @@
-import { createNumbers, type Numbers } from './numbers.ts'
+import { createNumbers } from './numbers.ts'
 import * as ranking from './ranking.ts'
 import { isCommon, termsOf, withoutLabel } from './terms.ts'
 
@@ -25,14 +25,14 @@ export interface RecallIndex {
   readonly places: readonly (readonly number[])[]
   readonly counts: readonly (readonly number[])[]
   /** By entry: terms in all, their running sum, tokens as a running sum, its session. */
-  readonly lengths: Numbers
-  readonly lengthSums: Numbers
-  readonly tokenSums: Numbers
-  readonly sessions: Numbers
+  readonly lengths: readonly number[]
+  readonly lengthSums: readonly number[]
+  readonly tokenSums: readonly number[]
+  readonly sessions: readonly number[]
   /** By entry: the part of its score that no question changes. */
-  readonly priors: Numbers
+  readonly priors: readonly number[]
   /** First entries of the sessions. */
-  readonly starts: Numbers
+  readonly starts: readonly number[]
   /** The different terms of an entry, in the order in which they first occur. */
   termsAt(entry: number): Int32Array
   append(document: RecallDocument): void
@@ -58,15 +58,15 @@ export function createRecallIndex(): RecallIndex {
   // Most terms stand in one or two entries: a plain list takes a quarter of the memory of a typed one.
   const places: number[][] = []
   const counts: number[][] = []
-  const lengths = createNumbers()
-  const lengthSums = createNumbers(Float64Array)
-  const tokenSums = createNumbers(Float64Array)
-  const sessions = createNumbers()
-  const priors = createNumbers(Float64Array)
-  const starts = createNumbers()
+  const lengths: number[] = []
+  const lengthSums: number[] = []
+  const tokenSums: number[] = []
+  const sessions: number[] = []
+  const priors: number[] = []
+  const starts: number[] = []
   /** The terms of all entries, one entry after the other, and where those of each end. */
   const terms = createNumbers()
-  const termEnds = createNumbers()
+  const termEnds: number[] = []
 
   function idOf(term: string): number {
     const known = vocabulary.get(term)
@@ -78,7 +78,7 @@ export function createRecallIndex(): RecallIndex {
   }
 
   function restore({ terms: ids, counts: found, tokens, prior, beginsSession }: SavedEntry): void {
-    const at = termEnds.size
+    const at = termEnds.length
     if (at === 0 || beginsSession) starts.push(at)
     let length = 0
     for (let place = 0; place < ids.length; place++) {
@@ -89,15 +89,15 @@ export function createRecallIndex(): RecallIndex {
     }
     termEnds.push(terms.size)
     lengths.push(length)
-    lengthSums.push(length + (at > 0 ? lengthSums.data[at - 1]! : 0))
-    tokenSums.push(tokens + (at > 0 ? tokenSums.data[at - 1]! : 0))
-    sessions.push(starts.size - 1)
+    lengthSums.push(length + (lengthSums[at - 1] ?? 0))
+    tokenSums.push(tokens + (tokenSums[at - 1] ?? 0))
+    sessions.push(starts.length - 1)
     priors.push(prior)
   }
 
   return {
     get size() {
-      return termEnds.size
+      return termEnds.length
     },
     vocabulary,
     weights,
@@ -109,8 +109,7 @@ export function createRecallIndex(): RecallIndex {
     sessions,
     priors,
     starts,
-    termsAt: entry =>
-      (terms.data as Int32Array).subarray(entry > 0 ? termEnds.data[entry - 1] : 0, termEnds.data[entry]),
+    termsAt: entry => terms.data.subarray(termEnds[entry - 1] ?? 0, termEnds[entry]),
     idOf,
     restore,
     append({ text, isUser, isRecallable, tokens, beginsSession }) {

@@ -2,13 +2,6 @@ import type { Frame } from '../draft/frame.ts'
 import type { Piece } from '../draft/piece.ts'
 import { type Part, parts } from '../receipt.ts'
 
-/** The tokens of the pieces, the tools and the prompt's own framing. */
-export function totalTokens(frame: Frame, pieces: readonly Piece[]): number {
-  let tokens = frame.toolTokens + (frame.count.prompt ?? 0)
-  for (const piece of pieces) tokens += piece.tokens
-  return tokens
-}
-
 /** `totalTokens` part by part. In a joined piece each part counts as if alone, and the piece keeps the rest. */
 export function tokensByPart(frame: Frame, pieces: readonly Piece[]): Record<Part, number> {
   const sums = Object.fromEntries(parts.map(part => [part, 0])) as Record<Part, number>
