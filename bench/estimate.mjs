@@ -16,7 +16,7 @@ const result = {}
 for (const [kind, texts] of Object.entries({ ...conversations(), ...files() })) result[kind] = measure(texts)
 console.log(json ? JSON.stringify(result, null, 2) : toTable(result))
 
-/** The messages of the public sets, where their folder is given. */
+/** The messages of the public sets, if their folder is given. */
 function conversations() {
   const sets = data ? loadSets(data) : {}
   return Object.fromEntries(
@@ -27,7 +27,7 @@ function conversations() {
   )
 }
 
-/** The files of the packages that we compare with: code, JSON and Markdown that nobody wrote for this. */
+/** Files of the packages that we compare with: code, JSON and Markdown that were not written for this test. */
 function files() {
   const root = new URL('node_modules', import.meta.url).pathname
   const all = readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()

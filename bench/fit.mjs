@@ -13,7 +13,7 @@ const subjects = [...throughline, ...langchain, ...mastra]
 const results = Object.fromEntries(subjects.map(({ name }) => [name, {}]))
 const ended = new Map()
 
-// All subjects at one size, then the next: they share the machine's mood.
+// All subjects at one size, then the next size, so that a busy machine slows all subjects alike.
 for (const size of sizes) {
   for (const subject of subjects) {
     const { name } = subject

@@ -21,7 +21,7 @@ if (name === undefined) {
   fail(`Unknown benchmark "${name}". There is: ${Object.keys(benchmarks).join(', ')}`, 2)
 } else {
   if (!isInstalled()) install()
-  // The benchmark sees its own options only, whoever starts it.
+  // The benchmark sees only its own options.
   process.argv.splice(2, process.argv.length, ...options)
   await import(`./${name}.mjs`)
 }

@@ -15,7 +15,7 @@ process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.ex
 
 const server = {}
 try {
-  // All subjects at one size, then the next: they share the machine's mood.
+  // All subjects at one size, then the next size, so that a busy machine slows all subjects alike.
   for (const [at, size] of sizes.entries()) {
     const subjects = [
       rawSqlite(size),
@@ -31,7 +31,7 @@ try {
 }
 console.log(json ? JSON.stringify(toJson(), null, 2) : report(lines))
 
-/** Those that grow with the conversation would take hours for 10,000 turns. */
+/** The most turns of subjects that slow down as the conversation grows: 10,000 would take hours. */
 async function peers(size) {
   const { langgraph } = await import('./storage/langgraph.mjs')
   const { mastra } = await import('./storage/mastra.mjs')
@@ -45,7 +45,7 @@ async function run(subject) {
   console.error(`${nameOf(subject)}: ${result.skipped ?? formatMs(performance.now() - began)}`)
 }
 
-/** Ours must work. A peer that cannot run on this machine, or a server that cannot start, is named with its reason. */
+/** Runs a subject. Throughline must work; a peer or a server that cannot run on this machine is named with its reason. */
 async function attempt(subject) {
   try {
     if (subject.needsServer && !server.url) Object.assign(server, await startPostgres())

@@ -11,7 +11,7 @@ const noSmallTalk: Policy = {
     ),
 }
 
-// The conformance suite proves that it can be trusted with any conversation.
+// The conformance suite checks the policy on many conversations.
 for (const { name, run } of policyCases) {
   run(noSmallTalk)
   console.log(`ok: ${name}`)

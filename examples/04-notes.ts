@@ -1,11 +1,11 @@
-/** Notes to self: hidden from the user in every chunk of a stream, there for the model in the next turn. */
+/** Notes to self: hidden from the user in every chunk of a stream, sent to the model in the next turn. */
 import { fit, toDisplay } from 'throughline'
 import { createNoteScanner } from 'throughline/notes'
 
 const reply =
   'The footer is in place.\n\n[NOTE TO SELF: footer.html, colours are in style.css [dark theme too].]'
 
-// A reply arrives in pieces. Nothing of the note is ever released.
+// A reply arrives in pieces. No piece of the note is ever shown.
 const scanner = createNoteScanner()
 let shown = ''
 for (let at = 0; at < reply.length; at += 5) shown += scanner.push(reply.slice(at, at + 5))

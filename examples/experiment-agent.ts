@@ -19,7 +19,7 @@ const at = process.argv.indexOf('--ollama')
 const name = at < 0 ? undefined : process.argv[at + 1]
 const model = name ? ollama({ model: name, window: 4096 }) : reader({ window: 4096 })
 
-/** What is tracked: by the name of the tool that makes it, never by its shape. */
+/** The states of the conversation, found by the name of the tool that makes them, never by their shape. */
 const hypothesis = defineState({
   name: 'hypothesis',
   tool: 'generate_hypotheses',
@@ -80,7 +80,7 @@ const tools = [
 const folder = mkdtempSync(join(tmpdir(), 'throughline-experiment-agent-'))
 const open = () => createHistory({ store: sqliteStore({ path: join(folder, 'log.db') }) })
 
-/** A server that answers one message and is gone. */
+/** A server that answers one message and then ends. */
 async function answer(text: string): Promise<void> {
   const history = open()
   const chat = createChat({ history, model, tools, system: 'You run A/B tests with the tools.' })

@@ -1,6 +1,6 @@
 /**
- * A chat that edits a site. At the end of a turn the agent leaves a note for itself: it is in every later prompt and
- * in no text that the user sees, not for a moment. The working folder is pinned, so that nothing can push it out.
+ * A chat that edits a site. At the end of a turn the agent writes a note to itself: later prompts hold it, the user never
+ * sees it. The working folder is pinned, so that it is always in the prompt.
  *
  * Runs with the built-in reader; with a model of your own: `--ollama llama3.2`.
  */
@@ -53,7 +53,7 @@ const chat = createChat({
   system,
   pins,
   tools,
-  // Only a note with this secret is one: no page that a tool reads can write it.
+  // Only notes with this secret count: a page that a tool reads cannot forge one.
   notes: { place: 'system', nonce: crypto.randomUUID().slice(0, 8) },
 })
 

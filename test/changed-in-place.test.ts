@@ -126,7 +126,7 @@ function change(message: object, { place, how }: Change): void {
       holder[Array.isArray(holder) ? String(holder.length) : 'reasoning_content'] = 'added'
       return
     default:
-      // The same in another object: nothing that anybody could tell.
+      // The same content in another object is no change.
       holder[key] = structuredClone(value)
   }
 }
@@ -142,7 +142,7 @@ function placesIn(value: unknown, found: [Holder, string][] = []): [Holder, stri
   return found
 }
 
-/** Whether a context after a change is that of a cold start. `shown`: what of a message the fits get to see. */
+/** Whether a context after a change equals that of a cold start. `shown`: the part of a message that fits see. */
 function holds(
   list: readonly MessageLike[],
   options: FitOptions,
@@ -163,7 +163,7 @@ function holds(
   for (const again of [() => fitter.context(), () => fit(warm, options)]) {
     const context = attempt(again)
     if (context === cold) continue
-    // What is left out is looked at when it comes back: until then it may be that nothing changes.
+    // A change of a message that is left out is noticed only when the message is sent again.
     if (fate === 'elided' && [sent, messagesOf(cold)].includes(messagesOf(context))) continue
     return false
   }

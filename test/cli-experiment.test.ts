@@ -12,7 +12,7 @@ import { startPostgres, whyNoPostgres } from './postgres.ts'
 
 /** The real program, as it is installed: `npm test` builds it first. */
 const root = process.env.THROUGHLINE_ROOT ?? join(import.meta.dirname, '..')
-/** What begins the orders of a terminal. */
+/** The character that begins a terminal's escape sequences. */
 const esc = String.fromCharCode(27)
 const main = join(root, 'dist/cli/main.js')
 const stand = join(root, 'examples/lemonade-stand')
@@ -43,7 +43,7 @@ function runIn(variables: NodeJS.ProcessEnv, db: string, ...args: readonly strin
   return { status, stdout, stderr, lines: stdout.trimEnd().split('\n') }
 }
 
-/** A run that goes on in the background. */
+/** A command that runs in the background. */
 const start = (db: string, ...args: readonly string[]) =>
   watch(spawn(process.execPath, [main, 'experiment', ...args, '--db', db], { cwd: folder }))
 
@@ -76,8 +76,8 @@ function watch(child: ChildProcessWithoutNullStreams) {
 }
 
 /**
- * Counts to five, one a step; in the third step its model says nothing before the gate is opened. It lies in a folder where
- * nothing is installed.
+ * A plan that counts to five, one a step; in the third step its model waits until the gate is opened. Its folder has no
+ * packages installed.
  */
 function gatedPlan(): { readonly plan: string; open(): void } {
   const gate = join(folder, `gate-${++files}`)
@@ -229,7 +229,7 @@ describe('throughline experiment run', () => {
 describe('an experiment that is run by another process', () => {
   const counted = 'COMPLETED after 5 steps: counted'
 
-  /** One that has come to its third step and waits at the gate. */
+  /** An experiment in its third step, waiting at the gate. */
   async function startGated(db: string, ...args: readonly string[]) {
     const gated = gatedPlan()
     const running = start(db, 'run', gated.plan, '--id', 'it', ...args)
@@ -474,7 +474,7 @@ describe('in a terminal', () => {
   const hasScript = spawnSync('script', ['--version']).status === 0
   if (!hasScript) console.warn('test/cli-experiment: not tested in a terminal, there is no program "script"')
 
-  /** What the program wrote to a terminal of this size. */
+  /** Runs the program in a terminal of this size; gives its output. */
   function show(columns: number, env: NodeJS.ProcessEnv = {}): { status: number | null; text: string } {
     const command = [process.execPath, main, 'experiment', 'run', join(stand, 'plan.ts'), '--db', newDb()]
     const line = `stty cols ${columns} rows 20; exec ${command.map(word => `'${word}'`).join(' ')}`

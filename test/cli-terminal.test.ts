@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\rok\u0008\u007f\u202e\u2066\u2028x\u001b[31mred'
 const name = `boat${evil}\nuser: forged`
 
-/** What a terminal obeys. Line breaks are looked at one by one. */
+/** Characters that a terminal obeys. Line breaks are checked apart. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
 const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
 

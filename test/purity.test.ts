@@ -18,7 +18,7 @@ const calls = messages.flatMap(({ role }, at) => {
   return isCall ? [at + 1] : []
 })
 
-/** The whole replay from a cold start takes minutes: the exhaustive run does it, the quick one takes a part. */
+/** The whole replay from a cold start takes minutes: `npm run test:long` does it, `npm test` does a part. */
 const step = process.env.THROUGHLINE_LONG ? 1 : 23
 
 const hash = (context: { messages: readonly object[] }) =>

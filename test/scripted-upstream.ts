@@ -35,7 +35,7 @@ export type UpstreamScript =
   | readonly UpstreamAnswer[]
   | ((request: UpstreamRequest, at: number) => UpstreamAnswer | undefined)
 
-/** A real HTTP server that answers as it is told to, and remembers what it was asked. */
+/** A real HTTP server that answers by a script, and remembers the requests. */
 export async function startUpstream(script: UpstreamScript): Promise<Upstream> {
   const requests: UpstreamRequest[] = []
   const server = createServer(async (incoming, response) => {

@@ -1,7 +1,7 @@
 import type { MessageLike } from '../src/log/message.ts'
 import { createRandom } from '../src/testing/random-conversation.ts'
 
-/** What must not be shown: the words of the notes, and the writings in which a tool gave them back. */
+/** Texts that must not be shown: the words of the notes, and the forms in which tools returned them. */
 export interface Secrets {
   readonly tokens: string[]
   readonly writings: string[]
@@ -16,7 +16,7 @@ export function noteWriter(seed: number) {
   const pick = <T>(...list: readonly T[]): T => list[random(list.length)]!
   const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make)
   const secrets: Secrets = { tokens: [], writings: [] }
-  // Only an odd seed has one: what prints a log does not know it.
+  // Only odd seeds have a nonce, because the functions that print a log do not know it.
   const nonce = seed % 2 === 1 && random(3) === 0 ? 'x7' : undefined
 
   const words = () => times(1 + random(5), () => pick(...vocabulary)).join(pick(' ', ' ', '\n'))
@@ -89,7 +89,7 @@ export function noteWriter(seed: number) {
   }
   const brokenOff = (text: string) => text.slice(0, 1 + random(text.length))
 
-  /** What a tool makes of what it was given. */
+  /** What a tool returns for a text: changed in some way. */
   function echo(given: string): string {
     const text = pick(
       () => given,

@@ -30,7 +30,7 @@ async function measure(all) {
   const results = await Promise.all(
     ids.map(async id => {
       const run = all.run(plan, { id })
-      // Sampled here: where everything answers at once, no timer would have its turn.
+      // Sampled here, because no timer fires while everything answers at once.
       for await (const { type } of run)
         if (type === 'step-ended') heap = Math.max(heap, getHeapStatistics().used_heap_size)
       return run.result()
@@ -49,7 +49,7 @@ async function measure(all) {
   }
 }
 
-/** A run that left something out would be fast for the wrong reason. */
+/** Checks that all steps were taken: an experiment that left some out would be fast for the wrong reason. */
 async function check(all, { id, status, steps: ended, environment }) {
   const count = roles.length * steps
   if (status !== 'COMPLETED' || ended !== steps || environment.count !== count)

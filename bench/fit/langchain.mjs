@@ -35,7 +35,7 @@ function trimming(name, countText, prepare = () => {}) {
   }
 }
 
-/** By text, not by message: `trimMessages` copies every message before it counts, so no object comes twice. */
+/** Remembers counts by text, because `trimMessages` copies every message before it counts. */
 function memoised(name) {
   const known = new Map()
   const countText = text => {

@@ -16,7 +16,7 @@ function limiting(trimMode) {
       const prompt = history.map(toPrompt)
       return async turn => {
         prompt.push(...turn.map(toPrompt))
-        // It answers undefined when there is nothing to leave out.
+        // `processLLMRequest` returns undefined if nothing has to be left out.
         const result = await limiter.processLLMRequest({ prompt })
         return (result?.prompt ?? prompt).length
       }

@@ -1,7 +1,7 @@
 import { median } from '../lib/stats.mjs'
 import { nextTurn, startConversation } from './conversation.mjs'
 
-/** A turn that takes longer is broken off where the subject lets us; a size that took longer is the last one. */
+/** A longer turn is aborted if the subject allows it; after a longer size no larger one is measured. */
 export const limitMs = 10_000
 const enoughMs = 2000
 const enoughTurns = 200
@@ -49,7 +49,7 @@ function createTurns(subject, size) {
     deadline = began + limitMs
     const sent = await take(messages)
     const time = performance.now() - began
-    // A subject that sends next to nothing, or everything, did not do the work that is measured.
+    // A subject that sends next to nothing, or everything, did not fit the conversation.
     if (sent < 8 || sent > 400) throw new Error(`${subject.name} sent ${sent} messages at size ${size}`)
     return time
   }

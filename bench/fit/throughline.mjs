@@ -2,7 +2,7 @@ import { defaultPolicy, fit, sliding, spongebob, tiered } from '../../dist/index
 import { o200k } from '../../dist/tokens/o200k.js'
 import { windowTokens } from './conversation.mjs'
 
-/** One for all, as in an application: what it counted is remembered by it. */
+/** One counter for all turns, as in an application. */
 const count = o200k()
 
 export const throughline = [
@@ -52,8 +52,8 @@ function cold(name, policy) {
     name,
     turns: 1,
     start(history) {
-      // What is remembered of a list hangs on its first user message: with another one before them, the messages
-      // are counted, and the list that is measured stays unknown.
+      // A list is remembered by its first user message. With another one before them, the messages are counted, but the
+      // list that is measured stays unknown.
       fit([{ role: 'user', content: 'Good morning.' }, ...history], options)
       return () => fit(history, options).messages.length
     },

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** What every benchmark is told: --json, and --data with a folder of conversations for those that need real ones. */
+/** The options of every benchmark: --json, and --data with a folder of real conversations. */
 export function readArgs() {
   try {
     const options = { json: { type: 'boolean', default: false }, data: { type: 'string' } }

@@ -4,7 +4,7 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/** Three digits: more would pretend a precision that a shared machine does not have. */
+/** Three digits: figures from a shared machine are not more precise. */
 export function round(value) {
   return Number(value.toPrecision(3))
 }

@@ -7,7 +7,7 @@ import { loadDriver } from '../../dist/stores/sqlite/driver.js'
 let home
 let places = 0
 
-/** The folder that everything is written to; it is gone when the program is, whatever ended it. */
+/** The folder for all files; removed when the program ends, however it ends. */
 export function homeFolder() {
   if (home) return home
   // A socket path has at most 107 bytes, and the temporary folder of macOS is long.

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { loadDriver } from '../../dist/stores/sqlite/driver.js'
 import { createFolder, createSchema } from './places.mjs'
 
-/** What the drivers can do: one INSERT, one transaction, and nothing else. The same payloads as in our log. */
+/** The raw drivers: one INSERT in one transaction, with the same payloads as our log. */
 export const rawSqlite = turns => ({
   name: 'raw sqlite driver',
   turns,

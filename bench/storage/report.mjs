@@ -1,7 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { formatMs, formatTable } from '../lib/table.mjs'
 
-/** Flat, on a machine that others use too: the medians of the first and the last turns are this close. */
+/** Times are called flat if the medians of the first and the last turns are this close. */
 const flat = 1.25
 const mostOfText = 2
 const leastOfRaw = 0.5
@@ -98,7 +98,7 @@ function sizeOfEntries({ isEntriesOnly, hasCalls }, bytes, searchBytes) {
 
 const percent = share => `${Math.round(100 * share)} %`
 
-/** Where the raw driver's own turns became slower or faster, the machine did, and growth says nothing. */
+/** Whether the raw driver's turns became slower or faster too: then the machine did, and growth says nothing. */
 function isSteady({ raw, turns }, measured) {
   const found = measured.find(({ subject }) => subject.name === raw.name && subject.turns === turns)
   if (!found) return true

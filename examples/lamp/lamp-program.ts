@@ -17,7 +17,7 @@ interface Program {
   readonly loop?: unknown
 }
 
-/** The reader drives a lamp where the instructions, or the form of the reply, want a program. */
+/** Lets the reader drive a lamp if the instructions, or the format of the reply, ask for a program. */
 export const lampAnswer: ReaderAnswer = question => {
   const { system, format } = question
   const isWanted =
@@ -28,8 +28,8 @@ export const lampAnswer: ReaderAnswer = question => {
 }
 
 /**
- * A program for a lamp, from the words of the request: colours and patterns. `slower`, `make it blue` and the like
- * change the newest program that is in view in full; when there is none, the words alone must do.
+ * Makes a program for a lamp from the words of the request: colours and patterns. `slower`, `make it blue` and the like
+ * change the newest complete program in the context, if there is one.
  */
 function lampProgram({ asked, messages }: ReaderQuestion): string {
   const current = isEdit.test(asked) ? newestProgram(messages) : undefined
@@ -52,7 +52,7 @@ function newProgram(asked: string): Program {
   return { name, steps: [{ id: '1', command, duration: null }] }
 }
 
-/** Every step keeps what the request does not name. */
+/** Changes a program; its steps keep what the request does not name. */
 function edit(program: Program, asked: string): Program {
   const named = coloursIn(asked, [])
   const pattern = patternIn(asked)
@@ -73,11 +73,11 @@ function paramsFor([color, second]: readonly string[]): Readonly<Record<string, 
   return second === undefined ? { color } : { color, color2: second }
 }
 
-/** A digest tells of a program but is none: only one that can be read whole can be changed. */
+/** The newest complete program in the context. A digest only tells of a program, and cannot be changed. */
 function newestProgram(messages: ReaderQuestion['messages']): Program | undefined {
   for (const { role, text } of messages.toReversed()) {
     const start = text.search(/\{\s*"program"\s*:/)
-    // What the instructions show is an example.
+    // The program in the instructions is only an example.
     if (start < 0 || role === 'system') continue
     let end = text.lastIndexOf('}')
     for (let tries = 0; tries < mostTries && end > start; tries++) {
@@ -89,7 +89,7 @@ function newestProgram(messages: ReaderQuestion['messages']): Program | undefine
   return undefined
 }
 
-/** Prose after a program may have braces of its own, but not many. */
+/** How many closing braces are tried: the text after a program may have a few of its own. */
 const mostTries = 8
 
 function parseProgram(json: string): Program | undefined {

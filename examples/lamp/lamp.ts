@@ -42,7 +42,7 @@ interface Program {
   readonly steps?: readonly { readonly command?: { readonly params?: { readonly speed?: number } } }[]
 }
 
-/** What the lamp would do. */
+/** Prints what the lamp would do. */
 function run(json: string): string {
   try {
     const { program } = JSON.parse(json) as { program?: Program }
@@ -58,7 +58,7 @@ interface Told {
   readonly text: string
 }
 
-/** Everyone has a lamp of their own: a conversation each. */
+/** Every user has a lamp, and so a conversation, of their own. */
 async function tell({ conversation, text }: Told): Promise<void> {
   const reply = chat.send(text, { conversation })
   let lines = 0

@@ -35,7 +35,7 @@ export const models: Readonly<Record<string, Model>> = Object.fromEntries(
   ]),
 )
 
-/** The reader calls what it is told to call: so somebody tells it, just before it is asked. */
+/** Tells the reader which tool to call, just before it is asked: it cannot decide by itself. */
 export const advice: Hook<Stand> = {
   on: 'before-model',
   run({ role, round, step, environment }) {

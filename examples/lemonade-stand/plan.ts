@@ -38,7 +38,7 @@ export default function lemonadeStand({ model }: { readonly model?: Model } = {}
         system:
           'You run a lemonade stand and want cash minus loan to reach 1000. Buy about as many lemons as there is demand, with a loan if you must, then call sell_lemonade, which ends the day. A cup is best sold for 2.',
         tools: ['take_loan', 'purchase_lemons', 'sell_lemonade'],
-        // Of its past, what tells how the business goes; the rest is in the environment.
+        // Only the part of the past that shows how the business goes; the rest is in the environment.
         cap: 50,
       },
     ],

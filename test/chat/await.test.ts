@@ -61,7 +61,7 @@ describe('a reply that nobody reads', () => {
     vi.restoreAllMocks()
   })
 
-  /** What is reported for replies of which something is done, or nothing. */
+  /** The warnings for replies that are read, awaited or left alone. */
   function reportsOf(use: (chat: ReturnType<typeof createChat>) => void): readonly unknown[] {
     const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
     use(setUp().chat)

@@ -140,7 +140,7 @@ async function play(
   for (const messages of sent) look(messages, 'what was sent')
 }
 
-/** Calls have their results, a user waits for an answer, and an answer for a user. Notes and system prompts aside. */
+/** Checks the sequence: every call has a result, users and answers alternate. Notes and system prompts do not count. */
 function expectTurns(messages: readonly MessageLike[], where: string): void {
   const spoken = messages.filter(({ role }) => role !== 'assistant_note' && role !== 'system')
   assertRounds(spoken.map(parseMessage))

@@ -38,7 +38,7 @@ const chat = createChat({ history, model, tools: experimentTools({ beforeVariant
 print({ kind: 'answered', results: await answer() })
 await forever()
 
-/** The lease of one that was killed in the middle must run out first. */
+/** Waits until the lease of a process that was killed in the middle has run out. */
 async function answer(): Promise<readonly string[]> {
   for (;;) {
     const results: string[] = []

@@ -63,7 +63,7 @@ export function experimentTools({
       name: 'preview_experiment',
       description: 'Shows what would be created.',
       input: nothing,
-      // It has the shape of variants, and is none.
+      // Has the shape of variants, but is something else.
       run: () => ({ variants: requireState(variants).map(({ label }) => ({ label, jobId: 'none yet' })) }),
     }),
     defineTool({
@@ -94,7 +94,7 @@ export const steps = [
   'Yes, create the experiment.',
 ]
 
-/** What all of it must end with, however it was run. */
+/** The final state, however the steps were run. */
 export const outcome = {
   experimentId: 'exp on A larger button on https://shop.example/checkout',
   url: 'https://shop.example/checkout',

@@ -16,7 +16,7 @@ import { assertRounds } from '../../src/testing/assert-rounds.ts'
 
 type Thread = ReturnType<History['thread']>
 
-/** What an upstream was asked, as its clients sent it. */
+/** A request to the upstream, as its client sent it. */
 export interface SentBody {
   readonly messages: readonly { readonly role: string; readonly content: string }[]
   readonly tools?: readonly unknown[]
@@ -97,7 +97,7 @@ export async function expectValid(thread: Thread): Promise<void> {
   assertRounds((await thread.context({ window: 4096, overflow: 'trim' })).messages.map(parseMessage))
 }
 
-/** The next turn works as if nothing had happened. */
+/** Checks that the next turn works. */
 export async function expectGoesOn(send: (text: string) => Reply, thread: Thread): Promise<void> {
   await expectValid(thread)
   const { status } = await send('And now?').result()
@@ -105,7 +105,7 @@ export async function expectGoesOn(send: (text: string) => Reply, thread: Thread
   await expectValid(thread)
 }
 
-/** Where notes can show: parts for the user, the result, the view for display. */
+/** All texts in which notes must not show: parts for the user, the result, the view for display. */
 export async function expectHidden(chat: Chat, thread: Thread, secret = /NOTE|SELF|a\.html/) {
   const turn = chat.send('Add a footer.', inChat)
   const parts = await partsOf(turn)

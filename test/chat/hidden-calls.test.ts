@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { inChat, newHistory, partsOf } from './help.ts'
 
-/** Answers as it is told, call by call; then it is done. */
+/** A model that gives these replies, call by call, then `Done.` */
 function scripted(...answers: readonly (readonly ModelPart[])[]): Model {
   let at = 0
   return {

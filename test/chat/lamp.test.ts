@@ -24,7 +24,7 @@ const programIn = (text: unknown) => (JSON.parse(String(text)) as { program: Pro
 
 const count = o200k()
 let fails = 0
-/** It counts with a real tokenizer, and refuses what is longer than its window. */
+/** A model that counts with a real tokenizer, and refuses a prompt that is longer than its window. */
 let server: Awaited<ReturnType<typeof serveReader>>
 beforeAll(async () => {
   server = await serveReader({

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { expectGoesOn, inChat, newHistory, partsOf, statusesOf } from './help.ts'
 
-/** Says a word, then nothing, and hears only its signal. */
+/** A model that says one word and then waits for its signal. */
 function silentModel() {
   let onAbort = () => {}
   const aborted = new Promise<void>(resolve => {
@@ -95,7 +95,7 @@ describe('a signal that outlives the turns', () => {
   const tools = [defineTool({ name: 'count', input: z.object({}), run: () => 1 })]
   it('has nothing left at it when they are over', async () => {
     const app = new AbortController()
-    // What `any` makes of a signal cannot be undone: it must not be given one that goes on.
+    // `AbortSignal.any` cannot be undone: it must not get a signal that lives on.
     const any = AbortSignal.any
     const given: AbortSignal[] = []
     AbortSignal.any = signals => {

@@ -10,14 +10,14 @@ const english = (n: number) =>
 const russian = 'Сегодня мы обсуждаем ход проекта и решаем, что делать дальше. '
 
 const isLatin = (text: string) => /^[\x20-\x7e\n]*$/.test(text)
-/** Its own tokens: about what we count for English, and less than half of it for Russian. */
+/** The model's own tokens: about our count for English, less than half of it for Russian. */
 const tokensOf = (messages: readonly { readonly content?: unknown }[]): number =>
   messages.reduce((sum, { content }) => {
     const text = String(content)
     return sum + 4 + Math.ceil(estimate().text(text) * (isLatin(text) ? 0.95 : 0.45))
   }, 0)
 
-/** Reports as it is told, of the whole prompt and of what it has not read before. */
+/** A model that reports what `report` makes of the tokens of the whole prompt and of its new part. */
 function reporting(report: (all: number, fresh: number) => ModelUsage): Model {
   let last: readonly unknown[] = []
   return {
@@ -69,7 +69,7 @@ describe('a report of fewer tokens is no alarm', () => {
       count,
     )
     expect(warned).toEqual([])
-    // It is no measure either: a prompt as long as that would not fit any more.
+    // Such a report is not learnt from: a prompt as long as that would not fit any more.
     expect(factor).toBeGreaterThan(0.8)
   })
 
@@ -89,7 +89,7 @@ describe('a report of fewer tokens is no alarm', () => {
 
 it.each([1024, 2048, 3000])('a window of %i instead of 4096 is found out', async real => {
   let cut = 0
-  // As Ollama does: half a window is all that it reads of what is too long.
+  // As Ollama does: of a prompt that is too long it reads half a window.
   const model = reporting(all => {
     if (all <= real) return { promptTokens: all }
     cut += 1

@@ -4,7 +4,7 @@ import type { Model } from 'throughline/models'
 import { describe, expect, it } from 'vitest'
 import { inChat, newHistory } from './help.ts'
 
-/** Counts the words that were taken from it. */
+/** A model that counts the words that were read from it. */
 function counting(words = 100) {
   const taken = { count: 0, isOver: false }
   const model: Model = {

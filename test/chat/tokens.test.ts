@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const sentence = (n: number) =>
   `The ship number ${n} came into the harbour at noon and unloaded ${n + 3} crates of apples, pears and plums.`
 
-/** Says what it read as `ratio` times what it was sent, by its own count. */
+/** A model that reports `ratio` times the tokens that it was sent. */
 const biased = (ratio: number): Model => ({
   ...reader(),
   name: 'biased',
@@ -117,7 +117,7 @@ describe('a calibration', () => {
 describe('a prompt that the provider calls too long', () => {
   it('is fitted again, once, into less', async () => {
     const history = newHistory()
-    // It takes 4096 as it counts, which is nearly half as much again as we do.
+    // The model takes 4096 of its own tokens, and counts nearly half as much again as we do.
     const model = reader({ count: text => Math.ceil(text.length / 2.5), window: 4096 })
     const chat = createChat({ history, model, window: 4096 })
     const long = Array.from({ length: 40 }, (_, n) => sentence(n)).join(' ')
@@ -133,7 +133,7 @@ describe('a prompt that the provider calls too long', () => {
     const tokens = parts.flatMap(part => (part.type === 'context' ? [part.receipt.tokens] : []))
     expect(tokens).toHaveLength(2)
     expect(tokens[1]!).toBeLessThan(tokens[0]!)
-    // It is remembered: the next turn is right at once.
+    // The factor is remembered: the next turn is right at once.
     const next = await partsOf(chat.send('What is my code?', inChat))
     expect(warningsIn(next)).toEqual([])
     expect(next.filter(({ type }) => type === 'context')).toHaveLength(1)
@@ -152,7 +152,7 @@ describe('a prompt that the provider calls too long', () => {
     expect(warningsIn(parts)).toEqual(['fitted_again'])
     expect(errorIn(parts)?.code).toBe('context_too_long')
     expect(await statusesOf(history.thread('chat'))).toEqual(['failed'])
-    // What was learnt of it is in the log all the same.
+    // The calibration is in the log all the same.
     expect((await history.thread('chat').calibration('scripted'))?.factor).toBe(1.5)
     await expectGoesOn(text => chat.send(text, inChat), history.thread('chat'))
   })

@@ -52,7 +52,7 @@ describe('tools', () => {
     for await (const part of chat.send('Both.', inChat)) {
       if (part.type !== 'tool-result') continue
       results.push(part.text)
-      // It is in the log already, while the other still runs.
+      // The first result is logged while the other tool still runs.
       expect((await thread.messages()).at(-1)?.content).toBe(part.text)
       release()
     }

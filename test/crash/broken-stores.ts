@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Begun, Lease, Store } from '../../src/stores/store.ts'
 import type { Fault } from './writer-line.ts'
 
-/** Stores with a fault each. A harness that finds nothing wrong with one of them proves nothing. */
+/** Stores with one fault each, which the harness must find. */
 export const brokenStores: Readonly<Record<Fault, (store: Store) => Store>> = {
   late: lateStore,
   torn: tornStore,
   unfenced: unfencedStore,
   deaf: deafStore,
-  // Nobody has a turn for himself.
+  // Leases do not exclude other writers.
   unleased: store => ({ ...store, begin: (thread, begin) => store.begin(thread, { ...begin, leaseMs: 0 }) }),
 }
 
-/** Acknowledges at once, keeps what it was given in memory, and writes it after every fourth turn. */
+/** A store that acknowledges at once, but writes only after every fourth turn. */
 function lateStore(store: Store): Store {
   let waiting: ((lease: Lease) => Promise<Lease>)[] = []
   let begun: Extract<Begun, { kind: 'begun' }> | undefined
@@ -68,7 +68,7 @@ function tornStore(store: Store): Store {
   }
 }
 
-/** Lets whoever comes write into the turn that is open, wherever it stands. */
+/** A store that lets any writer write into the open turn. */
 function unfencedStore(store: Store): Store {
   return {
     ...store,
@@ -85,7 +85,7 @@ function unfencedStore(store: Store): Store {
   }
 }
 
-/** Does not hear that a write has failed. */
+/** A store that ignores the failure of a write. */
 function deafStore(store: Store): Store {
   const deaf = (expectedHead: number, written: number) => () => ({ head: expectedHead + written })
   return {

@@ -7,7 +7,7 @@ import { words } from '../../src/tokens/words.ts'
 import { findGaps, findTorn, readMarked } from './find-torn.ts'
 import { turnMessages } from './turn-messages.ts'
 
-/** The next writer: what it reads is valid, what was left open is closed by its turn, and its turn is there. */
+/** Acts as the next writer: the log must be valid, the open turn closed by its turn, and its turn stored. */
 export async function goOn(store: Store, thread: Thread): Promise<readonly string[]> {
   const faults: string[] = []
   let open = (await store.head(thread.key))?.open

@@ -3,7 +3,7 @@ import type { WriterProgram } from './start-writer.ts'
 import { type CrashPoint, killedAt } from './strace.ts'
 import type { WriterOptions } from './writer-line.ts'
 
-/** A new log for each point, whose writer is killed there. What is wrong with any of them. */
+/** Kills a writer at each point, each time on a new log. Returns the faults. */
 export async function killAtPoints(
   program: WriterProgram,
   points: readonly CrashPoint[],

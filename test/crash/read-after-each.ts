@@ -10,7 +10,7 @@ export interface ReadOptions {
   readonly conversation: string
   readonly turns: number
   readonly fault?: Fault
-  /** Begins anew for every read. */
+  /** Whether each read starts a new process. */
   readonly isForgetful?: boolean
 }
 

@@ -12,14 +12,14 @@ import { gaveUp } from './writer-line.ts'
 const reason = whyNoStrace()
 if (reason) console.log(`Not tested: crashes and errors at every call of the system, because ${reason}.`)
 
-/** Each is a store that must be found out, and what is said of it. */
+/** Broken stores, and the fault that must be found in each. */
 const controls = [
   ['acknowledges before it writes', 'late', 'was acknowledged and is not there'],
   ['writes the end of a turn in two transactions', 'torn', 'torn'],
 ] as const
 
 let program: WriterProgram
-/** Every call of a run in which nothing happens. */
+/** Every system call of a writer that is not disturbed. */
 let points: readonly CrashPoint[]
 beforeAll(async () => {
   program = await createWriterProgram()

@@ -67,7 +67,7 @@ async function take<T>(
   return result
 }
 
-/** What is refused is tried once more; where somebody else has the turn, for as long as it takes. */
+/** Tries a refused step once more; while another writer has the turn, as often as it takes. */
 async function attempt<T>(step: Step, run: () => Promise<T>): Promise<T> {
   for (let times = 1; ; times++) {
     if (step !== 'open') await orders?.next()
@@ -106,7 +106,7 @@ function watch(turn: Turn): void {
   })
 }
 
-/** At once, and an error when nobody listens any more: then this process ends too. */
+/** Prints synchronously. Throws if nobody reads any more, which ends this process too. */
 function print(line: WriterLine): void {
   writeSync(1, `${JSON.stringify(line)}\n`)
 }

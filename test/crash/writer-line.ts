@@ -7,7 +7,7 @@ export type Place =
 export interface WriterOptions {
   readonly place: Place
   readonly conversation: string
-  /** Stands in every text that it writes: a run of a writer has a name of its own. */
+  /** The name of this writer, which stands in every text that it writes. */
   readonly name: string
   readonly turns: number
   readonly leaseMs?: number

@@ -37,7 +37,7 @@ function counting(meanwhile: (step: number) => unknown = () => undefined, maxSte
   })
 }
 
-/** Something to wait for. */
+/** A promise that the test resolves. */
 function gate() {
   let open = () => {}
   const opened = new Promise<void>(resolve => {
@@ -271,7 +271,7 @@ describe('the lease of an experiment', () => {
         hooks,
         maxSteps: 1,
       })
-    // The one who takes over has read the log, but not yet taken the turn: now the late one writes its result.
+    // The second process has read the log, but not yet taken the turn: now the first one writes its late result.
     const taking = plan([
       {
         on: 'before-role',
@@ -284,7 +284,7 @@ describe('the lease of an experiment', () => {
     const late = first!.run(plan([{ on: 'after-tool', run: () => written.open() }]), { id: 'e' }).result()
     await expect(late).rejects.toMatchObject({ code: 'lease_lost' })
     expect(await continued).toMatchObject({ status: 'FAILED', steps: 1, environment: { count: 1 } })
-    // What it did counts, and its turn goes on after it.
+    // The late result counts, and the turn goes on after it.
     expect(textsOf(await second!.history('e', 'one')).slice(2)).toEqual(['', 'done'])
     await store.close()
   })

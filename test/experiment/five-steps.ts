@@ -12,7 +12,7 @@ import type { Model } from '../../src/models/model.ts'
 import { ModelError } from '../../src/models/model-error.ts'
 import type { Store } from '../../src/stores/store.ts'
 
-/** Called before and after everything that a run does outside of itself: it may end the process, or throw. */
+/** Called before and after every effect of the experiment; may end the process, or throw. */
 export type Boundary = (name: string) => void
 
 export interface FiveStepsOptions {
@@ -131,7 +131,7 @@ const hooks: readonly Hook<object>[] = [
   },
 ]
 
-/** Runs it, or goes on with it, and gives all that it has led to. */
+/** Runs or resumes the experiment, and returns all its results. */
 export async function runFiveSteps(options: FiveStepsOptions, isResumed: boolean): Promise<Outcome> {
   const { store, boundary = () => {} } = options
   const history = createHistory({ store: watchStore(store, boundary) })

@@ -9,7 +9,7 @@ import type { Model, ModelPart, ModelRequest } from '../../src/models/model.ts'
 import type { RulesAnswer, RulesRequest } from '../../src/models/rules.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 
-/** Real files, but in memory where the system can: nothing here loses power, and hundreds of runs wait for each write. */
+/** Real files, in memory where the system can: no test here loses power, and hundreds of experiments wait for each write. */
 const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 const folder = mkdtempSync(join(base, 'throughline-experiment-'))
 const open: History[] = []
@@ -61,7 +61,7 @@ export function broken(
 
 export const call = (name: string, input: object = {}) => ({ calls: [{ name, arguments: input }] })
 
-/** Messages without what differs from run to run. */
+/** Messages without the fields that differ from one experiment to the next. */
 export function plain(messages: readonly MessageLike[]): readonly object[] {
   return messages.map(({ time: _, ...message }) => message)
 }

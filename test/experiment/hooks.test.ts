@@ -179,7 +179,7 @@ describe('hooks', () => {
     const early = await runWith([{ on: 'after-model', run: fail }], {
       answer: { text: 'I add.', ...call('add') },
     })
-    // What it said stands whole, so that nothing is written behind it: two answers in a row would break the next call.
+    // The reply is complete, so no closing message follows: two answers in a row would break the next call.
     expect(textsOf(early.first).slice(1)).toEqual(['I add.'])
     const last = await runWith([{ on: 'after-experiment', run: fail }])
     expect(last.result).toMatchObject({

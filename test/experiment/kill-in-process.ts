@@ -6,13 +6,13 @@ type Variant = Pick<FiveStepsOptions, 'hasHooks' | 'isFailing' | 'ledger'>
 
 const hour = 3_600_000
 
-/** The file as it is at one moment of a run: what a process that dies then leaves behind. */
+/** A copy of the file at one moment: what a process that dies then leaves behind. */
 export interface State {
   readonly path: string
   readonly after: string
 }
 
-/** Runs an experiment whole: what every other run must come to, its boundaries, and the file after each write. */
+/** Runs an undisturbed experiment: gives the expected result, its boundaries, and the file after each write. */
 export async function runUndisturbed(path: string, variant: Variant = {}) {
   const points: string[] = []
   const states: State[] = []
@@ -22,7 +22,7 @@ export async function runUndisturbed(path: string, variant: Variant = {}) {
   await store.close()
   return { outcome, points, states }
 
-  /** Nothing is being written while it runs. */
+  /** Called while nothing is being written. */
   function boundary(name: string): void {
     points.push(name)
     if (!changes.has(name) && states.length > 0) return
@@ -33,7 +33,7 @@ export async function runUndisturbed(path: string, variant: Variant = {}) {
   }
 }
 
-/** Goes on with what is in a file, when all leases have run out. */
+/** Resumes the experiment in a file, when all leases have run out. */
 export async function resumeLater(path: string, variant: Variant = {}): Promise<Outcome> {
   const store = sqliteStore({ path, now: () => Date.now() + hour })
   try {
@@ -43,7 +43,7 @@ export async function resumeLater(path: string, variant: Variant = {}): Promise<
   }
 }
 
-/** Lets a run die at a boundary: from there on nothing that it tries has any effect. Then goes on. */
+/** Lets an experiment die at a boundary, after which it has no effects any more; then resumes it. */
 export async function dieAndResume(path: string, at: number, variant: Variant = {}): Promise<Outcome> {
   const store = sqliteStore({ path })
   let count = 0

@@ -64,7 +64,7 @@ async function paused({ isInTurn = false } = {}) {
   return { store, experiments }
 }
 
-/** Its pause could not be written: the turn of the run itself is open, and nobody holds it. */
+/** An experiment whose pause could not be written: its own turn is open, and nobody holds it. */
 async function interrupted() {
   const { store, experiments } = await paused({ isInTurn: true })
   const dying: Store = {

@@ -148,7 +148,7 @@ describe('a pause', () => {
   })
 })
 
-/** Counts; a model that waits for ever when told to. */
+/** A model that counts, or waits for ever when told to. */
 function counting({ waits = false } = {}): ExperimentPlan {
   return defineExperiment({
     name: 'counting',

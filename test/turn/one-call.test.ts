@@ -19,7 +19,7 @@ const bothCalls = [
   { name: 'weather', arguments: { city: 'Oslo' } },
 ]
 
-/** Asks for the weather twice in one round; answers once it has both. */
+/** A model that asks for the weather twice in one round, and answers once it has both results. */
 const model = rules(({ messages }) => {
   const results = messages.filter(({ role }) => role === 'tool')
   return results.length === 0
