@@ -1,4 +1,4 @@
-/** Who speaks. `assistant_note` is what an agent leaves for itself: sent to the model, never shown to a user. */
+/** The speaker. `assistant_note` is a note of an agent to itself: sent to the model, never shown to a user. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool' | 'assistant_note'
 
 /** A message of Ollama, OpenAI or the AI SDK. Only the role is fixed; callers keep their own type. */

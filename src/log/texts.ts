@@ -36,7 +36,7 @@ export const previousActionsTitle = '[Summary of previous turn actions:]'
 /** Title of the artifact, where its newest version was cut. */
 export const artifactTitle = '[The current version:]'
 
-/** What is said of a turn that was broken off. */
+/** Says how a turn was broken off. */
 export const endingTexts = {
   cancelled: '[The user cancelled this answer.]',
   disregarded: '[Cancelled by the user — disregard this turn.]',

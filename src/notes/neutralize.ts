@@ -10,7 +10,7 @@
  * between the letters (up to 8).
  * Not found: letters of other scripts that look alike, letters set apart (`N O T E`), escapes (`&#91;`).
  *
- * Only inserts, so it never joins what was apart; twice is as once; linear in the length of the text.
+ * Only inserts text, so nothing is joined that was apart. A second call changes nothing. Linear in the text's length.
  */
 export function neutralizeNotes(text: string): string {
   return text.replace(FORGED, found => `${found}QUOTED `)

@@ -12,5 +12,5 @@ export const entrySum = (
   tokens: string,
 ): number => checksum([conversationKey(thread), id, role, time, tokens, payload])
 
-/** The same as `withPlace`. */
+/** Computes what `withPlace` computes in SQL. */
 export const sumWithPlace = (sum: number, seq: number, turn: number): number => sum + seq * 31 + turn * 1009
