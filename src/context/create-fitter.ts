@@ -8,7 +8,6 @@ import { unpackIndex } from './recall/pack-index.ts'
 
 /** Holds one conversation as it grows. The cost of a turn does not depend on the conversation's length. */
 export interface Fitter<M extends MessageLike> {
-  /** The number of messages. */
   readonly size: number
   append(...messages: readonly M[]): void
   /** The recall index as bytes: pass it to a later fitter of the same messages as `savedIndex`. */

@@ -11,7 +11,6 @@ export interface DumpData {
   readonly since: readonly DumpEntry[]
 }
 
-/** A context, or only its messages. */
 interface Dumpable {
   readonly messages: readonly MessageLike[]
   readonly receipt?: { readonly inserted: readonly { readonly place: number; readonly text: string }[] }

@@ -110,7 +110,6 @@ function readPart(content: Content, value: unknown, seq: number, where: string):
 }
 
 const textTypes: readonly unknown[] = ['text', 'input_text', 'output_text', 'refusal']
-/** Whether a content part is a text part. */
 export const isText = (part: unknown): part is string | Part =>
   typeof part === 'string' || textTypes.includes((part as Part | null)?.type)
 

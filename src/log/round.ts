@@ -4,7 +4,6 @@ import type { ToolCall, ToolResult } from './message.ts'
 export interface Round {
   /** Returns the place of the call that this result answers, and marks it answered; -1 where it answers none. */
   take(result: ToolResult): number
-  /** The calls that no result has answered, in their order. */
   unanswered(): readonly ToolCall[]
 }
 

@@ -47,7 +47,6 @@ export const endingTexts = {
 /** Stands in place of a reply without visible text. */
 export const noReplyText = '[No visible reply.]'
 
-/** The result of a call that wrote a note. */
 export const notedResult = 'Noted.'
 
 /** Stands at the end of a result of which only the beginning is shown. */

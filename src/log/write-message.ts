@@ -19,12 +19,10 @@ export function withText<M extends object>(source: M, text: string): M {
   return { ...source, content: [...toParts(text), ...content.filter(part => !isText(part))] }
 }
 
-/** A copy of the message with `head` put before its text. */
 export function withHead<M extends object>(source: M, head: string): M {
   return { ...source, content: joinContents([head, (source as Source).content]) }
 }
 
-/** A copy of the message with `tail` put after its text. */
 export function withTail<M extends object>(source: M, tail: string): M {
   const { content } = source as Source
   if (!Array.isArray(content)) return { ...source, content: joinTexts([content, tail]) }
@@ -90,7 +88,6 @@ export function withResultTexts<M extends object>(source: M, texts: ReadonlyMap<
   return changed === source ? withText(source, texts.get(0) ?? '') : changed
 }
 
-/** A copy of a tool message without the results at these places. */
 export function withoutResults<M extends object>(source: M, indexes: readonly number[]): M {
   const gone = new Set(indexes)
   return mapResults(source, (part, at) => (gone.has(at) ? undefined : part))

@@ -5,7 +5,6 @@ export interface NoteBlock {
   /** Reads on from a place in a text; returns the place where the block ends, or the end of the text. */
   read(text: string, from: number): number
   isOpen(): boolean
-  /** The note as far as it was read. */
   note(): string | undefined
 }
 

@@ -31,7 +31,6 @@ export function showEach<M extends MessageLike>(
 ): readonly (M | undefined)[] {
   let called: readonly ToolCall[] = []
   let round = openRound(called)
-  /** The names of this round's calls that carry notes. */
   let carrying = new Set<string>()
   /** Calls with notes came before: a result that answers no known call may belong to them. */
   let hadNotes = isPart
@@ -70,7 +69,6 @@ export function showEach<M extends MessageLike>(
 /** Replaces the result of a call whose arguments had a note: a tool may repeat its arguments in any form. */
 export const veiledResult = '[Not shown: the call carried a note.]'
 
-/** Whether the model wrote a note into the arguments of a call. */
 export const carriesNote = (
   { arguments: json }: Pick<ToolCall, 'arguments'>,
   notes: NoteOptions | undefined,

@@ -22,7 +22,6 @@ export function createStateReader<Value, Start extends Value | undefined>(
 ): StateReader<Value | Start> {
   let length = 0
   let settled: StateReading<unknown> = { value: state.initial, skipped: [] }
-  /** Rounds since the last reading. */
   let pending: Round[] = []
   /** The last round: it may still get results. */
   let open: Placed[] = []

@@ -2,7 +2,6 @@ import { isUnchanged, type Looks, looksOf } from '../log/looks.ts'
 import type { Message } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 
-/** A message with its place in the list. */
 export interface Placed {
   readonly seq: number
   readonly source: object

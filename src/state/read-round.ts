@@ -15,7 +15,6 @@ export interface RoundResult {
 
 /** The results of one assistant message's calls. */
 export interface Round {
-  /** The place of the round's first message. */
   readonly seq: number
   /** In the order of the calls: parallel tools end in any order. */
   readonly results: readonly RoundResult[]

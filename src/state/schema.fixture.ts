@@ -32,7 +32,6 @@ export function object<S extends Shape>(shape: S): TestSchema<{ [K in keyof S]: 
   })
 }
 
-/** A schema that accepts any value. */
 export const anything = (): TestSchema<unknown> => schema(value => ({ value }))
 
 export function schema<Output>(check: Check<Output>): TestSchema<Output> {

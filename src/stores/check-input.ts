@@ -34,7 +34,6 @@ export function checkName(what: string, name: string): void {
   checkText(`The ${what}`, name, maxNameBytes)
 }
 
-/** Checks those of the names that are given. */
 export function checkNames(names: Readonly<Record<string, string | undefined>>): void {
   for (const [what, name] of Object.entries(names)) if (name !== undefined) checkName(what, name)
 }
@@ -82,7 +81,6 @@ function checkWhole(option: string, value: number | undefined, least: number): v
   throw new InvalidOptionError(option, `expected ${wanted}, got ${showValue(value)}`)
 }
 
-/** Checks the order, the start and the size of a page of conversations. */
 export function checkPage({ after, order = 'recent', limit }: ListConversations): void {
   checkLimit(limit)
   if (order !== 'recent' && order !== 'name')

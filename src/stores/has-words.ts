@@ -16,7 +16,6 @@ export function toWanted(query: string): string[] {
   return [...wanted]
 }
 
-/** Whether an entry has all these words. */
 export function hasWords(payload: string, wanted: readonly string[]): boolean {
   const has = words(payloadTexts(payload))
   return wanted.every(word => has.has(word))

@@ -26,7 +26,6 @@ export const result = (name: string, content: string): TestMessage => ({
   content,
 })
 
-/** A call and its result. */
 export const round = (name: string, content: string): TestMessage[] => [calls(name), result(name, content)]
 
 export type { TestMessage }

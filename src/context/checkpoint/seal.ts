@@ -3,7 +3,6 @@ import { ThroughlineError } from '../../log/error.ts'
 /** Changes with the layout, the units or the terms: a checkpoint of another version is not used. */
 const version = 1
 
-/** Puts version and checksum before the bytes. */
 export function seal(body: Uint8Array): Uint8Array {
   const sealed = new Uint8Array(8 + body.length)
   const view = new DataView(sealed.buffer)

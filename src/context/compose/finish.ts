@@ -10,7 +10,6 @@ import { ContextOverflowError } from './overflow-error.ts'
 import { tokensByPart } from './tokens-by-part.ts'
 import { trimPieces } from './trim.ts'
 
-/** A draft ready to send. */
 export interface Finished<M extends MessageLike> {
   readonly draft: FullDraft<M>
   readonly pieces: readonly Piece<M>[]

@@ -10,7 +10,6 @@ export interface Conversation<M extends MessageLike = MessageLike> {
   readonly transcript: Transcript<M>
 }
 
-/** A conversation that grows. */
 export interface GrowingConversation<M extends MessageLike> extends Conversation<M> {
   readonly size: number
   /** `seq` is the message's place, for errors. */

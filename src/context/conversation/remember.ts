@@ -8,7 +8,6 @@ interface Derived {
 /** Values computed from a conversation and a configuration, dropped with the conversation. */
 const memories = new WeakMap<Transcript, Map<string, object & Derived>>()
 
-/** The most configurations of one conversation that are remembered. */
 const most = 24
 
 /** The value under a key, created when absent. Only a cache: it can always be computed again. */

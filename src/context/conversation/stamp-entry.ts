@@ -3,7 +3,6 @@ import type { TokenCounter } from '../../tokens/counter.ts'
 import { stampMessage } from './stamp.ts'
 import type { Entry } from './unit.ts'
 
-/** A message as an entry of a conversation. */
 export function stampEntry<M extends MessageLike>(source: M, seq: number, count: TokenCounter): Entry<M> {
   const stamp = stampMessage(source, seq, count)
   const { message, tokens, raw = source } = stamp

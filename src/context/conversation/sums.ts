@@ -6,11 +6,9 @@ export interface Sums {
   readonly costBefore: readonly number[]
   /** Cost of the ordinary units' notes, sent inline. */
   readonly noteCostBefore: readonly number[]
-  /** Number of ordinary units. */
   readonly ordinaryBefore: readonly number[]
 }
 
-/** Adds a unit to the sums. */
 export function addSums(
   sums: { readonly [Name in keyof Sums]: number[] },
   { index, kind, tokens, noteTokens }: Unit,

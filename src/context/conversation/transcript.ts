@@ -8,7 +8,6 @@ import { stampEntry } from './stamp-entry.ts'
 import { addSums, type Sums } from './sums.ts'
 import type { Entry, Stray, Unit, UnitKind } from './unit.ts'
 
-/** Where a note stands: its entry, and the unit that the entry belongs to. */
 export interface NotePlace {
   readonly at: number
   readonly unit: number

@@ -78,7 +78,6 @@ const maxKnown = 2_000
 
 const plain = { dialect: 'ollama', thinking: '', calls: [], results: [], media: 0, unknown: '' } as const
 
-/** The cost of everything that would be sent. */
 export function draftCost(frame: Frame, spans: readonly Span[], insertions: readonly Insertion[]): number {
   let tokens = fixedCost(frame) + ordinaryCost(frame, 0, frame.transcript.units.length)
   for (const { from, to } of spans) tokens -= ordinaryCost(frame, from, to)

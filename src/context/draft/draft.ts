@@ -42,9 +42,7 @@ export interface FullDraft<M extends MessageLike = MessageLike> extends Draft<M>
   digest(digests: readonly Digest[], why: string): FullDraft<M>
   insert(insertions: readonly Insertion[], fate: 'digested' | 'recalled'): FullDraft<M>
   moveSystemsFirst(): FullDraft<M>
-  /** Removes the oldest added text. */
   withoutFirstInsertion(why: string): FullDraft<M>
-  /** Records the cut in the receipt. */
   withCut(cut: Cut): FullDraft<M>
   /** The same draft; what follows is recorded under another rule's name. */
   as(rule: string): FullDraft<M>

@@ -1,7 +1,6 @@
 import type { Exchange } from '../digests/index.ts'
 import type { FullDraft } from './draft.ts'
 
-/** A completed turn with its place. */
 export interface PlacedExchange extends Exchange {
   /** The units of the turn: `from` is its user message, `to` is the unit after its last. */
   readonly from: number
@@ -14,7 +13,6 @@ export function countExchanges({ units, turns }: FullDraft): number {
   return last?.kind === 'assistant' ? turns.length : Math.max(0, turns.length - 1)
 }
 
-/** A completed turn as an exchange. */
 export function exchangeAt({ frame, units, turns }: FullDraft, turn: number): PlacedExchange {
   const from = turns[turn]!
   const to = turns[turn + 1] ?? units.length

@@ -30,7 +30,6 @@ export interface Stretch {
   readonly to: number
 }
 
-/** A stretch with a reason of its own. */
 export interface ExplainedStretch extends Stretch {
   readonly why?: string
 }

@@ -5,7 +5,6 @@ import type { Transcript } from '../conversation/transcript.ts'
 /** Notes that are not sent with their replies, gathered: the newest that fit their budget, in order. */
 export interface NotesSection {
   readonly text: string
-  /** Entries of the gathered notes. */
   readonly moved: readonly number[]
 }
 

@@ -25,7 +25,6 @@ export function laySpans(old: readonly Span[], added: readonly Span[]): readonly
   return result.sort((a, b) => a.from - b.from)
 }
 
-/** The span that contains a unit, found by halving. */
 export function findSpan(spans: readonly Span[], unit: number): Span | undefined {
   const span = spans[firstPlace(spans.length, place => spans[place]!.to > unit)]
   return span && span.from <= unit ? span : undefined

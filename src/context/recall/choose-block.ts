@@ -5,13 +5,10 @@ import type { Judgement } from './judge.ts'
 
 /** The recalled units for one user message. */
 export interface Block {
-  /** The unit of the user message. */
   readonly user: number
   /** The recalled units, in the order of the conversation. */
   readonly units: readonly number[]
-  /** The tokens charged for the block. */
   readonly tokens: number
-  /** Why each unit was recalled. */
   readonly reasons?: readonly string[]
 }
 
@@ -25,7 +22,6 @@ export interface Search {
   readonly cut: number
   /** Units in other blocks. */
   readonly recalled: ReadonlySet<number>
-  /** The cost of the block's first line. */
   readonly headCost: number
 }
 

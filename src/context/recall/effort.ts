@@ -34,7 +34,6 @@ export function toEffort(effort: number): Effort {
 /** Tokens before the newest message that count as in view. Not a share of the window: a long view would never recall. */
 export const viewTokens = 1500
 
-/** The factor for questions. */
 const question = 2.5
 
 /** An imagined entry in view has this share of the message's words, so that a message about something new asks for nothing. */

@@ -7,7 +7,6 @@ import { withoutLabel } from './terms.ts'
 
 /** How well the past answers a message. */
 export interface Judgement {
-  /** A score for each unit before the message. */
   readonly scores: Float64Array
   /** The best score of a unit before the cut. */
   readonly best: number

@@ -9,7 +9,6 @@ export interface Ranking {
   readonly scores: Float64Array
   /** The score of an imagined entry of average length that has all words of the message. */
   readonly whole: number
-  /** The terms of the message that the index knows. */
   readonly asked: readonly Asked[]
   /** How many different terms the message has, known or not. */
   readonly terms: number

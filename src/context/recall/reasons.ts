@@ -1,7 +1,6 @@
 import type { RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
-/** The most words in a reason. */
 const mostWords = 6
 
 /** Why each unit was recalled, in the words of the message that asked for it. */

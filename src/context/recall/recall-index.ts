@@ -9,7 +9,6 @@ export interface RecallDocument {
   /** False for units that are never recalled; they keep their place and score nothing. */
   readonly isRecallable: boolean
   readonly tokens: number
-  /** Whether a long pause came before the unit. */
   readonly beginsSession: boolean
 }
 
@@ -38,7 +37,6 @@ export interface RecallIndex {
   append(document: RecallDocument): void
   /** The number of a term; a new one gets the next. */
   idOf(term: string): number
-  /** Appends a saved entry. */
   restore(entry: SavedEntry): void
 }
 

@@ -10,7 +10,6 @@ export interface Conversation {
   updatedAt: number
   isDeleted: boolean
   title: string | null
-  /** JSON text. */
   metadata: string | null
   readonly branches: Map<string, Branch>
 }

@@ -5,7 +5,6 @@ import { toEntry } from './read-rows.ts'
 import { hashesOf } from './word-hashes.ts'
 
 export interface CheckEntriesOptions {
-  /** Whether entries should be in the index of words. */
   readonly isIndexed: boolean
   readonly rebuild: boolean
 }

@@ -6,7 +6,6 @@ import { conversationKey } from './conversation-key.ts'
 import type { Database } from './database.ts'
 import type { Row } from './pg-client.ts'
 
-/** Lists and describes conversations. */
 export function postgresConversations(
   database: Database,
   schema: string,

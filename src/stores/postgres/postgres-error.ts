@@ -12,7 +12,6 @@ export class OutcomeUnknownError extends ThroughlineError {
   }
 }
 
-/** The typed error for an error of a statement. */
 export function toStoreError(error: unknown, isWrite: boolean): ThroughlineError {
   if (error instanceof ThroughlineError) return error
   if (isLost(error) && isWrite) return new OutcomeUnknownError(error)
@@ -31,7 +30,6 @@ export const isCollision = (error: unknown): boolean => /^(40001|40P01)$/.test(c
 /** Whether a pooler lent a connection that does not know the prepared statement, or already has it; nothing was run. */
 export const isUnprepared = (error: unknown): boolean => /^(26000|42P05)$/.test(codeOf(error))
 
-/** Whether a row exists already; nothing was written. */
 export const isDuplicate = (error: unknown): boolean => codeOf(error) === '23505'
 
 /** Whether the database did not answer, or said that it is shutting down. */

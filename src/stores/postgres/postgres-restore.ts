@@ -47,7 +47,6 @@ export function postgresRestore(
   }
 }
 
-/** The time at which a new conversation began. */
 function firstTime({ entries, turns }: RestoreEntries): number | null {
   const times = [...entries.map(({ time }) => time), ...turns.map(({ startedAt }) => startedAt)]
   return times.length > 0 ? times.reduce((first, time) => Math.min(first, time)) : null

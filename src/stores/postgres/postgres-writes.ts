@@ -96,5 +96,4 @@ export function postgresWrites(
   }
 }
 
-/** The names that a conversation is made with. */
 const namesOf = ({ tenant, conversation }: ThreadKey) => [tenant, conversation]

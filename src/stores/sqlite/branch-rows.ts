@@ -106,7 +106,6 @@ export function branchById(connection: Connection, id: number): BranchRow | unde
   return row && sound('branches', row, row.id === id)
 }
 
-/** The segments of a branch, from its first entry on. */
 export function segmentsOf(connection: Connection, branch: BranchRow): Segment[] {
   const segments: Segment[] = []
   let to = branch.head

@@ -41,7 +41,6 @@ export function insertConversation(
   return saveConversation(connection, { ...fresh, metadata: null, checksum: 0 })
 }
 
-/** Saves the columns that may change. */
 export function saveConversation(connection: Connection, row: ConversationRow): ConversationRow {
   const checksum = rowSum('conversations', row)
   connection.run(

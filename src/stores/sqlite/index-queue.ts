@@ -2,7 +2,6 @@ import type { Connection } from './connection.ts'
 import { maxSeq } from './schema.ts'
 import { indexWaiting } from './word-index.ts'
 
-/** Entries that wait for the word index. */
 export interface IndexQueue {
   /** Adds an entry in the transaction that inserted it. */
   add(connection: Connection, branchId: number, seq: number, payload: string): void

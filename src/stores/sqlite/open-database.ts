@@ -3,7 +3,6 @@ import { pathToFileURL } from 'node:url'
 import type { SqliteDatabase, SqliteDriver } from './driver.ts'
 import { isFull, resultCode, SQLITE_CANTOPEN, SQLITE_IOERR } from './sqlite-error.ts'
 
-/** An open SQLite file. */
 export interface OpenDatabase {
   readonly database: SqliteDatabase
   /** Whether the file must be opened again: it has changed, and this connection would not notice. */

@@ -3,7 +3,6 @@ import type { HeldTurns } from './held-turns.ts'
 import type { IndexQueue } from './index-queue.ts'
 import type { SqliteLeases } from './sqlite-leases.ts'
 
-/** Shared by the parts of the store. */
 export interface SqliteContext {
   /** The connection; the first use migrates the file. */
   ready(): Connection
@@ -11,6 +10,5 @@ export interface SqliteContext {
   readonly maxEntryBytes: number
   readonly held: HeldTurns
   readonly leases: SqliteLeases
-  /** The queue of the word index, if there is an index. */
   queue(): IndexQueue | undefined
 }

@@ -9,7 +9,6 @@ import { sound } from './row-sums.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { verifyNames } from './verify-names.ts'
 
-/** Lists and describes conversations. */
 export function sqliteConversations(
   context: SqliteContext,
 ): Pick<Store, 'conversations' | 'describeConversation'> {

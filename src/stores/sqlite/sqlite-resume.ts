@@ -5,7 +5,6 @@ import { findBranch, saveBranch } from './branch-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { saveTurn, toTurn, turnByNumber } from './turn-rows.ts'
 
-/** Takes over a turn that was left open. */
 export function sqliteResume(context: SqliteContext): Pick<Store, 'resume'> {
   const { now, leases } = context
   return {

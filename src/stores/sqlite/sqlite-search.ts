@@ -11,7 +11,6 @@ import { type EntryRow, toEntry } from './entry-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { toMatch, unindexed } from './word-index.ts'
 
-/** Finds entries that have every word, newest first. */
 export function sqliteSearch(context: SqliteContext, tenant: string, query: string, limit: number): Found[] {
   checkName('tenant', tenant)
   checkLimit(limit)

@@ -99,7 +99,6 @@ export function insertTurn(
   )
 }
 
-/** Saves the columns that may change. */
 export function saveTurn(connection: Connection, turn: TurnRow, changes: Partial<TurnRow>): TurnRow {
   const row = { ...turn, ...changes }
   const { status, last, ended_at: ended, error, owner, epoch, branch_id: branchId, turn: number } = row

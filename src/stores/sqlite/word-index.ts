@@ -21,7 +21,6 @@ export function createWordIndex(connection: Connection): void {
   }
 }
 
-/** Adds the waiting entries to the index. */
 export function indexWaiting(connection: Connection): void {
   addPlaces(connection, placesOf(connection, `SELECT place ${waitingSql}`))
   connection.run('DELETE FROM waiting')

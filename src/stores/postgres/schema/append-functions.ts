@@ -1,6 +1,5 @@
 import { isBranch, planOnce, putEntries } from './fragments.ts'
 
-/** Functions that add to an open turn. */
 export const appendFunctions = (schema: string): string => `
 -- Goes on with a turn; ends it where a status is given. One update finds the branch, locks it, asks for lease and head,
 -- and moves the head on: what nearly always holds costs one look.

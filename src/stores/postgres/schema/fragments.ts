@@ -1,6 +1,5 @@
 /** Parts of statements. They are pasted into the functions, as calling a function takes longer than most of them. */
 
-/** Finds the branch by the function's arguments. */
 export const isBranch = 'key = p_key and actor = p_actor and branch = p_branch'
 
 /** Plans are made once for a session: by default the database makes one for every append, which takes longer than the append. */

@@ -1,6 +1,5 @@
 import { isBranch } from './fragments.ts'
 
-/** Functions that renew and take over leases. */
 export const leaseFunctions = (schema: string): string => `
 -- How long a lease still holds; 0 when it has run out. Never longer than it was given for: then the clock has gone back.
 create function ${schema}.held_ms(b ${schema}.branches, p_now double precision) returns double precision

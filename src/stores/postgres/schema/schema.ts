@@ -9,7 +9,6 @@ import { leaseFunctions } from './lease-functions.ts'
 import { restoreFunctions } from './restore-functions.ts'
 import { tables } from './tables.ts'
 
-/** Everything that a new database needs. */
 export const createSchema = (schema: string): string =>
   [
     tables,
