@@ -182,7 +182,7 @@ describe('one object in several places', () => {
   })
 })
 
-describe('options that cannot be meant', () => {
+describe('bad options', () => {
   it.each<[string, unknown]>([
     ['policy', {}],
     ['policy', spongebob],

@@ -297,7 +297,7 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
   })
 })
 
-describe('what cannot be meant', () => {
+describe('bad input', () => {
   it.each([
     [undefined, /"store": expected a store, such as memoryStore\(\), got undefined/],
     [{ store: memoryStore }, /got a function \(did you forget the parentheses\?\)/],

@@ -256,7 +256,7 @@ it('has the turn in the log before it says so', async () => {
   }
 })
 
-it('refuses what cannot be meant when the chat is made', () => {
+it('refuses bad options when the chat is created', () => {
   const model = reader()
   const tool = (name: string) => defineTool({ name, input: z.object({}), run: () => '' })
   const bad = [
@@ -271,7 +271,7 @@ it('refuses what cannot be meant when the chat is made', () => {
   for (const options of bad)
     expect(() => createChat(options)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
   expect(() => tool('no name')).toThrow(expect.objectContaining({ code: 'invalid_option' }))
-  expect(() => createChat({ model }).send('Hello', inChat)).toThrow('send needs one')
+  expect(() => createChat({ model }).send('Hello', inChat)).toThrow('send, edit and regenerate need one')
   const chat = createChat({ model, history: newHistory() })
   expect(() => chat.send({ role: 'assistant', content: 'Hello' }, inChat)).toThrow(
     'begins with a user message',
