@@ -1,6 +1,6 @@
 import { placeOf } from './fragments.ts'
 
-/** Helpers of the functions that write. They report in \`outcome\`, so a refusal costs no error. */
+/** Helpers of the functions that write. They report in `outcome`, so a refusal costs no error. */
 export const entryFunctions = (schema: string): string => `
 create function ${schema}.now_ms() returns double precision language sql volatile as $$
   select floor(extract(epoch from clock_timestamp()) * 1000)::double precision
