@@ -29,6 +29,7 @@ export function checkThread({ tenant, conversation, actor, branch }: ThreadKey):
   }
 }
 
+/** Checks a name that may be empty: a tenant, an id, an owner, a key. */
 export function checkName(what: string, name: string): void {
   if (typeof name !== 'string') throw new InvalidOptionError(what, `expected a text, got ${showValue(name)}`)
   checkText(`The ${what}`, name, maxNameBytes)
@@ -69,6 +70,7 @@ export function checkLimit(limit: number | undefined): void {
   checkWhole('limit', limit, 0)
 }
 
+/** Checks a range of entries: any whole numbers, also beyond what is there. */
 export function checkRange({ from, to, limit }: EntryRange): void {
   checkWhole('from', from, Number.MIN_SAFE_INTEGER)
   checkWhole('to', to, Number.MIN_SAFE_INTEGER)
@@ -90,6 +92,7 @@ export function checkPage({ after, order = 'recent', limit }: ListConversations)
   checkTime('after', after.updatedAt)
 }
 
+/** Checks a call before it is kept. */
 export function checkCall({ id, model, plan, status, error }: StoredCall, maxBytes: number): void {
   checkNames({ 'id of the call': id, model, error })
   if (!callStatuses.includes(status))
@@ -97,6 +100,7 @@ export function checkCall({ id, model, plan, status, error }: StoredCall, maxByt
   checkText('The plan of a call', plan, maxBytes)
 }
 
+/** Checks entries before they are appended: ids, payloads, their size. */
 export function checkEntries(entries: readonly NewEntry[], maxEntryBytes: number): void {
   for (const { id, payload } of entries) {
     checkName('id of an entry', id)

@@ -1,12 +1,32 @@
+export {
+  checkCall,
+  checkEntries,
+  checkLimit,
+  checkName,
+  checkNames,
+  checkPage,
+  checkRange,
+  checkThread,
+  checkTime,
+  toDescription,
+} from './check-input.ts'
+export { checkStretch } from './check-stretch.ts'
+export { hasWords, toWanted } from './has-words.ts'
+export { type LeaseTime, leaseTime, remainingMs } from './lease-time.ts'
 export { type MemoryStoreOptions, memoryStore } from './memory/memory-store.ts'
+export { planRestore, type Stored, timesOf } from './plan-restore.ts'
+export { leaseLost, nameOf, notAPlace, turnOpen } from './refusals.ts'
+export { snippet } from './snippet.ts'
 export type * from './store.ts'
 export {
   ConflictError,
   CorruptEntryError,
+  InvalidTextError,
   KeyReusedError,
   LeaseError,
   NoBranchError,
   NoConversationError,
   StoreError,
+  type StoreProblem,
   TooLargeError,
 } from './store-error.ts'

@@ -2,6 +2,7 @@ import { InvalidOptionError } from '../log/error.ts'
 import type { Lease, ThreadKey } from './store.ts'
 import { LeaseError } from './store-error.ts'
 
+/** A thread's name in messages of errors. */
 export const nameOf = ({ conversation, actor, branch }: ThreadKey) => `"${conversation}/${actor}/${branch}"`
 
 /** The error for an open turn; `heldMs` is the time its lease still holds, where waiting helps. */
@@ -14,12 +15,14 @@ export function turnOpen(thread: ThreadKey, turn: number, heldMs = 0): LeaseErro
   return new LeaseError('turn_open', problem, heldMs)
 }
 
+/** The error for a writer whose turn has ended or was taken over. */
 export const leaseLost = (thread: ThreadKey, { owner, epoch }: Lease) =>
   new LeaseError(
     'lease_lost',
     `"${owner}" (epoch ${epoch}) no longer holds thread ${nameOf(thread)}: nothing was written, read again.`,
   )
 
+/** The error for a place where no branch may be forked. */
 export const notAPlace = (at: number) =>
   new InvalidOptionError(
     'at',

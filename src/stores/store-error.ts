@@ -45,7 +45,7 @@ export class NoConversationError extends ThroughlineError {
   }
 }
 
-/** The conversation has no such branch. Only `main` is created by writing to it. */
+/** The conversation has no such branch. Histories make only `main` by writing to it: others come from `fork`. */
 export class NoBranchError extends ThroughlineError {
   constructor(conversation: string, branch: string) {
     super(

@@ -171,11 +171,18 @@ export interface Found {
  * Keeps the log. A thread is appended to, read and forked; a conversation is listed, searched and deleted whole. Every
  * method is one transaction on one conversation. Times and leases go by the store's clock; if that clock goes back, an
  * open turn is held for at most the length of its lease, counted from the next attempt to take it.
+ *
+ * Reading what was never written, or was deleted, gives nothing (undefined, an empty list). Writing to what was deleted
+ * throws NoConversationError. `storeCases` of throughline/testing prove a store; docs/stores.md says what each method does.
  */
 export interface Store {
   /** Brings the schema up to date (not with `dryRun`) and returns the steps. Safe when two processes start at once. */
   migrate(options?: { readonly dryRun?: boolean }): Promise<readonly string[]>
-  /** Opens a turn: its first entries are on disk when this resolves. Creates the thread if it is new. */
+  /**
+   * Opens a turn: its first entries are on disk when this resolves. Creates the thread if it is new, whatever its branch:
+   * a history refuses a branch that nobody forked before it asks the store. A turn that was left open is closed first, as
+   * `interrupted`, with the entries of `closing`. Throws LeaseError while somebody holds the open turn.
+   */
   begin(thread: ThreadKey, turn: BeginTurn): Promise<Begun>
   /**
    * Takes over the open turn without closing it, if its lease has run out; its former holder can no longer write.
@@ -190,11 +197,17 @@ export interface Store {
    * is no conflict. A lease that ran out stays good until somebody else takes over.
    */
   append(thread: ThreadKey, append: AppendEntries): Promise<{ readonly head: number }>
-  /** Stores the last entries and ends the turn in one transaction; gives the lease back. May be repeated. */
+  /**
+   * Stores the last entries and ends the turn in one transaction; gives the lease back. May be repeated, also when later
+   * turns have begun: the same lease, status and entries give the head.
+   */
   end(thread: ThreadKey, end: EndTurn): Promise<{ readonly head: number }>
   /** Prolongs the lease; throws when somebody else has taken it over. */
   renew(thread: ThreadKey, lease: Lease, leaseMs: number): Promise<void>
-  /** Adds entries outside of turns (pre-seeding, imports). The branch must have no open turn. */
+  /**
+   * Adds entries outside of turns (pre-seeding, imports). Creates the thread if it is new. The branch must have no open
+   * turn, held or left. May be repeated.
+   */
   seed(
     thread: ThreadKey,
     seed: { readonly expectedHead: number; readonly entries: readonly NewEntry[] },
@@ -205,27 +218,38 @@ export interface Store {
    * the next `begin` closes it.
    */
   restore(thread: ThreadKey, stretch: RestoreEntries): Promise<{ readonly head: number }>
-  /** Makes a branch that shares the past of another up to a place: the end of a closed turn, or before a user entry. */
+  /**
+   * Makes a branch that shares the past of another up to a place: outside of turns, the end of a closed turn, or before a
+   * user entry; never inside an open turn. A turn that is torn ends there. Calls, leases, idempotency keys and caches stay
+   * behind. The same fork again changes nothing; another one with that name is refused.
+   */
   fork(thread: ThreadKey, fork: { readonly at: number; readonly branch: string }): Promise<void>
+  /** Undefined for a thread that was never written to. */
   head(thread: ThreadKey): Promise<Head | undefined>
-  /** The entries of the branch, with its shared past. */
+  /** The entries of the branch, with its shared past. A range may reach beyond them. */
   entries(thread: ThreadKey, range?: EntryRange): AsyncIterable<StoredEntry>
+  /** The turns of the branch, with its shared past, oldest first. */
   turns(thread: ThreadKey): Promise<readonly StoredTurn[]>
+  /** Keeps a call, or what became of one: the same id again replaces it in its place. Throws for a thread that is not there. */
   saveCall(thread: ThreadKey, call: StoredCall): Promise<void>
   /** The calls, newest first. */
   calls(thread: ThreadKey, options?: { readonly limit?: number }): Promise<readonly StoredCall[]>
   /** Removes the calls made before a time, in all threads of a tenant; returns how many. */
   deleteCalls(tenant: string, before: number): Promise<number>
-  /** Keeps a cache that can be rebuilt from the log. */
+  /** Keeps a cache that can be rebuilt from the log: the last one for each key. Throws for a thread that is not there. */
   saveCache(thread: ThreadKey, key: string, at: number, bytes: Uint8Array): Promise<void>
   loadCache(
     thread: ThreadKey,
     key: string,
   ): Promise<{ readonly at: number; readonly bytes: Uint8Array } | undefined>
+  /** The conversations of a tenant that are not deleted, with their threads by actor and branch. */
   conversations(tenant: string, options?: ListConversations): Promise<readonly ConversationInfo[]>
   /** Sets given values, removes those that are null, leaves the rest. Does not change when the conversation was updated. */
   describeConversation(tenant: string, conversation: string, description: DescribeConversation): Promise<void>
-  /** Entries that have every word of the query, newest first. A shared past is found in the branch that wrote it. */
+  /**
+   * Entries whose texts have every word of the query, newest first, 20 unless `limit` says otherwise; none for a query
+   * without words. A shared past is found in the branch that wrote it. `toWanted` and `hasWords` say what a word is.
+   */
   search(tenant: string, query: string, options?: { readonly limit?: number }): Promise<readonly Found[]>
   /**
    * Removes the conversation and leaves a tombstone, so that late writes are refused; its name is never free again. With

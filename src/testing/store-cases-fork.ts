@@ -106,9 +106,9 @@ export const forkCases: readonly StoreCase[] = [
     await refused(() => store.fork(thread, { at: 3, branch: 'torn' }), 'invalid_option')
     for (const at of [-1, 5, 1.5])
       await refused(() => store.fork(thread, { at, branch: 'x' }), 'invalid_option')
-    await open(store, thread, { entries: [entry('e')] })
+    await open(store, thread, { entries: [entry('e'), entry('f')] })
     await store.fork(thread, { at: 4, branch: 'before e' })
-    await refused(() => store.fork(thread, { at: 5, branch: 'open' }), 'invalid_option')
+    for (const at of [5, 6]) await refused(() => store.fork(thread, { at, branch: 'open' }), 'invalid_option')
     equal(await store.head({ ...thread, branch: 'open' }), undefined, 'a refused fork')
   }),
   storeCase('makes a branch once', async (store, thread) => {

@@ -109,14 +109,15 @@ export function equal(actual: unknown, expected: unknown, what: string): void {
   if (a !== b) throw new Error(`${what}: expected ${short(b)}, got ${short(a)}`)
 }
 
-/** Expects a ThroughlineError with this code, and returns it. */
+/** Expects a ThroughlineError with this code, and returns it. A failure shows the call, so that nobody has to look it up. */
 export async function refused(call: () => Promise<unknown>, code: string): Promise<ThroughlineError> {
   const answer = await call().then(
     value => `it gave ${short(stable(value))}`,
     (error: unknown) => error as Error,
   )
   if (answer instanceof ThroughlineError && answer.code === code) return answer
-  throw new Error(`expected the error "${code}", but ${answer instanceof Error ? `got: ${answer}` : answer}`)
+  const came = answer instanceof Error ? `got: ${answer}` : answer
+  throw new Error(`${short(String(call))}: expected the error "${code}", but ${came}`)
 }
 
 /** JSON with sorted keys: stores may return fields in different orders. */

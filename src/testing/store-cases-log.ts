@@ -115,6 +115,9 @@ export const logCases: readonly StoreCase[] = [
     equal((await store.head(thread))?.open, undefined, 'the open turn')
     equal(await store.end(thread, end), { head: 3 }, 'the answer to the same end again')
     await refused(() => store.end(thread, { ...end, status: 'completed' }), 'lease_lost')
+    await open(store, thread, { entries: [entry('next')] })
+    equal(await store.end(thread, end), { head: 4 }, 'the answer to the same end, after the next turn began')
+    equal((await store.head(thread))?.open?.turn, 2, 'the turn that is open then')
   }),
   storeCase('takes entries before the first turn and between turns', async (store, thread) => {
     const before = [entry('you are kind', { role: 'system' }), entry('hi')]

@@ -93,6 +93,16 @@ export const restoreCases: readonly StoreCase[] = [
       'the turns',
     )
   }),
+  storeCase(
+    'restores an open turn that nobody holds, after one that was written here',
+    async (store, thread) => {
+      await exchange(store, thread, 'a', 'b')
+      const { endedAt: _, ...turn } = turnAt(2, 2_000).turns[0]!
+      await store.restore(thread, { ...turnAt(2, 2_000), turns: [{ ...turn, status: 'open' }] })
+      equal((await store.head(thread))?.open?.expiresInMs, 0, 'how long it is held')
+      equal((await open(store, thread)).turn.turn, 3, 'the next turn')
+    },
+  ),
   storeCase('restores a branch on the past that it shares', async (store, thread) => {
     await exchange(store, thread, 'heron', 'b')
     await exchange(store, thread, 'c', 'd')

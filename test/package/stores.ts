@@ -1,5 +1,14 @@
 import { createHistory } from 'throughline'
-import { ConflictError, memoryStore, type Store, type StoredEntry, type ThreadKey } from 'throughline/stores'
+import {
+  ConflictError,
+  hasWords,
+  memoryStore,
+  nameOf,
+  type Store,
+  type StoredEntry,
+  type ThreadKey,
+  toWanted,
+} from 'throughline/stores'
 
 const store: Store = memoryStore()
 const key: ThreadKey = { tenant: 'default', conversation: 'trip', actor: 'assistant', branch: 'main' }
@@ -7,5 +16,6 @@ const thread = createHistory({ store }).thread('trip')
 await thread.seed({ role: 'user', content: 'hi' })
 const entries: StoredEntry[] = []
 for await (const entry of store.entries(key)) entries.push(entry)
-console.log(entries.length, new ConflictError('trip', 1, 2) instanceof Error)
-// prints: 1 true
+const isFound = hasWords(entries[0]!.payload, toWanted('Hi!'))
+console.log(entries.length, isFound, new ConflictError(nameOf(key), 1, 2) instanceof Error)
+// prints: 1 true true
