@@ -44,6 +44,34 @@ const faults: Record<string, (store: Store) => Partial<Store>> = {
         throw new LeaseError('turn_open', error.message)
       }),
   }),
+  'takes no end again once the next turn has begun': store => ({
+    end: async (thread, end) => {
+      const held = (await store.head(thread))?.open?.lease
+      if (held && held.epoch > end.lease.epoch) throw new LeaseError('lease_lost', 'late')
+      return store.end(thread, end)
+    },
+  }),
+  'forks inside of an open turn': store => ({
+    fork: async (thread, fork) => {
+      const open = (await store.head(thread))?.open
+      const [after] = await read(store, thread, { from: fork.at + 1, limit: 1 })
+      if (!open || fork.at < open.first || after?.role !== 'user') await store.fork(thread, fork)
+    },
+  }),
+  'takes a restored turn for held where a lease was given before': store => {
+    const written = new Set<string>()
+    return {
+      begin: (thread, begin) => {
+        written.add(JSON.stringify(thread))
+        return store.begin(thread, begin)
+      },
+      head: async thread => {
+        const head = await store.head(thread)
+        if (head?.open?.lease.owner !== '' || !written.has(JSON.stringify(thread))) return head
+        return { ...head, open: { ...head.open, expiresInMs: 9 } }
+      },
+    }
+  },
   'forgets to close': store => ({ begin: (thread, { closing: _, ...begin }) => store.begin(thread, begin) }),
   'forgets keys': store => ({
     begin: (thread, { key: _, body: __, ...begin }) => store.begin(thread, begin),
