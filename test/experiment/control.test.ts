@@ -170,7 +170,7 @@ describe('stop', () => {
     })
   })
 
-  it('is not forgotten when it comes while the run is being paused', async () => {
+  it('is not forgotten when it comes while the experiment is being paused', async () => {
     const { experiments } = openExperiments()
     const both = async () => {
       await experiments.pause('e')

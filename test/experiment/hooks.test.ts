@@ -205,7 +205,7 @@ describe('hooks', () => {
     expect(events).toContainEqual({ type: 'warning', code: 'hook_failed', message })
   })
 
-  it('are asked once at each point, although the run is paused between', async () => {
+  it('are asked once at each point, although the experiment is paused between', async () => {
     const { experiments } = openExperiments()
     const asked: string[] = []
     const pauses = { isWanted: true }
@@ -232,7 +232,7 @@ describe('hooks', () => {
     expect(asked).toEqual(['experiment', 'step 1', 'a 1', 'b 1'])
   })
 
-  it('that never answer do not keep a run from being paused, nor does a wish', async () => {
+  it('that never answer do not keep an experiment from being paused, nor does a wish', async () => {
     const never = () => new Promise<undefined>(() => {})
     for (const on of ['before-step', 'after-tool', 'after-experiment', 'wish'] as const) {
       const { history } = openExperiments()

@@ -92,7 +92,7 @@ describe('a lease', () => {
     expect(await experiments.resume(counting(), 'e').result()).toMatchObject(whole)
   })
 
-  it('is given back when the run that was left cannot be read', async () => {
+  it('is given back when the experiment that was left cannot be read', async () => {
     const { store, experiments } = await interrupted()
     await expect(
       on(between(store, 'append', runActor, away))

@@ -166,7 +166,7 @@ function counting({ waits = false } = {}): ExperimentPlan {
   })
 }
 
-describe('a run that is left', () => {
+describe('an experiment that is left', () => {
   it('says how far the experiment is, also when it was resumed', async () => {
     const experiments = open()
     for await (const event of experiments.run(counting(), { id: 'e' }))
