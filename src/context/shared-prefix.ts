@@ -11,7 +11,7 @@ export function sharedPrefix<M extends MessageLike>(
   const { count, toolTokens } = draft.frame
   // Tools stand at the beginning of a prompt: if they differ, nothing is shared.
   const isSameStart = (receipt?.parts.tools ?? 0) === toolTokens && isSame(pieces[0]?.raw, messages[0])
-  let shared = isSameStart ? (count.prompt ?? 0) + toolTokens : 0
+  let shared = isSameStart ? count.prompt + toolTokens : 0
   for (const [place, piece] of isSameStart ? pieces.entries() : []) {
     if (!isSame(piece.raw, messages[place])) break
     shared += piece.tokens

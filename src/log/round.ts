@@ -52,7 +52,7 @@ export function openRound(calls: readonly ToolCall[], results: readonly ToolResu
 }
 
 /** Says in the receipt why a result answers no call. */
-export function describeStray({ callId, name }: ToolResult): string {
+export function describeStray({ callId, name }: Omit<ToolResult, 'text'>): string {
   const of = callId ?? name
   return of === undefined ? 'answers no tool call' : `answers no open call of "${of}"`
 }

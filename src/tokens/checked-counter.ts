@@ -1,20 +1,21 @@
 import { InvalidOptionError } from '../log/error.ts'
+import type { Message } from '../log/message.ts'
 import type { TokenCounter } from './counter.ts'
 
-const known = new WeakMap<TokenCounter, TokenCounter>()
+const known = new WeakMap<TokenCounter, Required<TokenCounter>>()
 
 /** The counter with every answer checked: a NaN or a negative number would break every comparison with the window. */
-export function checkedCounter(counter: TokenCounter): TokenCounter {
+export function checkedCounter(counter: TokenCounter): Required<TokenCounter> {
   const before = known.get(counter)
   if (before) return before
   const whole = (tokens: number) => wholeTokens(tokens, counter.id)
-  const checked: TokenCounter = {
+  const checked = {
     id: counter.id,
     exact: counter.exact,
     prompt: whole(counter.prompt ?? 0),
-    text: text => whole(counter.text(text)),
-    message: message => whole(counter.message(message)),
-    tools: tools => whole(counter.tools(tools)),
+    text: (text: string) => whole(counter.text(text)),
+    message: (message: Message) => whole(counter.message(message)),
+    tools: (tools: readonly unknown[]) => whole(counter.tools(tools)),
   }
   known.set(counter, checked).set(checked, checked)
   return checked

@@ -1,4 +1,3 @@
-import type { Message } from '../log/message.ts'
 import { wholeTokens } from './checked-counter.ts'
 import type { TokenCounter } from './counter.ts'
 import { type Framing, genericFraming } from './framing.ts'
@@ -43,15 +42,16 @@ export function createCounter({
     text,
     message(message) {
       const { calls, results, media, thinking, unknown } = message
-      const answers = resultCount(message, results.length)
+      const isTool = message.role === 'tool'
+      const answers = isTool ? Math.max(1, results.length) : results.length
       // Each result of an AI SDK tool message is sent as a message of its own.
-      const sent = message.role === 'tool' ? answers : 1
+      const sent = isTool ? answers : 1
       let tokens = framing.message * sent + text(message.text) + text(thinking) + text(unknown)
       for (const call of calls) tokens += framing.call + text(call.name) + text(call.arguments)
       // The text of a tool message is the text of its results and is counted above: only their framing is added.
       tokens += framing.result * answers
       // A result inside an assistant message (AI SDK) is not part of the message's text.
-      if (message.role !== 'tool') for (const result of results) tokens += text(result.text)
+      if (!isTool) for (const result of results) tokens += text(result.text)
       return whole(tokens + media * imageTokens)
     },
     tools(tools) {
@@ -63,11 +63,6 @@ export function createCounter({
   }
 }
 
-function resultCount({ role }: Message, results: number): number {
-  return role === 'tool' ? Math.max(1, results) : results
-}
-
-/** The id contains everything that changes a count, as remembered counts are keyed by it. */
 function counterId(id: string, framing: Framing, imageTokens: number): string {
   const framed = framing.name === 'none' ? id : `${id}/${framing.name}`
   return imageTokens === 768 ? framed : `${framed}/image=${imageTokens}`

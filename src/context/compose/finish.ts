@@ -25,9 +25,10 @@ export function finish<M extends MessageLike>(draft: FullDraft<M>): Finished<M> 
     const fitted = cutOldest(own, room)
     const pieces = shaped(frame, compose(fitted))
     const tokens = totalTokens(frame, pieces)
-    if (tokens <= capacity) return { draft: fitted, pieces, tokens }
+    const finished = { draft: fitted, pieces, tokens }
+    if (tokens <= capacity) return finished
     // All that may go has gone, so the protected part alone is too large.
-    if (fitted.tokens > room) return overflow({ draft: fitted, pieces, tokens })
+    if (fitted.tokens > room) return overflow(finished)
     // Joined texts can cost a token or two more than apart: leave that room and try again.
     room = Math.min(room, fitted.tokens) - (tokens - capacity)
   }

@@ -6,7 +6,7 @@ import { type Part, parts } from '../receipt.ts'
 export function tokensByPart(frame: Frame, pieces: readonly Piece[]): Record<Part, number> {
   const sums = Object.fromEntries(parts.map(part => [part, 0])) as Record<Part, number>
   sums.tools = frame.toolTokens
-  sums.framing = frame.count.prompt ?? 0
+  sums.framing = frame.count.prompt
   for (const piece of pieces) {
     let rest = piece.tokens
     for (const { part, tokens } of piece.carries ?? []) {

@@ -4,7 +4,6 @@ import { toolResultFor, withoutResults, withTail } from '../../log/write-message
 import type { Unit } from '../conversation/unit.ts'
 import type { Frame } from '../draft/frame.ts'
 import { entryPiece, type Piece, rewritten } from '../draft/piece.ts'
-import type { Part } from '../receipt.ts'
 
 /** The messages of one unit as they are sent: the caller's own objects wherever nothing had to be repaired. */
 export function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): Piece<M>[] {
@@ -24,7 +23,12 @@ export function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): 
     }
   }
   if (notes.length > 0 && frame.notes === 'inline') pieces[0] = withNotes(frame, pieces[0]!, notes)
-  if (unit.missing.length > 0) addMissing(frame, pieces, unit, part)
+  // Providers refuse a call without a result: one is added that says so, right after the results that came.
+  for (const call of unit.missing) {
+    const raw = toolResultFor(entries[unit.from]!.message.dialect, call, interruptedResult)
+    const added = `the call of "${call.name}" never got a result`
+    pieces.push(rewritten(frame, { part, seqs: [], added }, raw as MessageLike as M))
+  }
   return pieces
 }
 
@@ -38,19 +42,4 @@ function withNotes<M extends MessageLike>(
   const seqs = [...reply.seqs, ...notes.map(at => frame.system.length + at)]
   const texts = notes.map(at => inlineNote(frame.transcript.entries[at]!.message.text, frame.nonce))
   return rewritten(frame, { ...reply, seqs, altered }, withTail(reply.raw, texts.join('\n\n')))
-}
-
-/** Adds a result for every unanswered call, after the results that came: providers refuse a call without one. */
-function addMissing<M extends MessageLike>(
-  frame: Frame<M>,
-  pieces: Piece<M>[],
-  unit: Unit,
-  part: Part,
-): void {
-  const { dialect } = frame.transcript.entries[unit.from]!.message
-  for (const call of unit.missing) {
-    const raw = toolResultFor(dialect, call, interruptedResult) as MessageLike as M
-    const added = `the call of "${call.name}" never got a result`
-    pieces.push(rewritten(frame, { part, seqs: [], added }, raw))
-  }
 }

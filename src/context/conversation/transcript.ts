@@ -105,9 +105,7 @@ export function createTranscript<M extends MessageLike>(
     for (const [index, result] of message.results.entries())
       if (round && round.take(result) < 0) unmatched.push(index)
     const orphan = !round || (unmatched.length > 0 && unmatched.length === message.results.length)
-    const why = message.results[0]
-      ? describeStray(message.results[unmatched[0] ?? 0]!)
-      : 'answers no tool call'
+    const why = describeStray(message.results[unmatched[0] ?? 0] ?? {})
     if (!last || !round) return begin('stray', 0, { why })
     if (orphan || unmatched.length > 0) {
       strays ??= new Map()

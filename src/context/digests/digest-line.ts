@@ -38,18 +38,16 @@ export function checkDigesters(digesters: readonly Digester[]): void {
 /** The first digest that a digester gives, else one of the text: an empty digest would say that nothing happened. */
 function firstDigest(exchange: Exchange, digesters: readonly Digester[], problems: string[]): string {
   for (const digester of digesters) {
+    const fault = (what: string) => problems.push(`digester "${digester.name}" ${what}`)
     // A user's digester may throw or return no text: the next one is asked, and the receipt says so.
     try {
       const digest: unknown = digester(exchange)
       const line = typeof digest === 'string' ? cut(digest, MAX_DIGEST) : ''
       if (line !== '') return line
-      if (digest && typeof digest !== 'string')
-        problems.push(`${nameOf(digester)} gave a value that is no text`)
+      if (digest && typeof digest !== 'string') fault('gave a value that is no text')
     } catch (error) {
-      problems.push(`${nameOf(digester)} threw: ${cut(String(error), 200)}`)
+      fault(`threw: ${cut(String(error), 200)}`)
     }
   }
   return digestText(exchange)
 }
-
-const nameOf = ({ name }: Digester) => `digester "${name}"`

@@ -48,7 +48,7 @@ export function fixedCost(frame: Frame): number {
 
 /** The tokens of the pieces, the tools and the prompt's own framing. */
 export function totalTokens(frame: Frame, pieces: readonly Piece[]): number {
-  let tokens = frame.toolTokens + (frame.count.prompt ?? 0)
+  let tokens = frame.toolTokens + frame.count.prompt
   for (const piece of pieces) tokens += piece.tokens
   return tokens
 }

@@ -78,7 +78,7 @@ export function checkOptions(options: FrameOptions): void {
 }
 
 /** The counter of the options, or the estimate. */
-export function counterOf({ count = defaultCounter }: Pick<FrameOptions, 'count'>): TokenCounter {
+export function counterOf({ count = defaultCounter }: Pick<FrameOptions, 'count'>): Required<TokenCounter> {
   return checkedCounter(count)
 }
 

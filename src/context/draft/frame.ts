@@ -15,7 +15,7 @@ export interface Frame<M extends MessageLike = MessageLike> {
   readonly reserve: number
   readonly margin: number
   readonly capacity: number
-  readonly count: TokenCounter
+  readonly count: Required<TokenCounter>
   readonly shape: Shape
   readonly systemRole: boolean
   readonly overflow: Overflow

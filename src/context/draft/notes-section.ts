@@ -8,8 +8,6 @@ export interface NotesSection {
   readonly moved: readonly number[]
 }
 
-const none: NotesSection = { text: '', moved: [] }
-
 /** `isGathered` says whether a unit's notes belong in the section. The oldest notes are left out first. */
 export function notesSection(
   { notes, entries }: Transcript,
@@ -30,7 +28,6 @@ export function notesSection(
     lines.push(line)
     moved.push(at)
   }
-  return lines.length === 0
-    ? none
-    : { text: [notesTitle, ...lines.reverse()].join('\n'), moved: moved.reverse() }
+  const text = lines.length > 0 ? [notesTitle, ...lines.reverse()].join('\n') : ''
+  return { text, moved: moved.reverse() }
 }

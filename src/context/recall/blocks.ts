@@ -28,64 +28,52 @@ export function recallBlocks(
 ): readonly Block[] {
   if (fold.cut === 0) return []
   const { cut, epoch, epochUser } = fold
-  const key = `blocks ${[room.base, room.tail, room.recall, cut, epoch, effort.gate, effort.block, effort.keep, headCost, room.inlineNotes]}`
+  const key = `blocks ${JSON.stringify([room, effort, cut, epoch, headCost])}`
   const memory = remember<{ progress: Progress }>(transcript, key, () => ({
     progress: { next: Math.max(0, epochUser), blocks: [] },
   }))
-  const read = (progress: Progress, at: number): Progress => {
-    const { kind } = transcript.units[at]!
-    const { blocks } = progress
-    if (kind === 'user')
-      return { next: at + 1, blocks: atUser(transcript, fold, room, effort, headCost, blocks, at) }
-    const isFull = kind === 'tools' && total(blocks) > freeAt(transcript, fold, room, at + 1)
-    // The block of the current turn stays for all its rounds; older blocks make room.
-    const user = isFull ? lastUser(transcript, at) : -1
-    return { next: at + 1, blocks: isFull ? blocks.filter(block => block.user === user) : blocks }
-  }
-  const settled = transcript.latestUser + 1
-  for (let at = memory.progress.next; at < settled; at++) memory.progress = read(memory.progress, at)
+  const read = ({ next, blocks }: Progress): Progress => ({ next: next + 1, blocks: after(blocks, next) })
+  while (memory.progress.next <= transcript.latestUser) memory.progress = read(memory.progress)
+  // What follows the latest user message may still grow: it is read again every time.
   let { progress } = memory
-  for (let at = progress.next; at < transcript.units.length; at++) progress = read(progress, at)
+  while (progress.next < transcript.units.length) progress = read(progress)
   return progress.blocks
-}
 
-function atUser(
-  transcript: Transcript,
-  fold: Fold,
-  room: Room,
-  effort: Effort,
-  headCost: number,
-  before: readonly Block[],
-  user: number,
-): readonly Block[] {
-  const { cut, epoch } = fold
-  const charge = Math.max(room.least, transcript.units[user]!.tokens)
-  const free = freeAt(transcript, fold, room, Math.max(user, epoch)) - charge
-  const kept = total(before) > free ? [] : before
-  const { text } = transcript.entries[transcript.units[user]!.from]!.message
-  const index = indexTranscript(transcript, user)
-  const judgement = judge({ transcript, index, effort, user, cut })
-  const explained = (block: Block) => ({
-    ...block,
-    reasons: reasonsFor(index, text, judgement.terms, block.units, user),
-  })
-  const recalled = new Set(kept.flatMap(block => block.units))
-  const search = { transcript, judgement, effort, base: room.base, user, cut, headCost }
-  const block = chooseBlock({ ...search, recalled }, Number.POSITIVE_INFINITY)
-  if (!block) return kept
-  if (total(kept) + block.tokens <= free) return [...kept, explained(block)]
-  // A flush: the old blocks go, and this one is chosen anew with all of the room.
-  const alone = chooseBlock({ ...search, recalled: new Set() }, free)
-  return alone ? [explained(alone)] : []
-}
+  function after(blocks: readonly Block[], at: number): readonly Block[] {
+    const { kind } = transcript.units[at]!
+    if (kind === 'user') return atUser(blocks, at)
+    if (kind !== 'tools' || total(blocks) <= freeAt(at + 1)) return blocks
+    // The block of the turn itself stays for all its rounds; older ones make room.
+    const own = transcript.turns.findLast(user => user < at)
+    return blocks.filter(block => block.user === own)
+  }
 
-/** The tokens free for blocks after the units up to `end`. */
-function freeAt(transcript: Transcript, fold: Fold, room: Room, end: number): number {
-  return room.tail + room.recall - fold.stuck - spanCost(transcript, fold.cut, end, room.inlineNotes)
+  function atUser(before: readonly Block[], user: number): readonly Block[] {
+    const unit = transcript.units[user]!
+    const free = freeAt(Math.max(user, epoch)) - Math.max(room.least, unit.tokens)
+    const kept = total(before) > free ? [] : before
+    const { text } = transcript.entries[unit.from]!.message
+    const index = indexTranscript(transcript, user)
+    const question = { transcript, index, effort, user, cut }
+    const judgement = judge(question)
+    const search = { ...question, judgement, base: room.base, headCost }
+    const choose = (others: readonly Block[], most: number) => {
+      const recalled = new Set(others.flatMap(block => block.units))
+      const block = chooseBlock({ ...search, recalled }, most)
+      return block && { ...block, reasons: reasonsFor(index, text, judgement.terms, block.units, user) }
+    }
+    const block = choose(kept, Number.POSITIVE_INFINITY)
+    if (!block) return kept
+    if (total(kept) + block.tokens <= free) return [...kept, block]
+    // A flush: the old ones go, and this one is chosen anew with all of the room.
+    const alone = choose([], free)
+    return alone ? [alone] : []
+  }
+
+  /** The room for blocks when the units up to one have been sent. */
+  function freeAt(end: number): number {
+    return room.tail + room.recall - fold.stuck - spanCost(transcript, cut, end, room.inlineNotes)
+  }
 }
 
 const total = (blocks: readonly Block[]) => blocks.reduce((sum, block) => sum + block.tokens, 0)
-
-function lastUser({ turns }: Transcript, at: number): number {
-  return turns.findLast(user => user < at) ?? -1
-}

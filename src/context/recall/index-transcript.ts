@@ -1,3 +1,4 @@
+import type { Message, ToolCall } from '../../log/message.ts'
 import { remember } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import type { Unit } from '../conversation/unit.ts'
@@ -70,22 +71,23 @@ export function isRecallable({ kind }: Pick<Unit, 'kind'>): boolean {
 
 /** All text of a unit: what was said, the calls with their arguments, the results. */
 function unitText(transcript: Transcript, unit: Unit): string {
-  const texts: string[] = []
-  for (let at = unit.from; at < unit.to; at++) {
-    const { role, text, calls, results } = transcript.entries[at]!.message
-    if (role === 'assistant_note') continue
-    texts.push(text)
-    for (const call of calls) texts.push(`${call.name} ${call.arguments}`)
-    if (role !== 'tool') for (const result of results) texts.push(result.text)
-  }
-  return texts.join('\n')
+  return transcript.entries
+    .slice(unit.from, unit.to)
+    .filter(({ role }) => role !== 'assistant_note')
+    .flatMap(({ message }) => saidIn(message, call => `${call.name} ${call.arguments}`))
+    .join('\n')
+}
+
+/** Everything that a message says: its text, its calls, and the results that are not its text. */
+export function saidIn(
+  { role, text, calls, results }: Message,
+  describe: (call: ToolCall) => string,
+): readonly string[] {
+  return [text, ...calls.map(describe), ...(role === 'tool' ? [] : results.map(result => result.text))]
 }
 
 /** The time at which a unit ended, if its messages have times. */
 export function lastTime(transcript: Transcript, unit: Unit): number | undefined {
-  for (let at = unit.to - 1; at >= unit.from; at--) {
-    const { time } = transcript.entries[at]!.message
-    if (time !== undefined) return time
-  }
-  return undefined
+  const timed = transcript.entries.slice(unit.from, unit.to)
+  return timed.findLast(({ message }) => message.time !== undefined)?.message.time
 }

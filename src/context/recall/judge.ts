@@ -35,21 +35,21 @@ export function judge(question: Question): Judgement {
   const { transcript, index, effort, user } = question
   const text = withoutLabel(transcript.entries[transcript.units[user]!.from]!.message.text)
   const whole = rank(index, text, user)
-  const judged = weigh(question, whole, isQuestion(text))
-  if (whole.terms <= longMessage) return { ...judged, terms: whole.asked }
+  const judged = { ...weigh(question, whole, isQuestion(text)), terms: whole.asked }
+  if (whole.terms <= longMessage) return judged
   const open = askingParts(text)
     .map(part => weigh(question, rank(index, part, user), true))
     .filter(part => part.asked >= 1)
-  if (open.length === 0) return { ...judged, terms: whole.asked }
+  if (open.length === 0) return judged
   // The whole message orders the recalled units; asking parts also open the gate, but only a little.
-  const scores = whole.scores
+  const { scores } = judged
   for (const part of open) {
     for (let unit = 0; unit < scores.length; unit++)
       scores[unit]! += Math.round(partWeight * part.scores[unit]!)
   }
   const strongest = open.reduce((most, part) => Math.max(most, part.asked), Number.NEGATIVE_INFINITY)
   const asked = Math.max(judged.asked, Math.min(strongest, 1 + partShare / effort.slope))
-  return { scores, best: bestBefore(question, scores), asked, terms: whole.asked }
+  return { ...judged, best: bestBefore(question, scores), asked }
 }
 
 function weigh(question: Question, { scores, whole }: Ranking, isAsking: boolean) {

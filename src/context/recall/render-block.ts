@@ -4,17 +4,15 @@ import { textCost } from '../draft/cost.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Insertion } from '../draft/insertion.ts'
 import type { Block } from './choose-block.ts'
+import { saidIn } from './index-transcript.ts'
 
-const rendered = new WeakMap<
-  Block,
-  { readonly offset: number; readonly counter: string; readonly insertion: Insertion }
->()
+const rendered = new WeakMap<Block, { readonly key: string; readonly insertion: Insertion }>()
 
 /** A block as a message: a title, then every recalled entry with its place and its speaker. */
 export function renderBlock(frame: Frame, block: Block): Insertion {
-  const offset = frame.system.length
+  const key = `${[frame.system.length, frame.count.id]}`
   const known = rendered.get(block)
-  if (known?.offset === offset && known.counter === frame.count.id) return known.insertion
+  if (known?.key === key) return known.insertion
   const text = [recallTitle, ...block.units.flatMap(unit => unitLines(frame, unit))].join('\n')
   const insertion: Insertion = {
     part: 'recall',
@@ -30,7 +28,7 @@ export function renderBlock(frame: Frame, block: Block): Insertion {
     })),
     beside: true,
   }
-  rendered.set(block, { offset, counter: frame.count.id, insertion })
+  rendered.set(block, { key, insertion })
   return insertion
 }
 
@@ -43,12 +41,13 @@ function unitLines({ transcript, system }: Frame, index: number): readonly strin
   const unit = transcript.units[index]!
   const lines: string[] = []
   for (let at = unit.from; at < unit.to; at++) {
-    const { role, text, calls, results } = transcript.entries[at]!.message
+    const { message } = transcript.entries[at]!
+    const { role, results } = message
     const stray = unit.strays.get(at)
     if (role === 'assistant_note' || (stray && !stray.results)) continue
-    const speaker = role === 'tool' ? ['tool', results[0]?.name].filter(Boolean).join(' ') : role
-    const own = role === 'tool' ? [] : results.map(result => result.text)
-    const said = [text, ...calls.map(call => `→ ${call.name}(${call.arguments})`), ...own]
+    const tool = role === 'tool' && results[0]?.name
+    const speaker = tool ? `tool ${tool}` : role
+    const said = saidIn(message, call => `→ ${call.name}(${call.arguments})`)
       .filter(Boolean)
       .join('\n')
     // Names and arguments are quoted here: in their own messages they are not text.

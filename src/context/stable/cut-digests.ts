@@ -19,7 +19,7 @@ export function createCutDigests(digesters: readonly Digester[] = [digestTools, 
   const made = new WeakMap<Transcript, { readonly key: string; readonly insertion: Insertion | undefined }>()
 
   return (draft, cut, budget) => {
-    if (cut === 0 || budget <= 0) return undefined
+    if (budget <= 0) return undefined
     const { transcript, count } = draft.frame
     const key = `${[cut, budget, count.id]}`
     const known = made.get(transcript)

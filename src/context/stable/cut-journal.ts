@@ -13,7 +13,7 @@ import type { Insertion } from '../draft/insertion.ts'
  */
 export function cutJournal(draft: FullDraft, cut: number, budget: number): Insertion | undefined {
   const { frame } = draft
-  if (cut === 0 || budget <= 0) return undefined
+  if (budget <= 0) return undefined
   const key = `journal ${[cut, budget, frame.count.id]}`
   return remember(frame.transcript, key, () => ({ insertion: makeJournal(draft, cut, budget) })).insertion
 }
@@ -29,12 +29,13 @@ function makeJournal(draft: FullDraft, cut: number, budget: number): Insertion |
   for (let characters = budget * 4; characters > 60; characters = Math.floor(characters * 0.8)) {
     const journal = journalOf(messages, characters)
     // A journal without a single action, only their number, says nothing.
-    if (!/^\d/m.test(journal)) return undefined
+    const lines = journal.match(/^\d+\./gm)?.length ?? 0
+    if (lines === 0) return undefined
     const text = title + journal
     const tokens = textCost(frame, 'user', text)
     if (tokens > budget) continue
     const why = isInside ? 'earlier rounds of this turn' : 'what the turn before the cut did'
-    const of = isInside ? named(draft, from, cut, journal.match(/^\d+\./gm)?.length ?? 0) : []
+    const of = isInside ? named(draft, from, cut, lines) : []
     return { part: 'journal', before: cut, role: 'user', text, tokens, why, of }
   }
   return undefined

@@ -4,10 +4,7 @@ import { advanceFold, type Fold, type FoldConfig, unfolded } from './fold.ts'
 
 /** The fold of a conversation as it is now. Earlier folds are remembered, so a turn costs a few additions. */
 export function foldTranscript(transcript: Transcript, config: FoldConfig): Fold {
-  const { whole, tail, low, least, keep, inlineNotes } = config
-  const memory = remember(transcript, `fold ${[whole, tail, low, least, keep, inlineNotes]}`, () => ({
-    fold: unfolded,
-  }))
+  const memory = remember(transcript, `fold ${JSON.stringify(config)}`, () => ({ fold: unfolded }))
   memory.fold = advanceFold(transcript, config, memory.fold, settledUnits(transcript))
   return advanceFold(transcript, config, memory.fold, transcript.units.length)
 }

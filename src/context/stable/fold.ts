@@ -56,10 +56,10 @@ export function advanceFold(transcript: Transcript, config: FoldConfig, start: F
   let fold = start
   for (let at = start.next; at < end; at++) {
     const { kind } = transcript.units[at]!
-    fold =
-      kind === 'user' ? { ...fold, next: at + 1, turn: fold.turn + 1, user: at } : { ...fold, next: at + 1 }
-    if (kind === 'user') fold = atUser(transcript, config, fold, at)
-    else if (kind === 'tools') fold = atRound(transcript, config, fold, at)
+    fold = { ...fold, next: at + 1 }
+    if (kind === 'user') {
+      fold = atUser(transcript, config, { ...fold, turn: fold.turn + 1, user: at }, at)
+    } else if (kind === 'tools') fold = atRound(transcript, config, fold, at)
   }
   return fold
 }

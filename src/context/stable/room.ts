@@ -31,7 +31,7 @@ export function divideRoom(frame: Frame, shares: Shares): Room {
   const { window, capacity, count, head, toolTokens, transcript, notes, noteBudget } = frame
   const step = Math.ceil(window / 16)
   const headTokens = head.reduce((sum, piece) => sum + piece.tokens, toolTokens)
-  const base = Math.max(0, capacity - (count.prompt ?? 0) - Math.ceil(headTokens / step) * step)
+  const base = Math.max(0, capacity - count.prompt - Math.ceil(headTokens / step) * step)
   const first = transcript.firstUser < 0 ? 0 : unitCost(frame, transcript.firstUser)
   const inlineNotes = notes === 'inline'
   const noteCharge = inlineNotes && transcript.notes.length > 0 ? noteBudget : 0
