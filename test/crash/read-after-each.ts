@@ -10,7 +10,7 @@ export interface ReadOptions {
   readonly conversation: string
   readonly turns: number
   readonly fault?: Fault
-  /** Whether each read opens the store and the thread anew. */
+  /** Whether each read opens the history anew. */
   readonly isForgetful?: boolean
 }
 
