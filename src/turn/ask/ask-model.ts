@@ -80,7 +80,8 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
       }
       if (!error.isRetryable || attempt > retries) throw error
       const pause = pauseBefore(attempt, backoffMs, error.retryAfterMs)
-      await warn(emit, 'retrying', `${error.message} Trying again in ${pause} ms (${attempt} of ${retries}).`)
+      const problem = error.message.replace(/(?<![.!?])$/, '.')
+      await warn(emit, 'retrying', `${problem} Trying again in ${pause} ms (${attempt} of ${retries}).`)
       await sleep(pause, signal)
       attempt += 1
       continue

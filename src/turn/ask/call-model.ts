@@ -1,4 +1,5 @@
 import type { MessageLike } from '../../log/message.ts'
+import { showValue } from '../../log/show-value.ts'
 import type { Model, ModelPart, ModelSettings, ToolSpec } from '../../models/model.ts'
 import { ModelError } from '../../models/model-error.ts'
 import { createNoteScanner, type NoteOptions, type NoteScanner } from '../../notes/index.ts'
@@ -44,6 +45,7 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
       const { done, value: part } = await open.wait(stream.next())
       if (done)
         throw new ModelError('model_stream_broken', `The stream of ${model.name} stopped before its end.`)
+      checkPart(model, part)
       if (part.type === 'text-delta' || part.type === 'thinking-delta') {
         const text = reading.push(part)
         const shown = text === '' ? undefined : call.show({ type: part.type, text })
@@ -52,7 +54,7 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
         const { name, arguments: json } = part
         reply.calls.push({ id: ownId(part.id, ids), name, arguments: json })
       } else {
-        reply.usage = part.usage
+        reply.usage = part.usage ?? {}
         reply.reason = part.reason
         break
       }
@@ -79,6 +81,30 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
 }
 
 const longestEnd = 1000
+
+/** Refuses what is no part: a model may be anybody's, and a text in the wrong field would be lost in silence. */
+function checkPart(model: Model, part: ModelPart): void {
+  const fields: Readonly<Record<string, unknown>> = { ...part }
+  const type = fields.type as ModelPart['type']
+  const wanted = Object.hasOwn(texts, type) ? texts[type] : undefined
+  if (wanted?.every(field => typeof fields[field] === 'string')) return
+  const problem = wanted
+    ? `without ${wanted.join(', ')} as text`
+    : `which is none of ${Object.keys(texts).join(', ')}`
+  const name = showValue(model.name)
+  throw new ModelError(
+    'model_refused',
+    `The model ${name} gave a part of type ${showValue(type)}, ${problem}.`,
+  )
+}
+
+/** The fields of every part that must be texts. */
+const texts: Readonly<Record<ModelPart['type'], readonly string[]>> = {
+  'text-delta': ['text'],
+  'thinking-delta': ['text'],
+  'tool-call': ['id', 'name', 'arguments'],
+  end: ['reason'],
+}
 
 export const stalled = (ms: number) =>
   new ModelError('model_stalled', `Nothing came from the model for ${ms} ms.`)
