@@ -7,6 +7,7 @@ const examples = [
   ...readdirSync(folder).filter(name => name.endsWith('.ts')),
   'lamp/lamp.ts',
   'lemonade-stand/run.ts',
+  'own-store/run.ts',
 ]
 
 /** What each example must print: a program that runs and says nothing of note proves little. */
@@ -31,6 +32,8 @@ const expected: Readonly<Record<string, RegExp>> = {
     /generate_variants: Error: No hypothesis available\. Please generate hypotheses first using the generate_hypotheses tool\..*create_experiment: \{"experimentId":"exp-2","jobs":\["job-A","job-B"\],"projectId":"p1"\}\nThe log says: exp-2$/s,
   'lemonade-stand/run.ts':
     /^step 1: sunny, 60 cups wanted, cash 210, loan 100\n.*COMPLETED after 14 steps: Net worth has reached 1000$/s,
+  'own-store/run.ts':
+    /^every case holds: true\n.*What is the harbour code\? → You said: "The harbour code is 4471"$/s,
   '03-own-policy.ts': /ok: gives nothing for nothing.*elided: too short to matter/s,
 }
 

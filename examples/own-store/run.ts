@@ -1,0 +1,26 @@
+/** A store of your own: one JSON file for each conversation. The cases prove it, a chat uses it. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createHistory } from 'throughline'
+import { createChat } from 'throughline/chat'
+import { reader } from 'throughline/models'
+import { storeCases } from 'throughline/testing'
+import { jsonStore } from './json-store.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'own-store-'))
+try {
+  for (const { run } of storeCases) await run(async () => jsonStore({ folder: join(folder, 'cases') }))
+  console.log('every case holds:', storeCases.length > 50)
+
+  // A process that ends, and another one that goes on.
+  for (const question of ['The harbour code is 4471.', 'What is the harbour code?']) {
+    const store = jsonStore({ folder: join(folder, 'chats') })
+    const chat = createChat({ history: createHistory({ store }), model: reader() })
+    const { text } = await chat.send(question, { conversation: 'harbour' })
+    console.log(question, '→', text)
+    await store.close()
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
