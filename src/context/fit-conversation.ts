@@ -43,7 +43,7 @@ export function fitConversation<M extends MessageLike>(
   const finished = finish(draft)
   if (!isAsRead(finished)) return undefined
   checkInvariants(finished, policy.name)
-  const prefix = options.previous ? sharedPrefix(finished, options.previous) : undefined
+  const prefix = options.previous && sharedPrefix(finished, options.previous)
   return {
     messages: finished.pieces.map(piece => piece.raw),
     tokens: finished.tokens,

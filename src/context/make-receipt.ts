@@ -1,7 +1,7 @@
 import type { MessageLike } from '../log/message.ts'
 import type { Finished } from './compose/finish.ts'
 import { tokensByPart } from './compose/tokens-by-part.ts'
-import { gatherNotes } from './draft/cost.ts'
+import { movedNotes } from './draft/cost.ts'
 import type { Piece } from './draft/piece.ts'
 import {
   type Fate,
@@ -23,7 +23,7 @@ export function makeReceipt<M extends MessageLike>(
   const { window, reserve, margin, capacity, count, system, transcript } = draft.frame
   // The transcript goes on growing with the conversation; the receipt covers the messages of now.
   const total = system.length + transcript.entries.length
-  const { moved = [] } = gatherNotes(draft.frame, draft.spans) ?? draft.frame.headNotes ?? {}
+  const moved = movedNotes(draft.frame, draft.spans)
   const { cut, insertions } = draft
   const seqOf = (unit: number) => system.length + transcript.units[unit]!.from
   let lines: readonly ReceiptEntry[] | undefined
@@ -43,8 +43,8 @@ export function makeReceipt<M extends MessageLike>(
     faults: insertions.flatMap(({ faults = [] }) =>
       faults.map(({ unit, problem }) => ({ seq: seqOf(unit), problem })),
     ),
-    ...(cut ? { cut: { ...cut, before: seqOf(cut.before), at: seqOf(cut.at) } } : {}),
-    ...(prefix ? { prefix } : {}),
+    ...(cut && { cut: { ...cut, before: seqOf(cut.before), at: seqOf(cut.at) } }),
+    ...(prefix && { prefix }),
     get counts() {
       counts ??= countFates(this.entries)
       return counts

@@ -21,7 +21,6 @@ export function sharedPrefix<M extends MessageLike>(
 
 function isSame(a: object | undefined, b: object | undefined): boolean {
   if (a === b) return true
-  if (a === undefined || b === undefined) return false
   try {
     return JSON.stringify(a) === JSON.stringify(b)
   } catch {

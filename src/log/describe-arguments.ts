@@ -7,16 +7,12 @@ const mostParsed = 100_000
 export function describeArguments(json: string, max: number): string {
   if (json.length > mostParsed || !/^\s*\{/.test(json)) return cut(json, max)
   try {
-    const described = Object.entries(JSON.parse(json)).map(([name, value]) =>
-      describeArgument(name, value, max),
-    )
+    const described = Object.entries(JSON.parse(json)).map(([name, value]) => {
+      // A text is cut before it is quoted, so that a long one keeps its closing quote where there is room.
+      return `${name}=${JSON.stringify(typeof value === 'string' ? cut(value, max) : value)}`
+    })
     return cut(described.join(', '), max)
   } catch {
     return cut(json, max)
   }
-}
-
-/** The text is cut before it is quoted, so that a long one keeps its closing quote where there is room. */
-function describeArgument(name: string, value: unknown, max: number): string {
-  return `${name}=${JSON.stringify(typeof value === 'string' ? cut(value, max) : value)}`
 }

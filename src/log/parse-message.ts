@@ -66,11 +66,11 @@ function parse(value: unknown, seq: number): Message {
     text: isTool ? results.map(result => result.text).join('\n') : (content.text ?? ''),
     thinking: content.thinking + readText(source.thinking ?? source.reasoning_content ?? source.reasoning),
     calls: isMisplaced ? [] : calls,
-    ...(isMisplaced ? { misplacedCalls: calls.length } : {}),
+    ...(isMisplaced && { misplacedCalls: calls.length }),
     results,
     media: content.media + (Array.isArray(source.images) ? source.images.length : 0),
     unknown: content.unknown,
-    ...(time === undefined ? {} : { time }),
+    ...(time !== undefined && { time }),
   }
 }
 

@@ -1,3 +1,5 @@
+import { plural } from './line.ts'
+
 /** Every text that a model may be sent and that neither the user nor the model wrote stands in this file. */
 
 /** The marker of left-out turns. Stands once, right after the first user message. */
@@ -52,3 +54,6 @@ export const notedResult = 'Noted.'
 /** Stands at the end of a result of which only the beginning is shown. */
 export const readOnHint = (left: number, call: string): string =>
   `[${left} more characters. ${call} reads on.]`
+
+/** Stands for the oldest actions where not all are listed. */
+export const earlierActions = (count: number): string => `(... and ${plural(count, 'earlier action')})`

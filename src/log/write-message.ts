@@ -1,5 +1,6 @@
 import type { Dialect, ToolCall } from './message.ts'
 import { isText } from './read-content.ts'
+import { isFilled } from './read-tools.ts'
 
 /** A message that the library adds. Every provider takes this form. */
 export type PlainMessage =
@@ -116,12 +117,12 @@ export function toolResultFor(dialect: Dialect, call: ToolCall, text: string): {
 }
 
 function joinTexts(values: readonly unknown[]): string {
-  return values.filter(text => typeof text === 'string' && text !== '').join('\n\n')
+  return values.filter(isFilled).join('\n\n')
 }
 
 function toParts(content: unknown): unknown[] {
   if (Array.isArray(content)) return content
-  return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : []
+  return isFilled(content) ? [{ type: 'text', text: content }] : []
 }
 
 /** A copy with every text changed: the content, text parts, tool results. The same object when nothing changes. */

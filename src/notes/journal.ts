@@ -1,8 +1,8 @@
 import { type Action, readActions } from '../log/actions.ts'
 import { describeArguments } from '../log/describe-arguments.ts'
-import { cut, plural } from '../log/line.ts'
+import { cut } from '../log/line.ts'
 import type { Message } from '../log/message.ts'
-import { previousActionsTitle } from '../log/texts.ts'
+import { earlierActions, previousActionsTitle } from '../log/texts.ts'
 import { neutralizeNotes } from './neutralize.ts'
 import { noteToolName } from './note-instruction.ts'
 
@@ -32,7 +32,7 @@ export function journalOf(messages: readonly Message[], max: number = MAX_LENGTH
     room -= line.length + 1
   }
   const earlier = actions.length - lines.length
-  if (earlier > 0) lines.push(`(... and ${plural(earlier, 'earlier action')})`)
+  if (earlier > 0) lines.push(earlierActions(earlier))
   return lines.reverse().join('\n')
 }
 

@@ -78,7 +78,7 @@ function letterNumber(code: number): number {
 const pairs = /* @__PURE__ */ Float64Array.from(letterPairs, pair => (pair.charCodeAt(0) - 64) / 32)
 
 const commonEnglish = /* @__PURE__ */ new Set(
-  ['the', 'of', 'and', 'to', 'you', 'that', 'is', 'it', 'are', 'was', 'with', 'have', 'be'].map(word =>
-    [...word].reduce((number, letter) => number * 28 + letterNumber(letter.charCodeAt(0)), 0),
-  ),
+  'the of and to you that is it are was with have be'
+    .split(' ')
+    .map(word => [...word].reduce((number, letter) => number * 28 + letterNumber(letter.charCodeAt(0)), 0)),
 )

@@ -56,7 +56,7 @@ export function restoreTranscript<M extends MessageLike>(
     const { missing, strays } = mended ? readMended(mended, from) : whole
     const unit: Unit = { index: at, kind, from, to: entries.length, tokens, noteTokens, missing, strays }
     units.push(unit)
-    addSums(sums, unit, turns[0] ?? -1)
+    addSums({ ...sums, turns }, unit)
     return unit
   }
 }

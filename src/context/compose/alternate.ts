@@ -23,6 +23,7 @@ export function alternate<M extends MessageLike>(
   let waiting: Piece<M>[] = []
 
   const lastRole = () => sent.at(-1)?.[0]?.message.role
+  const answer = (why: string) => fill('assistant', acknowledgement, why)
   const fill = (role: 'user' | 'assistant', text: string, why: string) =>
     sent.push([addedPiece(frame, { part: 'framing', role, text, why })])
   /** Appends the waiting texts to a message that is already in `sent`. */
@@ -35,14 +36,14 @@ export function alternate<M extends MessageLike>(
   function addUser(piece: Piece<M>): void {
     const full = carry(frame, piece, waiting, withHead)
     waiting = []
-    if (lastRole() === 'tool') fill('assistant', acknowledgement, 'the round before got no answer')
+    if (lastRole() === 'tool') answer('the round before got no answer')
     const before = lastRole() === 'user' ? sent.at(-1)! : undefined
     if (before && !piece.answered && !before[0]!.answered) before.push(full)
     else {
-      if (before) fill('assistant', acknowledgement, 'two user messages in a row')
+      if (before) answer('two user messages in a row')
       sent.push([full])
     }
-    if (piece.answered) fill('assistant', acknowledgement, 'a digest is answered')
+    if (piece.answered) answer('a digest is answered')
   }
 
   function addAssistant(piece: Piece<M>): void {

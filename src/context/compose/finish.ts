@@ -2,7 +2,6 @@ import type { MessageLike } from '../../log/message.ts'
 import { totalTokens } from '../draft/cost.ts'
 import { cutOldest } from '../draft/cut-oldest.ts'
 import type { FullDraft } from '../draft/draft.ts'
-import type { Frame } from '../draft/frame.ts'
 import type { Piece } from '../draft/piece.ts'
 import { alternate } from './alternate.ts'
 import { compose } from './compose.ts'
@@ -23,7 +22,8 @@ export function finish<M extends MessageLike>(draft: FullDraft<M>): Finished<M> 
   let room = capacity
   for (;;) {
     const fitted = cutOldest(own, room)
-    const pieces = shaped(frame, compose(fitted))
+    const composed = compose(fitted)
+    const pieces = frame.shape === 'alternating' ? alternate(frame, composed) : composed
     const tokens = totalTokens(frame, pieces)
     const finished = { draft: fitted, pieces, tokens }
     if (tokens <= capacity) return finished
@@ -34,20 +34,16 @@ export function finish<M extends MessageLike>(draft: FullDraft<M>): Finished<M> 
   }
 }
 
-function shaped<M extends MessageLike>(frame: Frame<M>, pieces: readonly Piece<M>[]): readonly Piece<M>[] {
-  return frame.shape === 'alternating' ? alternate(frame, pieces) : pieces
-}
-
 function overflow<M extends MessageLike>(finished: Finished<M>): Finished<M> {
   const { frame } = finished.draft
   if (frame.overflow === 'keep') return finished
-  const pieces = frame.overflow === 'trim' ? trimPieces(frame, finished.pieces) : undefined
+  const isTrim = frame.overflow === 'trim'
+  const pieces = isTrim ? trimPieces(frame, finished.pieces) : undefined
   if (pieces) return { ...finished, pieces, tokens: totalTokens(frame, pieces) }
   const { window, reserve, capacity } = frame
-  const advice =
-    frame.overflow === 'trim'
-      ? 'Even cut texts do not fit: use a larger window, or fewer tools and images.'
-      : "Use a larger window, shorten the largest part, or set overflow to 'trim' or 'keep'."
+  const advice = isTrim
+    ? 'Even cut texts do not fit: use a larger window, or fewer tools and images.'
+    : "Use a larger window, shorten the largest part, or set overflow to 'trim' or 'keep'."
   const parts = tokensByPart(frame, finished.pieces)
   throw new ContextOverflowError({ window, reserve, capacity, needed: finished.tokens, parts }, advice)
 }

@@ -1,7 +1,6 @@
 import { ThroughlineError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { openRound } from '../../log/round.ts'
-import type { Piece } from '../draft/piece.ts'
 import type { Finished } from './finish.ts'
 
 /** A policy, or this library, made a context that must not be sent. */
@@ -31,23 +30,15 @@ export function checkInvariants<M extends MessageLike>(finished: Finished<M>, po
   for (const seq of [...system.keys(), ...first]) {
     if (!sent.has(seq)) throw broken(`the protected message ${seq} is missing`)
   }
-  checkOrder(pieces, draft.systemsFirst, broken)
-  checkRounds(pieces, broken)
-}
-
-function checkOrder(pieces: readonly Piece[], systemsFirst: boolean, broken: (what: string) => Error): void {
   let last = -1
   for (const { message, seqs, carries } of pieces) {
-    const moves = (systemsFirst && message.role === 'system') || carries !== undefined
+    const moves = (draft.systemsFirst && message.role === 'system') || carries !== undefined
     const seq = seqs[0]
     if (seq === undefined || moves) continue
     if (seq <= last) throw broken(`message ${seq} stands after message ${last}`)
     last = seq
   }
-}
-
-/** Every result answers an open call of the round before it; every call is answered before anything else follows. */
-function checkRounds(pieces: readonly Piece[], broken: (what: string) => Error): void {
+  // Every result answers an open call of the round before it; every call is answered before anything else follows.
   let round = openRound([])
   for (const [place, { message }] of pieces.entries()) {
     if (message.role === 'tool') {

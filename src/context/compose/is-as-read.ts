@@ -1,6 +1,6 @@
 import { isUnchanged } from '../../log/looks.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { gatherNotes } from '../draft/cost.ts'
+import { movedNotes } from '../draft/cost.ts'
 import type { Finished } from './finish.ts'
 
 /**
@@ -16,12 +16,11 @@ export function isAsRead<M extends MessageLike>({ draft, pieces }: Finished<M>):
     // An entry that is not in memory cannot have been changed by a caller.
     return !Object.hasOwn(entry, 'stamp') || isUnchanged(entry.stamp.looks, entry.source)
   }
-  const notes = gatherNotes(frame, spans) ?? frame.headNotes
   let at = 0
   return (
     // Protected messages may stand between left-out ones.
     pieces.every(({ seqs }) => seqs.every(seq => isFreshAt(seq - lead))) &&
-    (notes?.moved ?? []).every(isFreshAt) &&
+    movedNotes(frame, spans).every(isFreshAt) &&
     [...spans, { fate: 'elided', from: units.length, to: units.length }].every(({ fate, from, to }) => {
       if (fate !== 'elided') return true
       const end = units[from]?.from ?? entries.length

@@ -18,15 +18,14 @@ export class ContextOverflowError extends ThroughlineError {
   declare readonly parts: Readonly<Record<Part, number>>
 
   constructor(figures: Figures, advice: string) {
-    const { window, reserve, capacity, needed, parts } = figures
-    const largest = Object.entries(parts)
+    const largest = Object.entries(figures.parts)
       .filter(([, tokens]) => tokens > 0)
       .sort(([, a], [, b]) => b - a)
       .map(([part, tokens]) => `${part} ${tokens}`)
       .join(', ')
     super(
       'context_overflow',
-      `What must be sent needs ${needed} tokens, but ${capacity} are free (window ${window}, reserve ${reserve}): ${largest}. ${advice}`,
+      `What must be sent needs ${figures.needed} tokens, but ${figures.capacity} are free (window ${figures.window}, reserve ${figures.reserve}): ${largest}. ${advice}`,
     )
     Object.assign(this, figures)
   }

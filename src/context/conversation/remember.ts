@@ -17,7 +17,7 @@ export function remember<T extends object>(transcript: Transcript, key: string, 
   const found = known.get(key) as T | undefined
   if (found !== undefined) return found
   if (known.size >= most) {
-    const oldest = [...known].find(([, state]) => state.fits === undefined)
+    const oldest = [...known].find(([, state]) => !state.fits)
     if (oldest) known.delete(oldest[0])
   }
   const state = create()

@@ -10,11 +10,10 @@ export interface Sums {
 }
 
 export function addSums(
-  sums: { readonly [Name in keyof Sums]: number[] },
+  sums: { readonly [Name in keyof Sums | 'turns']: number[] },
   { index, kind, tokens, noteTokens }: Unit,
-  firstUser: number,
 ): void {
-  const fixed = kind === 'system' || index === firstUser
+  const fixed = kind === 'system' || index === sums.turns[0]
   const goes = !fixed && kind !== 'stray' && kind !== 'note'
   sums.costBefore[index + 1] = sums.costBefore[index]! + (fixed ? 0 : tokens)
   sums.noteCostBefore[index + 1] = sums.noteCostBefore[index]! + noteTokens

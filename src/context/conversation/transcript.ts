@@ -67,11 +67,9 @@ export function createTranscript<M extends MessageLike>(
   let round: Round | undefined
   let strays: Map<number, Stray> | undefined
 
-  const firstUser = () => turns[0] ?? -1
-
   function setLast(unit: Unit): void {
     units[unit.index] = unit
-    addSums(lists, unit, firstUser())
+    addSums(lists, unit)
   }
 
   function begin(kind: UnitKind, tokens: number, stray?: Stray): void {
@@ -109,7 +107,7 @@ export function createTranscript<M extends MessageLike>(
     if (!last || !round) return begin('stray', 0, { why })
     if (orphan || unmatched.length > 0) {
       strays ??= new Map()
-      strays.set(at, { ...(orphan ? {} : { results: unmatched }), why })
+      strays.set(at, { ...(!orphan && { results: unmatched }), why })
     }
     setLast({ ...last, to: at + 1, tokens: last.tokens + (orphan ? 0 : tokens), strays: strays ?? none })
   }
@@ -127,7 +125,7 @@ export function createTranscript<M extends MessageLike>(
   return {
     ...lists,
     get firstUser() {
-      return firstUser()
+      return turns[0] ?? -1
     },
     get latestUser() {
       return turns.at(-1) ?? -1

@@ -1,6 +1,7 @@
 import { type Action, readActions } from '../../log/actions.ts'
 import { describeArguments } from '../../log/describe-arguments.ts'
-import { cut, plural } from '../../log/line.ts'
+import { cut } from '../../log/line.ts'
+import { earlierActions } from '../../log/texts.ts'
 import { answerOf, type Digester } from './exchange.ts'
 import { firstSentence } from './sentence.ts'
 
@@ -24,7 +25,7 @@ export const digestTools: Digester = ({ messages }) => {
     room -= line.length + 2
   }
   const earlier = actions.length - shown.length
-  if (earlier > 0) shown.unshift(`(... and ${plural(earlier, 'earlier action')})`)
+  if (earlier > 0) shown.unshift(earlierActions(earlier))
   // Only text after the last call is an answer: "Let me look." before it is none.
   const last = messages.findLastIndex(({ calls }) => calls.length > 0)
   const sentence = firstSentence(answerOf(messages.slice(last + 1)))

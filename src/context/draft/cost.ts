@@ -1,3 +1,4 @@
+import { parseMessage } from '../../log/parse-message.ts'
 import { acknowledgement, markerText } from '../../log/texts.ts'
 import { costBetween } from '../conversation/sums.ts'
 import type { Frame } from './frame.ts'
@@ -6,19 +7,11 @@ import { type NotesSection, notesSection } from './notes-section.ts'
 import type { Piece } from './piece.ts'
 import { findSpan, type Span } from './span.ts'
 
-/** Whether a unit is protected by its place: the first user message, system messages, the protected end. */
-export const isFixed = ({ fixed }: Frame, index: number): boolean => fixed.has(index)
-
 /** Whether an ordinary message is left out and no digest stands for it: then the marker must say so. */
 export function needsMarker(frame: Frame, spans: readonly Span[]): boolean {
   const { ordinaryBefore } = frame.transcript
-  return spans.some(({ fate, from, to }) => {
-    if (fate !== 'elided') return false
-    const protectedInside = frame.ends.filter(
-      end => end >= from && end < to && ordinaryBefore[end + 1]! > ordinaryBefore[end]!,
-    )
-    return ordinaryBefore[to]! - ordinaryBefore[from]! > protectedInside.length
-  })
+  const ordinary = (from: number, to: number) => ordinaryBefore[to]! - ordinaryBefore[from]!
+  return spans.some(({ fate, from, to }) => fate === 'elided' && withoutEnds(frame, from, to, ordinary) > 0)
 }
 
 /** The notes section, if notes are sent inline: the notes of replies that are left out. */
@@ -27,16 +20,26 @@ export function gatherNotes(frame: Frame, spans: readonly Span[]): NotesSection 
   const { transcript, count, noteBudget } = frame
   return notesSection(transcript, count, noteBudget, unit => {
     if (transcript.units[unit]!.kind === 'note') return true
-    return !isFixed(frame, unit) && findSpan(spans, unit) !== undefined
+    return !frame.fixed.has(unit) && findSpan(spans, unit) !== undefined
   })
 }
 
+/** The entries of the notes that are gathered, wherever their section stands. */
+export function movedNotes(frame: Frame, spans: readonly Span[]): readonly number[] {
+  return (gatherNotes(frame, spans) ?? frame.headNotes)?.moved ?? []
+}
+
 /** The cost of the unprotected units in a stretch. */
-function ordinaryCost({ transcript, ends, notes }: Frame, from: number, to: number): number {
-  const between = (first: number, end: number) => costBetween(transcript, first, end, notes === 'inline')
-  return ends
-    .filter(end => end >= from && end < to)
-    .reduce((cost, end) => cost - between(end, end + 1), between(from, to))
+function ordinaryCost(frame: Frame, from: number, to: number): number {
+  const cost = (first: number, end: number) =>
+    costBetween(frame.transcript, first, end, frame.notes === 'inline')
+  return withoutEnds(frame, from, to, cost)
+}
+
+/** A sum over the units from one up to another, less that of the protected end. */
+function withoutEnds({ ends }: Frame, from: number, to: number, sum: (from: number, to: number) => number) {
+  const inside = ends.filter(end => end >= from && end < to)
+  return inside.reduce((rest, end) => rest - sum(end, end + 1), sum(from, to))
 }
 
 /** The cost of all that is sent whatever a policy does. */
@@ -62,7 +65,7 @@ export function textCost(frame: Frame, role: 'system' | 'user' | 'assistant', te
   const known = knownCosts.get(frame.count.id) ?? new Map<string, number>()
   knownCosts.set(frame.count.id, known)
   const key = role + text
-  const cost = known.get(key) ?? frame.count.message({ ...plain, role, text })
+  const cost = known.get(key) ?? frame.count.message(parseMessage({ role, content: text }, 0))
   if (known.size >= maxKnown) known.clear()
   known.set(key, cost)
   return cost
@@ -75,8 +78,6 @@ export function markerCost(frame: Frame): number {
 /** Costs of markers and digests, which come again in every context. */
 const knownCosts = new Map<string, Map<string, number>>()
 const maxKnown = 2_000
-
-const plain = { dialect: 'ollama', thinking: '', calls: [], results: [], media: 0, unknown: '' } as const
 
 export function draftCost(frame: Frame, spans: readonly Span[], insertions: readonly Insertion[]): number {
   let tokens = fixedCost(frame) + ordinaryCost(frame, 0, frame.transcript.units.length)

@@ -1,5 +1,5 @@
 import type { MessageLike } from '../../log/message.ts'
-import { fixedCost, insertionCost, isFixed, markerCost, unitCost } from './cost.ts'
+import { fixedCost, insertionCost, markerCost, unitCost } from './cost.ts'
 import type { FullDraft } from './draft.ts'
 import { findSpan } from './span.ts'
 
@@ -37,7 +37,7 @@ function findCut(draft: FullDraft, room: number): number {
       free -= insertionCost(frame, insertions[next]!)
     const span = findSpan(spans, index)
     if (span) index = span.from
-    else if (!isFixed(frame, index)) free -= unitCost(frame, index)
+    else if (!frame.fixed.has(index)) free -= unitCost(frame, index)
     if (free < 0) return span ? span.to : index + 1
   }
   return 0

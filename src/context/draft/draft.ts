@@ -1,7 +1,7 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Entry, Unit } from '../conversation/unit.ts'
-import { draftCost, isFixed } from './cost.ts'
+import { draftCost } from './cost.ts'
 import type { Frame } from './frame.ts'
 import type { Fault, Insertion, Stretch } from './insertion.ts'
 import { findSpan, laySpans, type Span } from './span.ts'
@@ -98,10 +98,15 @@ export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State
         beside ? from <= before && before < to : of.some(stretch => from < stretch.to && stretch.from < to),
       )
     const fallen = state.insertions.filter(falls)
-    const freed = fallen.flatMap(({ of }) => of).map(stretch => elided(stretch, why))
     const insertions = state.insertions.filter(insertion => !fallen.includes(insertion))
-    return next({ insertions, spans: laySpans(freed.reduce(layOne, state.spans), added) })
+    return next({ insertions, spans: laySpans(without(fallen, why), added) })
   }
+
+  /** The spans when added texts go: what they stood for is left out. */
+  const without = (gone: readonly Insertion[], why: string) =>
+    gone
+      .flatMap(({ of }) => of)
+      .reduce((spans, stretch) => laySpans(spans, [elided(stretch, why)]), state.spans)
 
   const elided = (stretch: Stretch, why: string): Span => ({
     ...stretch,
@@ -135,8 +140,8 @@ export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State
       return tokens
     },
     entriesOf: unit => transcript.entries.slice(unit.from, unit.to),
-    isProtected: unit => isFixed(frame, unit.index),
-    isKept: unit => isFixed(frame, unit.index) || findSpan(state.spans, unit.index) === undefined,
+    isProtected: unit => frame.fixed.has(unit.index),
+    isKept: unit => frame.fixed.has(unit.index) || findSpan(state.spans, unit.index) === undefined,
     drop: (dropped, why) => leaveOut(toStretches(dropped), why),
     dropRange: (from, to, why) => leaveOut(from < to ? [{ from, to }] : [], why),
     digest: (digests, why) =>
@@ -146,9 +151,8 @@ export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State
       ),
     insert,
     withoutFirstInsertion: why => {
-      const [first, ...insertions] = state.insertions
-      const freed = (first?.of ?? []).map(stretch => elided(stretch, why))
-      return next({ insertions, spans: freed.reduce(layOne, state.spans) })
+      const [first, rest] = [state.insertions.slice(0, 1), state.insertions.slice(1)]
+      return next({ insertions: rest, spans: without(first, why) })
     },
     moveSystemsFirst: () => next({ systemsFirst: true }),
     withCut: cut => next({ cut }),
@@ -160,8 +164,6 @@ function toInsertion({ from, to, line, faults = [] }: Digest, why: string): Inse
   const of = [{ from, to }]
   return { part: 'digests', before: to, role: 'user', text: line, why, of, faults, answered: true }
 }
-
-const layOne = (spans: readonly Span[], span: Span) => laySpans(spans, [span])
 
 function toStretches(units: Iterable<Unit>): readonly Stretch[] {
   const indexes = [...new Set([...units].map(unit => unit.index))].sort((a, b) => a - b)

@@ -36,18 +36,7 @@ export type Overflow = 'error' | 'keep' | 'trim'
 
 /** Throws InvalidOptionError for bad options. */
 export function checkOptions(options: FrameOptions): void {
-  const {
-    window,
-    reserve = 0,
-    notes,
-    noteBudget = 0,
-    nonce,
-    shape,
-    overflow,
-    pins,
-    tools,
-    count,
-  } = options ?? {}
+  const { window, reserve = 0, noteBudget = 0, nonce, pins, tools, count } = options ?? {}
   if (!isCount(window) || window < 1) {
     throw new InvalidOptionError(
       'window',
@@ -62,9 +51,12 @@ export function checkOptions(options: FrameOptions): void {
   }
   if (!isCount(noteBudget))
     throw new InvalidOptionError('noteBudget', `expected tokens, got ${showValue(noteBudget)}`)
-  oneOf('notes', notes, ['inline', 'system', false])
-  oneOf('shape', shape, ['free', 'alternating'])
-  oneOf('overflow', overflow, ['error', 'keep', 'trim'])
+  for (const [option, allowed] of Object.entries(choices)) {
+    const value = options[option as keyof typeof choices]
+    if (value === undefined || allowed.includes(value)) continue
+    const words = allowed.map(one => JSON.stringify(one)).join(', ')
+    throw new InvalidOptionError(option, `expected one of ${words}, got ${showValue(value)}`)
+  }
   if (pins !== undefined && !(Array.isArray(pins) && pins.every(pin => typeof pin === 'string'))) {
     throw new InvalidOptionError('pins', 'expected a list of texts')
   }
@@ -88,8 +80,8 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-function oneOf(option: string, value: unknown, allowed: readonly unknown[]): void {
-  if (value === undefined || allowed.includes(value)) return
-  const words = allowed.map(one => JSON.stringify(one)).join(', ')
-  throw new InvalidOptionError(option, `expected one of ${words}, got ${showValue(value)}`)
+const choices: Readonly<Record<'notes' | 'shape' | 'overflow', readonly unknown[]>> = {
+  notes: ['inline', 'system', false],
+  shape: ['free', 'alternating'],
+  overflow: ['error', 'keep', 'trim'],
 }

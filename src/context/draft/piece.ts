@@ -28,8 +28,9 @@ export type Sent<M> = M | PlainMessage
 
 /** A message of the input as it is sent. */
 export function entryPiece<M extends MessageLike>(entry: Entry<M>, part: Part, seq: number): Piece<M> {
-  const { raw, message, tokens, stamp } = entry
-  return { raw, message, tokens, part, seqs: [seq], ...(stamp.altered && { altered: stamp.altered }) }
+  const { raw, message, tokens } = entry
+  const { altered } = entry.stamp
+  return { raw, message, tokens, part, seqs: [seq], ...(altered && { altered }) }
 }
 
 /** A piece with another message in it, read and counted anew. */

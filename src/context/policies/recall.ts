@@ -37,12 +37,10 @@ function recallAs(name: string, amount: number, options: StableOptions): Policy 
       const { draft: cut, fold, room } = cutStably(draft)
       const { frame } = draft
       const blocks = recallBlocks(frame.transcript, fold, room, effort, blockHeadCost(frame))
-      return blocks.length === 0
-        ? cut
-        : cut.insert(
-            blocks.map(block => renderBlock(frame, block)),
-            'recalled',
-          )
+      return cut.insert(
+        blocks.map(block => renderBlock(frame, block)),
+        'recalled',
+      )
     },
   }
 }

@@ -2,6 +2,7 @@ import type { MessageLike } from '../../log/message.ts'
 import type { Digester } from '../digests/exchange.ts'
 import { type FullDraft, fullDraft } from '../draft/draft.ts'
 import type { Policy } from '../draft/policy.ts'
+import type { Effort } from '../recall/effort.ts'
 import { createCutDigests } from '../stable/cut-digests.ts'
 import { cutJournal } from '../stable/cut-journal.ts'
 import type { Fold } from '../stable/fold.ts'
@@ -23,7 +24,7 @@ export interface StableOptions {
  * beginning of the prompt stays the same between cuts, so a model server with a prompt cache need not read it again.
  */
 export function stable(options: StableOptions = {}): Policy {
-  const cutStably = createStableCut(options)
+  const cutStably = createStableCut(options, { room: 0, keep: 0.5 })
   return { name: 'stable', apply: draft => cutStably(fullDraft(draft)).draft }
 }
 
@@ -32,7 +33,7 @@ const builtIn = createCutDigests()
 /** The cut that `stable` and `recall` share, with room kept for recall. */
 export function createStableCut(
   { low = 0.4, digests = 0, digesters }: StableOptions,
-  { room: recall, keep } = { room: 0, keep: 0.5 },
+  { room: recall, keep }: Pick<Effort, 'room' | 'keep'>,
 ): <M extends MessageLike>(draft: FullDraft<M>) => { draft: FullDraft<M>; fold: Fold; room: Room } {
   const cutDigests = digesters ? createCutDigests(digesters) : builtIn
   return draft => {
@@ -54,6 +55,6 @@ export function createStableCut(
     const lines = cutDigests(cut, fold.cut, room.digests - Math.min(room.digests, journal?.tokens ?? 0))
     const added = [lines, journal].filter(insertion => insertion !== undefined)
     const left = { ...room, recall: room.recall - borrowed }
-    return { draft: added.length > 0 ? cut.insert(added, 'digested') : cut, fold, room: left }
+    return { draft: cut.insert(added, 'digested'), fold, room: left }
   }
 }

@@ -56,7 +56,7 @@ export function recallBlocks(
     const index = indexTranscript(transcript, user)
     const question = { transcript, index, effort, user, cut }
     const judgement = judge(question)
-    const search = { ...question, judgement, base: room.base, headCost }
+    const search = { ...question, ...judgement, base: room.base, headCost }
     const choose = (others: readonly Block[], most: number) => {
       const recalled = new Set(others.flatMap(block => block.units))
       const block = chooseBlock({ ...search, recalled }, most)

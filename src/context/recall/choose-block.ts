@@ -1,6 +1,6 @@
 import type { Transcript } from '../conversation/transcript.ts'
 import { bestFirst } from './best-first.ts'
-import type { Effort } from './effort.ts'
+import { type Effort, slope } from './effort.ts'
 import type { Judgement } from './judge.ts'
 
 /** The recalled units for one user message. */
@@ -12,9 +12,8 @@ export interface Block {
   readonly reasons?: readonly string[]
 }
 
-export interface Search {
+export interface Search extends Judgement {
   readonly transcript: Transcript
-  readonly judgement: Judgement
   readonly effort: Effort
   /** The tokens that the effort's shares refer to. */
   readonly base: number
@@ -36,11 +35,10 @@ const lineCost = 2
 
 /** Chooses the units to recall for a message, at most `room` tokens; mostly none. */
 export function chooseBlock(search: Search, room: number): Block | undefined {
-  const { transcript, judgement, effort, base, user, cut, recalled, headCost } = search
-  const { scores, asked } = judgement
+  const { transcript, scores, asked, effort, base, user, recalled, headCost } = search
   // The more strongly a message asks, the larger its block may be.
-  let worth = Math.min(room, Math.floor(base * Math.min(effort.block, effort.slope * (asked - 1)))) - headCost
-  if (worth < smallest || cut === 0) return undefined
+  let worth = Math.min(room, Math.floor(base * Math.min(effort.block, slope * (asked - 1)))) - headCost
+  if (worth < smallest) return undefined
   const chosen: number[] = []
   let tokens = headCost
   let misses = 0
@@ -63,8 +61,7 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
 }
 
 /** The old units that pass the gate themselves: others would only fill the block. */
-function candidates({ transcript, judgement, user, cut }: Search): Int32Array {
-  const { scores, best, asked } = judgement
+function candidates({ transcript, scores, best, asked, user, cut }: Search): Int32Array {
   const floor = Math.max(1, best / asked)
   const end = Math.min(cut, user)
   const { firstUser } = transcript

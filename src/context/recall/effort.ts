@@ -5,8 +5,6 @@ import { showValue } from '../../log/show-value.ts'
 export interface Effort {
   /** How much better than the best entry in view the best old entry must be before anything is recalled. */
   readonly gate: number
-  /** Share of the room that a block gets for each multiple of the gate above the first. */
-  readonly slope: number
   /** Share of the room that is kept for blocks. */
   readonly room: number
   /** The largest block, as a share of the room. */
@@ -24,12 +22,14 @@ export function toEffort(effort: number): Effort {
   return {
     // Rounded, as powers may differ in their last bit between engines.
     gate: Math.round(1.55 * 8 ** (1 - 2 * effort) * 1024) / 1024,
-    slope: 1 / 10,
     room: 0.25 + 0.6 * above,
     block: 0.5 + 0.5 * above,
     keep: 0.5 - 0.15 * above,
   }
 }
+
+/** Share of the room that a block gets for each multiple of the gate above the first. */
+export const slope = 1 / 10
 
 /** Tokens before the newest message that count as in view. Not a share of the window: a long view would never recall. */
 export const viewTokens = 1500

@@ -1,6 +1,6 @@
 import type { Transcript } from '../conversation/transcript.ts'
 import { askingParts } from './asking-parts.ts'
-import { type Effort, isQuestion, strength, viewTokens } from './effort.ts'
+import { type Effort, isQuestion, slope, strength, viewTokens } from './effort.ts'
 import { type Ranking, rank } from './rank.ts'
 import type { RecallIndex } from './recall-index.ts'
 import { withoutLabel } from './terms.ts'
@@ -32,7 +32,7 @@ const partShare = 1 / 6
 
 /** Ranks the past for a user message, and compares its best with what is in view. */
 export function judge(question: Question): Judgement {
-  const { transcript, index, effort, user } = question
+  const { transcript, index, user } = question
   const text = withoutLabel(transcript.entries[transcript.units[user]!.from]!.message.text)
   const whole = rank(index, text, user)
   const judged = { ...weigh(question, whole, isQuestion(text)), terms: whole.asked }
@@ -48,7 +48,7 @@ export function judge(question: Question): Judgement {
       scores[unit]! += Math.round(partWeight * part.scores[unit]!)
   }
   const strongest = open.reduce((most, part) => Math.max(most, part.asked), Number.NEGATIVE_INFINITY)
-  const asked = Math.max(judged.asked, Math.min(strongest, 1 + partShare / effort.slope))
+  const asked = Math.max(judged.asked, Math.min(strongest, 1 + partShare / slope))
   return { ...judged, best: bestBefore(question, scores), asked }
 }
 

@@ -21,18 +21,16 @@ interface Asked {
 
 /** Ranks the entries before `n` for a text, as if the index ended there. */
 export function rank(index: RecallIndex, text: string, n: number = index.size): Ranking {
-  const { asked, whole, terms } = readQuestion(index, text, n)
-  const own = matchScores(index, asked, n)
+  const question = readQuestion(index, text, n)
+  const own = matchScores(index, question.asked, n)
   const ofSession = sessionScores(index, own, n)
   if (ofSession.length > 1) {
     const related = feedback(index, ofSession, n)
-    if (related.length > 0) {
-      const more = sessionScores(index, matchScores(index, related, n), n)
-      for (let session = 0; session < more.length; session++)
-        ofSession[session]! += ranking.feedback * more[session]!
-    }
+    const more = sessionScores(index, matchScores(index, related, n), n)
+    for (let session = 0; session < more.length; session++)
+      ofSession[session]! += ranking.feedback * more[session]!
   }
-  return { scores: combine(index, own, ofSession, n), whole, asked, terms }
+  return { scores: combine(index, own, ofSession, n), ...question }
 }
 
 function readQuestion(
@@ -44,9 +42,9 @@ function readQuestion(
   let mass = 0
   const terms = new Set(termsOf(withoutLabel(text)))
   for (const term of terms) {
-    const id = index.vocabulary.get(term)
-    const frequency = id === undefined ? 0 : countBelow(index.places[id]!, n)
-    if (id === undefined || frequency === 0) mass += rarity(0, n)
+    const id = index.vocabulary.get(term) ?? -1
+    const frequency = countBelow(index.places[id] ?? [], n)
+    if (frequency === 0) mass += rarity(0, n)
     else {
       asked.push({ id, weight: index.weights[id]! })
       mass += index.weights[id]! * rarity(frequency, n)
@@ -61,10 +59,10 @@ function readQuestion(
 function matchScores(index: RecallIndex, asked: readonly Asked[], n: number): Float64Array {
   const scores = new Float64Array(n)
   if (n === 0) return scores
-  const mean = index.lengthSums[n - 1]! / n || 1
+  const { lengthSums } = index
+  const mean = lengthSums[n - 1]! / n || 1
   const base = ranking.saturation * (1 - ranking.lengthShare)
   const slope = (ranking.saturation * ranking.lengthShare) / mean
-  const lengths = index.lengths
   for (const { id, weight } of asked) {
     const frequency = countBelow(index.places[id]!, n)
     const full = weight * (ranking.saturation + 1) * rarity(frequency, n)
@@ -73,7 +71,8 @@ function matchScores(index: RecallIndex, asked: readonly Asked[], n: number): Fl
     for (let at = 0; at < frequency; at++) {
       const entry = places[at]!
       const count = counts[at]!
-      scores[entry]! += (full * count) / (count + base + slope * lengths[entry]!)
+      scores[entry]! +=
+        (full * count) / (count + base + slope * (lengthSums[entry]! - (lengthSums[entry - 1] ?? 0)))
     }
   }
   return scores

@@ -14,7 +14,7 @@ export function reasonsFor(
   const words = surfaceWords(index, text)
   const wanted = asked.filter(({ id }) => words.has(id)).map(({ id }) => id)
   const matches = (unit: number) => {
-    const terms = unit >= 0 && unit < n ? index.termsAt(unit) : undefined
+    const terms = unit < n ? index.termsAt(unit) : undefined
     const found = wanted.filter(id => terms?.includes(id))
     // Common words explain nothing where there are others.
     const telling = found.filter(id => index.weights[id] === 1)

@@ -23,8 +23,7 @@ export interface RecallIndex {
   readonly weights: readonly number[]
   readonly places: readonly (readonly number[])[]
   readonly counts: readonly (readonly number[])[]
-  /** By entry: terms in all, their running sum, tokens as a running sum, its session. */
-  readonly lengths: readonly number[]
+  /** By entry: its terms and its tokens as running sums, and its session. */
   readonly lengthSums: readonly number[]
   readonly tokenSums: readonly number[]
   readonly sessions: readonly number[]
@@ -56,7 +55,6 @@ export function createRecallIndex(): RecallIndex {
   // Most terms stand in one or two entries: a plain list takes a quarter of the memory of a typed one.
   const places: number[][] = []
   const counts: number[][] = []
-  const lengths: number[] = []
   const lengthSums: number[] = []
   const tokenSums: number[] = []
   const sessions: number[] = []
@@ -86,7 +84,6 @@ export function createRecallIndex(): RecallIndex {
       terms.push(ids[place]!)
     }
     termEnds.push(terms.size)
-    lengths.push(length)
     lengthSums.push(length + (lengthSums[at - 1] ?? 0))
     tokenSums.push(tokens + (tokenSums[at - 1] ?? 0))
     sessions.push(starts.length - 1)
@@ -101,7 +98,6 @@ export function createRecallIndex(): RecallIndex {
     weights,
     places,
     counts,
-    lengths,
     lengthSums,
     tokenSums,
     sessions,
@@ -131,4 +127,4 @@ export function createRecallIndex(): RecallIndex {
 
 /** Whether a text is a lasting wish, see `instruction`. */
 const isInstruction =
-  /^(?:always|never|please always|from now on|whenever)\b|\bi (?:really |usually |generally |always |much )?prefer\b|\bfrom now on\b|\bi(?:'d| would) (?:prefer|rather)\b/i
+  /^(?:always|never|please always|whenever)\b|\bi (?:really |usually |generally |always |much )?prefer\b|\bfrom now on\b|\bi(?:'d| would) (?:prefer|rather)\b/i

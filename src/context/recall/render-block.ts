@@ -1,20 +1,23 @@
 import { recallTitle } from '../../log/texts.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
+import { keepLatest } from '../conversation/keep-latest.ts'
 import { textCost } from '../draft/cost.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Insertion } from '../draft/insertion.ts'
 import type { Block } from './choose-block.ts'
 import { saidIn } from './index-transcript.ts'
 
-const rendered = new WeakMap<Block, { readonly key: string; readonly insertion: Insertion }>()
+const latest = keepLatest<Block, Insertion>()
 
 /** A block as a message: a title, then every recalled entry with its place and its speaker. */
 export function renderBlock(frame: Frame, block: Block): Insertion {
   const key = `${[frame.system.length, frame.count.id]}`
-  const known = rendered.get(block)
-  if (known?.key === key) return known.insertion
+  return latest(block, key, () => toInsertion(frame, block))
+}
+
+function toInsertion(frame: Frame, block: Block): Insertion {
   const text = [recallTitle, ...block.units.flatMap(unit => unitLines(frame, unit))].join('\n')
-  const insertion: Insertion = {
+  return {
     part: 'recall',
     before: block.user,
     role: 'user',
@@ -28,8 +31,6 @@ export function renderBlock(frame: Frame, block: Block): Insertion {
     })),
     beside: true,
   }
-  rendered.set(block, { key, insertion })
-  return insertion
 }
 
 /** The cost of the title as a message of its own: the least that a block costs. */

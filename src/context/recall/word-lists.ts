@@ -16,7 +16,7 @@ export const commonWords: ReadonlySet<string> = toSet(
   made make man many maybe mean meet month more morning most move much name need never new next nice night no not
   nothing now number off oh ok okay old once one only open other out over own part pay people place please point
   probably problem put question read ready real remember right said same say see seem send set short show since
-  small someone something soon sorry sort speak start stay still stop such sure take talk tell thank thanks thing
+  small someone something soon sorry sort speak start stay still stop such sure take talk tell thank thing
   think though three through time today told tomorrow too took true try turn two under understand until up use
   very wait want way week well while without work write yeah year yes yesterday yet`,
 )

@@ -1,3 +1,4 @@
+import { keepLatest } from '../conversation/keep-latest.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import { checkDigesters, digestLine } from '../digests/digest-line.ts'
 import type { Digester } from '../digests/exchange.ts'
@@ -16,17 +17,12 @@ export type CutDigests = (draft: FullDraft, cut: number, budget: number) => Inse
 
 export function createCutDigests(digesters: readonly Digester[] = [digestTools, digestText]): CutDigests {
   checkDigesters(digesters)
-  const made = new WeakMap<Transcript, { readonly key: string; readonly insertion: Insertion | undefined }>()
-
+  const latest = keepLatest<Transcript, Insertion | undefined>()
   return (draft, cut, budget) => {
     if (budget <= 0) return undefined
     const { transcript, count } = draft.frame
     const key = `${[cut, budget, count.id]}`
-    const known = made.get(transcript)
-    if (known?.key === key) return known.insertion
-    const insertion = makeDigests(draft, cut, budget)
-    made.set(transcript, { key, insertion })
-    return insertion
+    return latest(transcript, key, () => makeDigests(draft, cut, budget))
   }
 
   function makeDigests(draft: FullDraft, cut: number, budget: number): Insertion | undefined {
