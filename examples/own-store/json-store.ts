@@ -87,7 +87,7 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
       checkNames({ owner })
       const found = find(thread)
       if (!found || !leftTurn(thread, found)) return undefined
-      return writeLog(thread, {}, branch =>
+      return changeBranch(thread, branch =>
         begun(branch, holdTurn(branch, openTurn(branch)!.turn, owner, now(), leaseMs)),
       )
     },
