@@ -37,8 +37,9 @@ export function checkDigesters(digesters: readonly Digester[]): void {
 
 /** The first digest that a digester gives, else one of the text: an empty digest would say that nothing happened. */
 function firstDigest(exchange: Exchange, digesters: readonly Digester[], problems: string[]): string {
-  for (const digester of digesters) {
-    const fault = (what: string) => problems.push(`digester "${digester.name}" ${what}`)
+  for (const [place, digester] of digesters.entries()) {
+    const name = digester.name ? `digester "${digester.name}"` : `digesters[${place}]`
+    const fault = (what: string) => problems.push(`${name} ${what}`)
     // A user's digester may throw or return no text: the next one is asked, and the receipt says so.
     try {
       const digest: unknown = digester(exchange)

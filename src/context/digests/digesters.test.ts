@@ -41,7 +41,7 @@ describe.each(Object.keys(policies))('%s with digesters of the user', name => {
     expect(textOf(messages)).toMatch(/→ answer \d+\./)
     expect(receipt.faults).toEqual([])
     const late = run(name, [(async () => 'late') as never])
-    expect(late.receipt.faults[0]?.problem).toContain('gave a value that is no text')
+    expect(late.receipt.faults[0]?.problem).toBe('digesters[0] gave a value that is no text')
   })
 
   it('refuses what is no list of functions', () => {

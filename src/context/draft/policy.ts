@@ -27,12 +27,12 @@ export function pipe(...policies: readonly Policy[]): Policy {
 /** Throws InvalidOptionError unless this is a policy, above all for a factory that was not called. */
 export function checkPolicy(policy: Policy): void {
   const isFunction = typeof policy === 'function'
-  if (!isFunction && typeof policy?.apply === 'function') return
   const name = policy?.name
+  if (!isFunction && name && typeof policy.apply === 'function') return
   throw new InvalidOptionError(
     'policy',
     isFunction && name
       ? `is the function ${name}: call it, ${name}()`
-      : 'expected a policy, such as balanced()',
+      : 'expected a policy, such as balanced() or { name, apply }',
   )
 }
