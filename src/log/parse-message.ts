@@ -55,14 +55,11 @@ function parse(value: unknown, seq: number): Message {
   const results = bare
     ? [toResult(source.tool_call_id, source.tool_name ?? source.name, content.text ?? '')]
     : content.results
+  const isOpenAiResult = source.role === 'tool' && 'tool_call_id' in source && !('tool_name' in source)
   const time = readTime(source)
   return {
     role,
-    dialect: content.aiSdk
-      ? 'ai-sdk'
-      : openai || content.openai || isOpenAiResult(source)
-        ? 'openai'
-        : 'ollama',
+    dialect: content.aiSdk ? 'ai-sdk' : openai || content.openai || isOpenAiResult ? 'openai' : 'ollama',
     text: isTool ? results.map(result => result.text).join('\n') : (content.text ?? ''),
     thinking: content.thinking + readText(source.thinking ?? source.reasoning_content ?? source.reasoning),
     calls: isMisplaced ? [] : calls,
@@ -80,10 +77,6 @@ function roleOf(source: Record<string, unknown>, seq: number): Role {
   const known = [...roles.keys()].join(', ')
   const given = source.role === undefined ? 'no role' : `the unknown role ${toJson(source.role, seq, 'role')}`
   throw new InvalidMessageError(seq, `has ${given}: use one of ${known}`)
-}
-
-function isOpenAiResult(source: Record<string, unknown>): boolean {
-  return source.role === 'tool' && 'tool_call_id' in source && !('tool_name' in source)
 }
 
 /** The message's time in milliseconds. An unreadable time is ignored: times only serve to find pauses. */

@@ -1,4 +1,3 @@
-import type { Message } from '../../log/message.ts'
 import { actionsTitle, previousActionsTitle } from '../../log/texts.ts'
 import { journalOf } from '../../notes/journal.ts'
 import { noteToolName } from '../../notes/note-instruction.ts'
@@ -24,7 +23,9 @@ function makeJournal(draft: FullDraft, cut: number, budget: number): Insertion |
   if (from === undefined) return undefined
   const isInside = !turns.includes(cut)
   const title = isInside ? `${actionsTitle}\n` : `${previousActionsTitle} `
-  const messages = units.slice(from, cut).flatMap(unit => draft.entriesOf(unit).map(entry => entry.message))
+  const messages = frame.transcript.entries
+    .slice(units[from]!.from, units[cut - 1]!.to)
+    .map(entry => entry.message)
   // A journal is limited in characters and paid in tokens: it is shortened until it fits.
   for (let characters = budget * 4; characters > 60; characters = Math.floor(characters * 0.8)) {
     const journal = journalOf(messages, characters)
@@ -45,11 +46,10 @@ function makeJournal(draft: FullDraft, cut: number, budget: number): Insertion |
 function named({ units, entriesOf }: FullDraft, user: number, cut: number, lines: number) {
   let from = cut
   for (let left = lines; from > user + 1; from--) {
-    const calls = entriesOf(units[from - 1]!).reduce((sum, { message }) => sum + countActions(message), 0)
+    const made = entriesOf(units[from - 1]!).flatMap(({ message }) => message.calls)
+    const calls = made.filter(call => call.name !== noteToolName).length
     if (calls > left) break
     left -= calls
   }
   return from < cut ? [{ from, to: cut, why: 'a line of the journal stands for it' }] : []
 }
-
-const countActions = ({ calls }: Message) => calls.filter(call => call.name !== noteToolName).length
