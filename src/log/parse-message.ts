@@ -38,7 +38,8 @@ export function readMessage(value: unknown, seq: number): Message {
 
 function parse(value: unknown, seq: number): Message {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new InvalidMessageError(seq, `expected an object with a role, got ${kindOf(value)}`)
+    const kind = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`
+    throw new InvalidMessageError(seq, `expected an object with a role, got ${kind}`)
   }
   const source = value as Record<string, unknown>
   refuseParts(source, seq)
@@ -84,8 +85,4 @@ function readTime(source: Record<string, unknown>): number | undefined {
   const value = source.time ?? source.createdAt ?? source.created_at ?? source.timestamp
   const time = typeof value === 'string' ? Date.parse(value) : Number(value ?? Number.NaN)
   return Number.isFinite(time) ? time : undefined
-}
-
-function kindOf(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`
 }
