@@ -10,8 +10,10 @@ export function checkOptions(options: ChatOptions): void {
   const { model, history, system, tools, notes, cancelledTurn, window, count, pins, shape } = options ?? {}
   expect(
     'model',
-    typeof model?.stream === 'function',
-    'a model, such as ollama({ model }) or reader()',
+    typeof model?.stream === 'function' &&
+      typeof model.window === 'function' &&
+      typeof model.name === 'string',
+    'a model: ollama({ model }), reader(), or your own { name, window(), stream() }',
     model,
   )
   expect(

@@ -36,6 +36,14 @@ describe('a model of one’s own that gives what is no part', () => {
     expect(error.message).toContain(shown)
   })
 
+  it.each([
+    ['a window that is a number', { ...gives(), window: 4096 }],
+    ['no name', { window: gives().window, stream: gives().stream }],
+  ])('has %s: the chat is not made', (_, model) => {
+    const make = () => createChat({ model: model as unknown as Model })
+    expect(make).toThrow('or your own { name, window(), stream() }')
+  })
+
   it('may leave out what it cannot count', async () => {
     const result = await answer(gives({ type: 'text-delta', text: 'ahoy' }, { type: 'end', reason: 'stop' }))
     expect(result).toMatchObject({ status: 'completed', text: 'ahoy', usage: {} })
