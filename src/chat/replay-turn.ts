@@ -1,6 +1,6 @@
 import type { Begun } from '../history/thread.ts'
 import { ThroughlineError } from '../log/error.ts'
-import { isErrorResult } from '../log/is-error-result.ts'
+import { errorsIn } from '../log/errors-in.ts'
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { type NoteOptions, toDisplay } from '../notes/index.ts'
@@ -35,10 +35,9 @@ function* partsOf(messages: readonly MessageLike[]): Generator<TurnPart> {
     if (role === 'assistant' && text !== '') yield { type: 'text-delta', text }
     for (const { id = '', name, arguments: json } of calls)
       yield { type: 'tool-call', id, name, arguments: json }
-    for (const [index, result] of results.entries()) {
-      const { callId = '', name = '', text } = result
-      yield { type: 'tool-result', id: callId, name, text, isError: isErrorResult(message, result, index) }
-    }
+    const isError = errorsIn(message)
+    for (const [index, { callId: id = '', name = '', text: result }] of results.entries())
+      yield { type: 'tool-result', id, name, text: result, isError: isError(result, index) }
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorsIn } from '../log/errors-in.ts'
 import type { MessageLike, ToolCall, ToolResult } from '../log/message.ts'
 import { openRound } from '../log/round.ts'
 import { type Placed, placeMessage } from './place-message.ts'
@@ -8,6 +9,8 @@ export interface RoundResult {
   readonly tool: string
   readonly callId?: string
   readonly text: string
+  /** Whether the tool failed. */
+  readonly isError: boolean
   /** The message object with the result, and the result's place in it. */
   readonly source: object
   readonly index: number
@@ -60,9 +63,10 @@ export function readRound(group: readonly Placed[]): Round {
   const answered: RoundResult[] = []
   const strays: RoundResult[] = []
   for (const placed of group) {
+    const isError = errorsIn(placed.source)
     for (const [index, result] of placed.message.results.entries()) {
       const at = round.take(result)
-      const read = toResult(placed, index, result, calls[at])
+      const read = toResult(placed, index, result, isError(result.text, index), calls[at])
       if (at < 0) strays.push(read)
       else answered[at] = read
     }
@@ -71,13 +75,20 @@ export function readRound(group: readonly Placed[]): Round {
   return { seq: group[0]?.seq ?? 0, results: answered.filter(result => result !== undefined), strays }
 }
 
-function toResult(placed: Placed, index: number, result: ToolResult, call?: ToolCall): RoundResult {
+function toResult(
+  placed: Placed,
+  index: number,
+  result: ToolResult,
+  isError: boolean,
+  call?: ToolCall,
+): RoundResult {
   const callId = call?.id ?? result.callId
   return {
     seq: placed.seq,
     tool: call?.name ?? result.name ?? '',
     ...(callId === undefined ? {} : { callId }),
     text: result.text,
+    isError,
     source: placed.source,
     index,
   }

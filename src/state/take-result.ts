@@ -1,5 +1,4 @@
 import { InvalidOptionError } from '../log/error.ts'
-import { isErrorResult } from '../log/is-error-result.ts'
 import type { State } from './define-state.ts'
 import { freeze } from './freeze.ts'
 import { parseJson } from './parse-json.ts'
@@ -32,6 +31,7 @@ const memories = new WeakMap<object, WeakMap<object, Map<number, Memory>>>()
 
 /** A state's value in a result, or why there is none. Throws only for a misused schema. */
 export function takeResult(state: State<unknown>, result: RoundResult): Taken {
+  if (result.isError) return { reason: 'error result', detail: shorten(result.text) }
   const byMessage = memories.get(state) ?? new WeakMap<object, Map<number, Memory>>()
   memories.set(state, byMessage)
   const known = byMessage.get(result.source) ?? new Map<number, Memory>()
@@ -44,8 +44,6 @@ export function takeResult(state: State<unknown>, result: RoundResult): Taken {
 }
 
 function take(state: State<unknown>, result: RoundResult): Taken {
-  if (isErrorResult(result.source, result, result.index))
-    return { reason: 'error result', detail: shorten(result.text) }
   let json: unknown
   try {
     json = parseJson(result.text)

@@ -3,7 +3,7 @@ import type { TurnProgress } from './log/turn-progress.ts'
 import { emptyReply, type ModelReply, type ReplyCall, toMessage, toSeen } from './model-reply.ts'
 import { takeNoteCalls } from './tools/note-calls.ts'
 
-/** What differs between a chat and an experiment when a turn is answered. */
+/** What differs between the clients of the engine. */
 export interface TurnClient {
   /** Runs the calls that wait for a result, and logs their results. */
   runCalls(waiting: readonly ReplyCall[]): Promise<void>

@@ -95,6 +95,7 @@ describe('the experiment flow', () => {
   })
 
   const why = process.env.THROUGHLINE_LONG ? whyNoPostgres() : 'only in the long run'
+  if (why) console.info(`Skipped: two instances with one PostgreSQL, ${why}`)
   it.skipIf(why)('ends the same on two instances with one PostgreSQL', async () => {
     const postgres = await startPostgres()
     try {

@@ -71,7 +71,9 @@ it('reads no more of the log in a turn with tools when the conversation is long'
   expect(long.sums.at(-1)).toBe(21)
 })
 
-it.runIf(process.env.THROUGHLINE_LONG)(
+const isLong = Boolean(process.env.THROUGHLINE_LONG)
+if (!isLong) console.info('Skipped: the memory of 2,500 turns, only in the long run')
+it.runIf(isLong)(
   'keeps only sizes and words of what is old: five times the turns are not twice the memory',
   () => {
     const script = join(import.meta.dirname, 'heap-of-turns.mjs')

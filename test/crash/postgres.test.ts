@@ -137,6 +137,7 @@ describe.skipIf(reason)('processes that share a log in PostgreSQL', () => {
     for (const { code } of refused) expect(['outcome_unknown', 'store_unavailable']).toContain(code)
   })
 
+  if (!isLong) console.info('Skipped: turns that were acknowledged early, only in the long run')
   it.skipIf(!isOurs || !isLong)('would notice turns that were acknowledged early', async () => {
     const { faults } = await stopServer(program, server, 'late')
     expect(faults.join()).toContain('was acknowledged and is not there')

@@ -1,6 +1,6 @@
 import { adoptStamp, type Stamp, stampMessage } from '../../context/conversation/stamp.ts'
 import { InvalidMessageError } from '../../log/error.ts'
-import { markResult } from '../../log/is-error-result.ts'
+import { markResult } from '../../log/errors-in.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { withTail } from '../../log/write-message.ts'

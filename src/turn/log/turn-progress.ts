@@ -1,5 +1,5 @@
 import type { SeenMessage } from '../../history/log/logged-message.ts'
-import { isErrorResult } from '../../log/is-error-result.ts'
+import { errorsIn } from '../../log/errors-in.ts'
 import type { ToolCall } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { openRound } from '../../log/round.ts'
@@ -55,11 +55,12 @@ export function readProgress(): ProgressReader {
       round = openRound(calls)
     }
     answered = undefined
+    const isError = errorsIn(source)
     for (const [index, result] of message.results.entries()) {
       const call = calls[round.take(result)]
       if (!call) continue
-      const isError = isErrorResult(source, result, index)
-      answered = { call: toReplyCall(call), text: result.text, isError }
+      const { text } = result
+      answered = { call: toReplyCall(call), text, isError: isError(text, index) }
       results += 1
     }
     note = (message.role === 'assistant_note' ? message.text : noted) ?? note

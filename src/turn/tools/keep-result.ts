@@ -1,4 +1,4 @@
-import { markResult } from '../../log/is-error-result.ts'
+import { markResult } from '../../log/errors-in.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { TooLargeError } from '../../stores/store-error.ts'
 import { clippedView } from '../log/clip-result.ts'

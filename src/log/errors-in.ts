@@ -8,18 +8,19 @@ export function markResult<M extends object>(message: M, isError: boolean): M {
 }
 
 /**
- * Whether a tool failed. Known for results that the library ran or stored; other messages are failed if the AI SDK marks
- * them so or their text begins with `Error:`. `index` is the place of the result in its message.
+ * Tells of each result of a message, by its text and its place in the message, whether its tool failed. Known for
+ * results that the library ran or stored; other results failed if the AI SDK marks them so or their text begins with
+ * `Error:`.
  */
-export function isErrorResult(source: object, { text }: { readonly text: string }, index = 0): boolean {
-  return known.get(source) ?? (isMarked(source, index) || text.startsWith('Error:'))
+export function errorsIn(source: object): (text: string, index: number) => boolean {
+  const { content } = source as { content?: unknown }
+  const isKnown = known.get(source)
+  const parts = Array.isArray(content) ? content.filter(isResultPart) : []
+  return (text, index) => isKnown ?? (isMarked(parts[index]) || text.startsWith('Error:'))
 }
 
 /** Whether the AI SDK marks the result as an error; such a result is never a state's value, even if it fits the schema. */
-function isMarked(source: object, index: number): boolean {
-  const { content } = source as { content?: unknown }
-  if (!Array.isArray(content)) return false
-  const part = content.filter(isResultPart)[index]
+function isMarked(part: ResultPart | undefined): boolean {
   if (part === undefined) return false
   const type = (part.output as { type?: unknown } | null | undefined)?.type
   return part.isError === true || (typeof type === 'string' && failures.has(type))

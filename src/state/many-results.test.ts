@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { growth } from '../../test/growth.ts'
+import { defineState, type MessageLike, readState } from '../index.ts'
+import type { StandardSchema } from './standard-schema.ts'
+
+const any: StandardSchema<number> = {
+  '~standard': { version: 1, vendor: 'test', validate: value => ({ value: value as number }) },
+}
+const sum = defineState({
+  name: 'sum',
+  tool: 'add',
+  schema: any,
+  initial: 0,
+  fold: (before, n) => before + n,
+})
+
+/** One round of the AI SDK: all calls in one message, all results in the next. */
+function roundOf(size: number): readonly MessageLike[] {
+  const ids = Array.from({ length: size }, (_, n) => `c${n}`)
+  const parts = (type: string, rest: object) =>
+    ids.map(toolCallId => ({ type, toolCallId, toolName: 'add', ...rest }))
+  return [
+    { role: 'user', content: 'add' },
+    { role: 'assistant', content: parts('tool-call', { input: {} }) },
+    { role: 'tool', content: parts('tool-result', { output: { type: 'json', value: 1 } }) },
+  ] as readonly MessageLike[]
+}
+
+it('reads any number of results in one message in linear time', () => {
+  expect(readState(roundOf(50), sum).value).toBe(50)
+  // New messages each time: what was read of known ones is remembered.
+  const exponent = growth(
+    size => size,
+    size => readState(roundOf(size), sum),
+    { size: 2_000 },
+  )
+  expect(exponent).toBeLessThan(1.6)
+})
