@@ -19,9 +19,11 @@ export function createRecentMessages(source: LogSource): RecentMessages {
 
   /** Cuts where a round begins: a result is useless without its call. */
   function letOldestGo(): void {
-    const least = messages.length - fewest
-    const cut = messages.findIndex(({ role }, at) => at >= least && (role === 'user' || role === 'assistant'))
-    if (cut <= 0) return
+    let cut = messages.length - fewest
+    // A round of very many results stays whole: only the newest messages are looked at, however long it is.
+    while (cut < messages.length && messages[cut]!.role !== 'user' && messages[cut]!.role !== 'assistant')
+      cut += 1
+    if (cut === messages.length) return
     messages = messages.slice(cut)
     from += cut
   }
