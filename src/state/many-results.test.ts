@@ -18,7 +18,7 @@ const sum = defineState({
 function roundOf(size: number): readonly MessageLike[] {
   const ids = Array.from({ length: size }, (_, n) => `c${n}`)
   const parts = (type: string, rest: object) =>
-    ids.map(toolCallId => ({ type, toolCallId, toolName: 'add', ...rest }))
+    ids.map(toolCallId => ({ type, toolCallId, toolName: 'add', ...structuredClone(rest) }))
   return [
     { role: 'user', content: 'add' },
     { role: 'assistant', content: parts('tool-call', { input: {} }) },
@@ -35,4 +35,12 @@ it('reads any number of results in one message in linear time', () => {
     { size: 2_000 },
   )
   expect(exponent).toBeLessThan(1.6)
+})
+
+it('notices that a result is marked as an error in place, although its text stays', () => {
+  const messages = roundOf(2)
+  expect(readState(messages, sum).value).toBe(2)
+  const [part] = messages[2]!.content as { output: { type: string } }[]
+  part!.output.type = 'error-json'
+  expect(readState(messages, sum)).toMatchObject({ value: 1, skipped: [{ reason: 'error result' }] })
 })
