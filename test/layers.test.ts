@@ -13,6 +13,7 @@ const floors = [
   ['turn'],
   ['chat'],
   ['experiment'],
+  ['server', 'mcp'],
   ['testing', 'cli'],
 ]
 

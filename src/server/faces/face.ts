@@ -1,0 +1,103 @@
+import type { MessageLike } from '../../log/message.ts'
+import type { ModelSettings, ModelUsage, ToolSpec } from '../../models/model.ts'
+
+/** What a client asks for on any face, in our words. */
+export interface ChatRequest {
+  readonly model: string
+  /** The leading system messages, joined: sent first and fresh with every call, not part of the log. */
+  readonly system?: string
+  /** All other messages, in order, each in a form that `parseMessage` reads. */
+  readonly messages: readonly MessageLike[]
+  readonly tools: readonly ToolSpec[]
+  /** `provider` holds what only some providers know, under the names of the upstream's own wire: `top_p`, `logprobs`. */
+  readonly settings: ModelSettings
+  readonly stream: boolean
+  /** What the body itself says about the conversation. */
+  readonly named: NamedPlace
+  /** What the writer of the same face needs to know of the request: whether usage was asked for, say. */
+  readonly wishes: Readonly<Record<string, unknown>>
+}
+
+/** A conversation as the body names it. */
+export interface NamedPlace {
+  /** Responses: the response that this request goes on from. */
+  readonly previous?: string
+  /** Responses: the conversation; the body holds only what is new. */
+  readonly conversation?: string
+  /** Messages: `metadata.user_id`, which holds the session of some clients. */
+  readonly user?: string
+  /** Responses: false if the answer must not be found again. */
+  readonly isStored?: boolean
+}
+
+/** A tool call as every face writes it. */
+export interface FaceCall {
+  readonly id: string
+  readonly name: string
+  /** JSON text. */
+  readonly arguments: string
+}
+
+/** The answer to a request, known before the model speaks. */
+export interface ReplyStart {
+  /** A unique text without a prefix: every face adds its own. */
+  readonly id: string
+  /** Milliseconds since 1970. */
+  readonly time: number
+  readonly model: string
+  readonly request: ChatRequest
+  /** The tokens of the prompt by our own count. */
+  readonly promptTokens: number
+}
+
+/** The end of a reply. `text`, `thinking` and `calls` are all of it. */
+export interface ReplyEnd {
+  readonly reason: 'stop' | 'length' | 'tool-calls' | 'other'
+  readonly text: string
+  readonly thinking: string
+  readonly calls: readonly FaceCall[]
+  readonly usage: ModelUsage
+  /** Log probabilities of the visible tokens, as the upstream gave them. */
+  readonly logprobs?: readonly unknown[]
+  /** Fields of the upstream's last line that only Ollama's face knows: `total_duration` and the like. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** Why a request failed, before a face words it. */
+export interface FaceFault {
+  readonly status: number
+  /** Our own stable code: `bad_request`, `context_too_long`, `model_unavailable` … */
+  readonly code: string
+  readonly message: string
+  readonly retryAfterMs?: number
+  /** For a prompt that is too long. */
+  readonly tokens?: { readonly prompt: number; readonly window: number }
+  /** Whether trying again may help; a client library is told so. */
+  readonly isRetryable?: boolean
+}
+
+/** Writes one streamed reply. Every method returns what is to be sent next; it may be empty. */
+export interface ReplyStream {
+  start(): string
+  text(delta: string, logprobs?: readonly unknown[]): string
+  thinking(delta: string): string
+  /** Complete calls, after all text and thinking. */
+  calls(calls: readonly FaceCall[]): string
+  end(end: ReplyEnd): string
+  /** Ends a stream that failed after it began. */
+  fail(fault: FaceFault): string
+  /** Keeps a silent connection alive; empty where the format has no way to. */
+  idle(): string
+}
+
+/** One wire format: how its requests are read and its answers written. */
+export interface Face {
+  readonly name: 'ollama' | 'openai' | 'responses' | 'messages'
+  readonly streamType: 'application/x-ndjson' | 'text/event-stream'
+  /** Reads a body that was parsed from JSON. Throws BadRequestError, which names the field. */
+  read(body: unknown): ChatRequest
+  stream(start: ReplyStart): ReplyStream
+  /** The body of an answer that is not streamed. */
+  whole(start: ReplyStart, end: ReplyEnd): unknown
+  fault(fault: FaceFault, requestId: string): { readonly status: number; readonly body: unknown }
+}
