@@ -11,6 +11,7 @@ export {
   toDescription,
 } from './check-input.ts'
 export { checkStretch } from './check-stretch.ts'
+export { checkedStore } from './checked-store.ts'
 export { hasWords, toWanted } from './has-words.ts'
 export { type LeaseTime, leaseTime, remainingMs } from './lease-time.ts'
 export { type MemoryStoreOptions, memoryStore } from './memory/memory-store.ts'

@@ -1,4 +1,3 @@
-import { checkEntries, checkThread } from '../check-input.ts'
 import { leaseLost } from '../refusals.ts'
 import type { AppendEntries, Store, ThreadKey } from '../store.ts'
 import { StoreError } from '../store-error.ts'
@@ -9,11 +8,9 @@ import { resultCode, SQLITE_CONSTRAINT } from './sqlite-error.ts'
 
 /** Appends are half of a store's work, so there is a short way: for new entries of the turn that was written to last. */
 export function sqliteAppend(context: SqliteContext): Pick<Store, 'append'> {
-  const { now, held, maxEntryBytes } = context
+  const { now, held } = context
   return {
     async append(thread, append) {
-      checkEntries(append.entries, maxEntryBytes)
-      // The names were checked when the turn was remembered.
       const known = held.get(thread)
       const head = known && isNext(known, append) ? tryNext(thread, known, append) : undefined
       return head === undefined ? appendAny(thread, append) : { head }
@@ -41,7 +38,6 @@ export function sqliteAppend(context: SqliteContext): Pick<Store, 'append'> {
   }
 
   function appendAny(thread: ThreadKey, { lease, expectedHead, entries }: AppendEntries): { head: number } {
-    checkThread(thread)
     const connection = context.ready()
     const written = connection.write(() => {
       const branch = needBranch(connection, thread)

@@ -7,7 +7,6 @@ export interface SqliteContext {
   /** The connection; the first use migrates the file. */
   ready(): Connection
   readonly now: () => number
-  readonly maxEntryBytes: number
   readonly held: HeldTurns
   readonly leases: SqliteLeases
   queue(): IndexQueue | undefined

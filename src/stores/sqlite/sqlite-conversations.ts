@@ -1,4 +1,4 @@
-import { checkName, checkNames, checkPage, toDescription } from '../check-input.ts'
+import { toDescription } from '../check-input.ts'
 import type { ConversationInfo, ListConversations, Store } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import type { BranchRow } from './branch-rows.ts'
@@ -14,8 +14,6 @@ export function sqliteConversations(
 ): Pick<Store, 'conversations' | 'describeConversation'> {
   return {
     async conversations(tenant, options = {}) {
-      checkName('tenant', tenant)
-      checkPage(options)
       const connection = context.ready()
       verifyNames(connection)
       const rows = connection.all<ConversationRow & { used_at: number }>(
@@ -26,7 +24,6 @@ export function sqliteConversations(
       return rows.map(row => toInfo(connection, row))
     },
     async describeConversation(tenant, conversation, description) {
-      checkNames({ tenant, conversation })
       const given = toDescription(description)
       const connection = context.ready()
       connection.write(() => {

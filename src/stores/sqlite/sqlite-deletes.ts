@@ -1,4 +1,3 @@
-import { checkNames, checkTime } from '../check-input.ts'
 import type { Store } from '../store.ts'
 import type { BranchRow } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
@@ -12,8 +11,6 @@ export function sqliteDeletes(context: SqliteContext): Pick<Store, 'deleteCalls'
   const { leases } = context
   return {
     async deleteCalls(tenant, before) {
-      checkNames({ tenant })
-      checkTime('before', before)
       const connection = context.ready()
       const count = connection.write(() => {
         const { n } = connection.get<{ n: number }>(`SELECT count(*) AS n ${oldCalls}`, before, tenant)!
@@ -25,8 +22,6 @@ export function sqliteDeletes(context: SqliteContext): Pick<Store, 'deleteCalls'
     },
     /** Sets the tombstone and removes everything in one transaction. */
     async deleteConversation(tenant, conversation, { unusedSince } = {}) {
-      checkNames({ tenant, conversation })
-      if (unusedSince !== undefined) checkTime('unusedSince', unusedSince)
       const connection = context.ready()
       const deleted = connection.write(() => {
         const row = findConversation(connection, { tenant, conversation })

@@ -1,4 +1,3 @@
-import { checkRange, checkThread } from '../check-input.ts'
 import { nameOf } from '../refusals.ts'
 import type { Head, Store } from '../store.ts'
 import { type BranchRow, branchById, findBranch } from './branch-rows.ts'
@@ -11,21 +10,17 @@ import { toTurn, turnByNumber, turnsOf } from './turn-rows.ts'
 export function sqliteReads(context: SqliteContext): Pick<Store, 'head' | 'entries' | 'turns'> {
   return {
     async head(thread) {
-      checkThread(thread)
       const connection = context.ready()
       const branch = findBranch(connection, thread)
       return branch && toHead(connection, branch, context.leases.heldMs(branch))
     },
     async *entries(thread, range = {}) {
-      checkThread(thread)
-      checkRange(range)
       const connection = context.ready()
       const branch = findBranch(connection, thread)
       if (!branch) return
       for (const row of readEntries(connection, branch, range)) yield toEntry(row, nameOf(thread))
     },
     async turns(thread) {
-      checkThread(thread)
       const connection = context.ready()
       const branch = findBranch(connection, thread)
       return branch ? turnsOf(connection, branch) : []

@@ -1,5 +1,3 @@
-import { checkThread } from '../check-input.ts'
-import { checkStretch } from '../check-stretch.ts'
 import { planRestore, type Stored, timesOf } from '../plan-restore.ts'
 import { forkedElsewhere, nameOf, noParent } from '../refusals.ts'
 import type { RestoreEntries, ThreadKey } from '../store.ts'
@@ -26,8 +24,6 @@ export function sqliteRestore(
   thread: ThreadKey,
   stretch: RestoreEntries,
 ): { head: number } {
-  checkThread(thread)
-  checkStretch(stretch, context.maxEntryBytes)
   const connection = context.ready()
   context.held.delete(thread)
   return connection.write(() => {

@@ -1,4 +1,3 @@
-import { checkNames, checkThread } from '../check-input.ts'
 import { turnOpen } from '../refusals.ts'
 import type { Store } from '../store.ts'
 import { findBranch, saveBranch } from './branch-rows.ts'
@@ -9,8 +8,6 @@ export function sqliteResume(context: SqliteContext): Pick<Store, 'resume'> {
   const { now, leases } = context
   return {
     async resume(thread, { owner, leaseMs }) {
-      checkThread(thread)
-      checkNames({ owner })
       const connection = context.ready()
       const resumed = connection.write(() => {
         const branch = findBranch(connection, thread)

@@ -1,4 +1,3 @@
-import { checkLimit, checkName } from '../check-input.ts'
 import { hasWords, toWanted } from '../has-words.ts'
 import { nameOf } from '../refusals.ts'
 import { snippet } from '../snippet.ts'
@@ -12,8 +11,6 @@ import type { SqliteContext } from './sqlite-context.ts'
 import { toMatch, unindexed } from './word-index.ts'
 
 export function sqliteSearch(context: SqliteContext, tenant: string, query: string, limit: number): Found[] {
-  checkName('tenant', tenant)
-  checkLimit(limit)
   const connection = context.ready()
   const wanted = toWanted(query)
   if (wanted.length === 0) return []

@@ -1,4 +1,3 @@
-import { checkCall, checkLimit, checkName, checkThread } from '../check-input.ts'
 import { checksum } from '../checksum.ts'
 import type { Store, StoredCall } from '../store.ts'
 import { findBranch, needBranch } from './branch-rows.ts'
@@ -11,8 +10,6 @@ type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache'>
 export function sqliteSides(context: SqliteContext): Sides {
   return {
     async saveCall(thread, call) {
-      checkThread(thread)
-      checkCall(call, context.maxEntryBytes)
       const { id, turn, time, model, plan, predicted, reported = null, status, error = null } = call
       const connection = context.ready()
       connection.write(() => {
@@ -30,8 +27,6 @@ export function sqliteSides(context: SqliteContext): Sides {
       })
     },
     async calls(thread, { limit } = {}) {
-      checkThread(thread)
-      checkLimit(limit)
       const connection = context.ready()
       const branch = findBranch(connection, thread)
       const sql = 'SELECT * FROM calls WHERE branch_id = ? ORDER BY number DESC LIMIT ?'
@@ -40,8 +35,6 @@ export function sqliteSides(context: SqliteContext): Sides {
         : []
     },
     async saveCache(thread, key, at, bytes) {
-      checkThread(thread)
-      checkName('key of the cache', key)
       const connection = context.ready()
       connection.write(() => {
         const branch = needBranch(connection, thread)
@@ -52,8 +45,6 @@ export function sqliteSides(context: SqliteContext): Sides {
       })
     },
     async loadCache(thread, key) {
-      checkThread(thread)
-      checkName('key', key)
       const connection = context.ready()
       const branch = findBranch(connection, thread)
       const sql = 'SELECT at, checksum, bytes FROM caches WHERE branch_id = ? AND key = ?'

@@ -1,4 +1,4 @@
-import { defaultMaxEntryBytes } from '../check-input.ts'
+import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { StoreError } from '../store-error.ts'
 import { openConnection } from './connection.ts'
@@ -49,7 +49,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   const {
     path,
     now = Date.now,
-    maxEntryBytes = defaultMaxEntryBytes,
+    maxEntryBytes,
     search = true,
     readOnly = false,
     driver,
@@ -98,13 +98,12 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       return connection
     },
     now,
-    maxEntryBytes,
     held,
     leases: createLeases(now, readOnly),
     queue: () => (isIndexed ? queue : undefined),
   }
 
-  return {
+  const store: Store = {
     migrate: async ({ dryRun = false } = {}) => update(dryRun),
     ...sqliteTurns(context),
     ...sqliteResume(context),
@@ -119,4 +118,5 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     check: async ({ rebuild = false } = {}) => checkFile(context.ready(), { isIndexed, rebuild }),
     close: async () => connection.close(),
   }
+  return checkedStore(store, maxEntryBytes)
 }

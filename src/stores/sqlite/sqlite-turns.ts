@@ -1,4 +1,3 @@
-import { checkEntries, checkNames, checkThread } from '../check-input.ts'
 import { leaseLost, turnOpen } from '../refusals.ts'
 import type { Begun, Lease, NewEntry, Store, StoredTurn } from '../store.ts'
 import { KeyReusedError } from '../store-error.ts'
@@ -10,12 +9,9 @@ import { closeTurn, insertTurn, toTurn, turnByEpoch, turnByKey } from './turn-ro
 
 /** Begins, renews and ends turns. Each method is one transaction; an error rolls it back. */
 export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end' | 'renew'> {
-  const { now, leases, maxEntryBytes } = context
+  const { now, leases } = context
   return {
     async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries }) {
-      checkThread(thread)
-      checkEntries([...closing, ...entries], maxEntryBytes)
-      checkNames({ owner, key, body })
       const connection = context.ready()
       const begun = connection.write((): Begun & { branch: BranchRow } => {
         const branch = makeBranch(connection, thread, now())
@@ -52,9 +48,6 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end'
       return answer
     },
     async end(thread, { lease, expectedHead, entries, status, error }) {
-      checkThread(thread)
-      checkNames({ error })
-      checkEntries(entries, maxEntryBytes)
       const connection = context.ready()
       context.held.delete(thread)
       const ended = connection.write(() => {
@@ -76,7 +69,6 @@ export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end'
       return { head: ended.head }
     },
     async renew(thread, lease, leaseMs) {
-      checkThread(thread)
       const connection = context.ready()
       const renewed = connection.write(() => {
         const branch = needBranch(connection, thread)

@@ -1,4 +1,3 @@
-import { checkEntries, checkThread } from '../check-input.ts'
 import { branchExists, notAPlace, turnOpen } from '../refusals.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import {
@@ -18,11 +17,9 @@ import { turnByNumber, turnsOf } from './turn-rows.ts'
 
 /** Writes outside of turns: seeded entries and forks. */
 export function sqliteWrites(context: SqliteContext): Pick<Store, 'seed' | 'fork'> {
-  const { now, leases, maxEntryBytes } = context
+  const { now, leases } = context
   return {
     async seed(thread, { expectedHead, entries }) {
-      checkThread(thread)
-      checkEntries(entries, maxEntryBytes)
       const connection = context.ready()
       return connection.write(() => {
         const branch = makeBranch(connection, thread, now())
@@ -36,8 +33,6 @@ export function sqliteWrites(context: SqliteContext): Pick<Store, 'seed' | 'fork
       })
     },
     async fork(thread, { at, branch: name }) {
-      checkThread(thread)
-      checkThread({ ...thread, branch: name })
       const connection = context.ready()
       connection.write(() => {
         const source = needBranch(connection, thread)
