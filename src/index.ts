@@ -9,8 +9,14 @@ export { type DumpData, type DumpEntry, dump, toDump } from './context/dump.ts'
 export { explain } from './context/explain.ts'
 export { fit } from './context/fit.ts'
 export { artifact } from './context/policies/artifact.ts'
-export { defaultPolicy } from './context/policies/default.ts'
-export { balanced, type RecallOptions, recall, thorough, thrifty } from './context/policies/recall.ts'
+export {
+  balanced,
+  defaultPolicy,
+  type RecallOptions,
+  recall,
+  thorough,
+  thrifty,
+} from './context/policies/recall.ts'
 export { sliding } from './context/policies/sliding.ts'
 export { spongebob } from './context/policies/spongebob.ts'
 export { type StableOptions, stable } from './context/policies/stable.ts'

@@ -1,5 +1,5 @@
+import { type Paint, receiptTable } from '../context/explain.ts'
 import type { Receipt } from '../context/receipt.ts'
-import { type Paint, receiptTable } from '../context/receipt-table.ts'
 import { blue, bold, cyan, dim, green, grey, magenta, red, type Style, yellow } from './style.ts'
 
 const colours: Readonly<Record<Parameters<Paint>[0], number>> = {

@@ -1,7 +1,7 @@
 import { InvalidOptionError } from '../log/error.ts'
+import { cut } from '../log/line.ts'
 import { showValue } from '../log/show-value.ts'
-import type { Fate, Receipt } from './receipt.ts'
-import { describeRoom, receiptTable } from './receipt-table.ts'
+import { type Fate, type Part, parts, type Receipt, type ReceiptEntry } from './receipt.ts'
 
 /**
  * A receipt in words: a table of all messages; or, with `seq` (a message's place in the list, from 0), the fate of that
@@ -33,4 +33,92 @@ const became: Readonly<Record<Fate, string>> = {
   recalled: 'was cut and brought back, in a block of recalled messages',
   moved: 'stands in the notes section',
   elided: 'was left out',
+}
+
+/** Colours a cell or a bar. It must not change the text's width, or the columns would not align. */
+export type Paint = (what: Fate | Part | 'head' | 'free' | 'over', text: string) => string
+
+const plain: Paint = (_what, text) => text
+
+/** A line for every message (or run with the same fate and reason), then how full the window is, and why. */
+export function receiptTable(receipt: Receipt, paint: Paint = plain): string {
+  const rows = toRuns(receipt.entries).map(run => [
+    run.from === run.to ? `${run.from}` : `${run.from}–${run.to}`,
+    run.fate,
+    `${run.tokens}`,
+    run.roles,
+    cut(run.rule, 200),
+    cut(run.why, 200),
+  ])
+  const head = ['messages', 'fate', 'tokens', 'roles', 'rule', 'why']
+  const widths = head.map((title, column) =>
+    rows.reduce((widest, row) => Math.max(widest, row[column]!.length), title.length),
+  )
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => (column === 2 ? cell.padStart(widths[2]!) : cell.padEnd(widths[column]!)))
+      .join('  ')
+      .trimEnd()
+  const body = rows.map(row => paint(row[1] as Fate, line(row)))
+  const faults = receipt.faults.map(({ seq, problem }) => paint('over', `message ${seq}: ${problem}`))
+  return [paint('head', line(head)), ...body, '', ...faults, ...totals(receipt, paint), ''].join('\n')
+}
+
+/** Where, when and why the conversation was cut; then the free tokens, and what they are for. */
+function describeRoom({ tokens, capacity, free, cut: at }: Receipt): string {
+  const used = `${toText(tokens)} of ${toText(capacity)} tokens are used, ${toText(free)} are free`
+  if (!at) return `${used}.`
+  return `The cut stands before message ${at.before}. It fell at message ${at.at}, when the conversation needed ${toText(
+    at.needed,
+  )} tokens and had room for ${toText(at.limit)}; it moves seldom and then far, so that the beginning of the prompt stays as it was. ${used}: the conversation may grow by ${toText(
+    at.growth,
+  )} before the next cut, and ${toText(at.recall)} are kept for what a message asks for.`
+}
+
+const toText = (tokens: number) => tokens.toLocaleString('en-US')
+
+const width = 64
+
+/** How full the window is, part by part, as a bar and in figures. */
+function totals(receipt: Receipt, paint: Paint): readonly string[] {
+  const used = parts.filter(part => receipt.parts[part] > 0)
+  const scale = Math.max(receipt.window, receipt.tokens)
+  const cells = (tokens: number) => Math.round((tokens / scale) * width)
+  const bar = used.map(part => paint(part, '█'.repeat(Math.max(1, cells(receipt.parts[part]))))).join('')
+  const free = paint('free', '░'.repeat(Math.max(0, cells(scale - receipt.tokens))))
+  const legend = used.map(part => `${paint(part, '■')} ${part} ${receipt.parts[part]}`).join('  ')
+  const over = receipt.over > 0 ? paint('over', ` ${receipt.over} over the capacity!`) : ''
+  const fates = Object.entries(receipt.counts)
+    .filter(([, count]) => count > 0)
+    .map(([fate, count]) => paint(fate as Fate, `${count} ${fate}`))
+    .join(', ')
+  return [
+    `${bar}${free} ${receipt.tokens} of ${receipt.window} tokens${over}`,
+    legend,
+    `${fates} · reserve ${receipt.reserve}, margin ${receipt.margin} · ${receipt.policy} · ${receipt.counter}`,
+    describeRoom(receipt),
+  ]
+}
+
+interface Run {
+  readonly from: number
+  to: number
+  tokens: number
+  roles: string
+  readonly fate: Fate
+  readonly rule: string
+  readonly why: string
+}
+
+function toRuns(entries: readonly ReceiptEntry[]): readonly Run[] {
+  const runs: Run[] = []
+  for (const { seq, role, fate, rule, why, tokens } of entries) {
+    const last = runs.at(-1)
+    if (last && last.fate === fate && last.rule === rule && last.why === why) {
+      last.to = seq
+      last.tokens += tokens
+      if (!last.roles.split(', ').includes(role)) last.roles += `, ${role}`
+    } else runs.push({ from: seq, to: seq, tokens, roles: role, fate, rule, why })
+  }
+  return runs
 }

@@ -17,7 +17,7 @@ import {
   tiered,
 } from '../index.ts'
 import { words } from '../tokens/words.ts'
-import { createFindNewest } from './conversation/find-newest.ts'
+import { createFindNewest } from './conversation/remember.ts'
 import type { NotesPlace } from './draft/frame-options.ts'
 
 const runs = process.env.THROUGHLINE_LONG ? 4_000 : 80

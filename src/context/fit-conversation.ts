@@ -1,16 +1,17 @@
 import { InvalidOptionError } from '../log/error.ts'
+import { isUnchanged } from '../log/looks.ts'
 import type { MessageLike } from '../log/message.ts'
-import { finish } from './compose/finish.ts'
+import { type Finished, finish } from './compose/finish.ts'
 import { checkInvariants } from './compose/invariants.ts'
-import { isAsRead } from './compose/is-as-read.ts'
-import type { Context, FitOptions } from './context.ts'
+import type { Context, FitOptions, PreviousContext } from './context.ts'
 import type { Conversation } from './conversation/conversation.ts'
+import { movedNotes, totalTokens } from './draft/cost.ts'
 import { createDraft, fullDraft } from './draft/draft.ts'
 import { createFrame } from './draft/frame.ts'
 import { checkPolicy } from './draft/policy.ts'
 import { makeReceipt } from './make-receipt.ts'
-import { defaultPolicy } from './policies/default.ts'
-import { sharedPrefix } from './shared-prefix.ts'
+import { defaultPolicy } from './policies/recall.ts'
+import type { SharedPrefix } from './receipt.ts'
 
 /** Fits a conversation. If a message was changed in place since it was read, everything is read again first. */
 export function fitReading<M extends MessageLike>(
@@ -48,5 +49,57 @@ export function fitConversation<M extends MessageLike>(
     messages: finished.pieces.map(piece => piece.raw),
     tokens: finished.tokens,
     receipt: makeReceipt(finished, policy.name, prefix),
+  }
+}
+
+/**
+ * Whether every message used in the context (sent, joined, digested, recalled, gathered) is unchanged since it was read.
+ * Left-out messages are checked when they are used again: the price of a turn must not grow with the conversation.
+ */
+function isAsRead<M extends MessageLike>({ draft, pieces }: Finished<M>): boolean {
+  const { frame, spans, units } = draft
+  const { entries } = frame.transcript
+  const lead = frame.system.length
+  const isFreshAt = (at: number) => {
+    const entry = at < 0 ? frame.system[at + lead]! : entries[at]!
+    // An entry that is not in memory cannot have been changed by a caller.
+    return !Object.hasOwn(entry, 'stamp') || isUnchanged(entry.stamp.looks, entry.source)
+  }
+  let at = 0
+  return (
+    // Protected messages may stand between left-out ones.
+    pieces.every(({ seqs }) => seqs.every(seq => isFreshAt(seq - lead))) &&
+    movedNotes(frame, spans).every(isFreshAt) &&
+    [...spans, { fate: 'elided', from: units.length, to: units.length }].every(({ fate, from, to }) => {
+      if (fate !== 'elided') return true
+      const end = units[from]?.from ?? entries.length
+      while (at < end && isFreshAt(at)) at += 1
+      const isFreshSpan = at >= end
+      at = units[to]?.from ?? end
+      return isFreshSpan
+    })
+  )
+}
+
+/** The common beginning of a context and the previous one, which a model server with a prompt cache need not read again. */
+function sharedPrefix<M extends MessageLike>(
+  { pieces, tokens, draft: { frame } }: Finished<M>,
+  { messages, receipt }: PreviousContext,
+): SharedPrefix {
+  // Tools stand at the beginning of a prompt: if they differ, nothing is shared.
+  const isSameStart = (receipt?.parts.tools ?? 0) === frame.toolTokens && isSame(pieces[0]?.raw, messages[0])
+  const differs = pieces.findIndex((piece, place) => !isSame(piece.raw, messages[place]))
+  const same = differs < 0 ? pieces : pieces.slice(0, differs)
+  const shared = isSameStart ? totalTokens(frame, same) : 0
+  return { tokens: Math.min(shared, tokens), share: tokens > 0 ? Math.min(1, shared / tokens) : 1 }
+}
+
+function isSame(a: object | undefined, b: object | undefined): boolean {
+  if (a === b) return true
+  try {
+    return JSON.stringify(a) === JSON.stringify(b)
+  } catch {
+    // Messages that cannot be written as JSON count as different.
+    return false
   }
 }

@@ -2,7 +2,7 @@ import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { showValue } from '../log/show-value.ts'
 import type { Context, FitOptions } from './context.ts'
-import { forgetConversation, readConversation } from './conversation/read-conversation.ts'
+import { forgetConversation, readConversation } from './conversation/conversation.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
 import { fitReading } from './fit-conversation.ts'
 

@@ -1,7 +1,6 @@
 import type { MessageLike } from '../log/message.ts'
 import type { Finished } from './compose/finish.ts'
-import { tokensByPart } from './compose/tokens-by-part.ts'
-import { movedNotes } from './draft/cost.ts'
+import { movedNotes, tokensByPart } from './draft/cost.ts'
 import type { Piece } from './draft/piece.ts'
 import {
   type Fate,

@@ -1,8 +1,6 @@
 import { InvalidMessageError, ThroughlineError } from './error.ts'
 import type { Message, Role } from './message.ts'
-import { readContent, readText, refuseParts, toResult } from './read-content.ts'
-import { readCalls } from './read-tools.ts'
-import { toJson } from './to-json.ts'
+import { readCalls, readContent, readText, refuseParts, toJson, toResult } from './read-content.ts'
 
 const roles = new Map<unknown, Role>([
   ['system', 'system'],

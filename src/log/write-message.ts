@@ -1,6 +1,5 @@
 import type { Dialect, ToolCall } from './message.ts'
-import { isText } from './read-content.ts'
-import { isFilled } from './read-tools.ts'
+import { isFilled, isText, listCalls } from './read-content.ts'
 
 /** A message that the library adds. Every provider takes this form. */
 export type PlainMessage =
@@ -175,4 +174,21 @@ export function withoutCalls<M extends object>(source: M): M {
   const { tool_calls: _, function_call: __, content, ...rest } = source as Source & Part
   const left = Array.isArray(content) ? content.filter(part => part?.type !== 'tool-call') : content
   return { ...rest, ...('content' in source && { content: left }) } as M
+}
+
+/** A copy without the calls at these places. Calls beside the content count first, as they are read. */
+export function withoutCallsAt<M extends object>(source: M, places: readonly number[]): M {
+  const gone = new Set(places)
+  let at = 0
+  const stays = () => !gone.has(at++)
+  const { content, tool_calls: calls, function_call: single } = source as Record<string, unknown>
+  const left = listCalls(source as Record<string, unknown>).filter(stays)
+  const isList = Array.isArray(calls) && calls.length > 0
+  return {
+    ...withoutCalls(source),
+    ...(Array.isArray(content) && {
+      content: content.filter(part => part?.type !== 'tool-call' || stays()),
+    }),
+    ...(left.length > 0 && (isList ? { tool_calls: left } : { function_call: single })),
+  }
 }

@@ -1,5 +1,4 @@
-import { type Action, readActions } from '../log/actions.ts'
-import { describeArguments } from '../log/describe-arguments.ts'
+import { type Action, describeArguments, readActions } from '../log/actions.ts'
 import { cut } from '../log/line.ts'
 import type { Message } from '../log/message.ts'
 import { earlierActions, previousActionsTitle } from '../log/texts.ts'

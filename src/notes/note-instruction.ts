@@ -1,6 +1,6 @@
 import type { ToolCall } from '../log/message.ts'
 import { type NoteOptions, noteMarker } from './marker.ts'
-import { MAX_NOTE, toNote } from './note-text.ts'
+import { MAX_NOTE, toNote } from './note-scanner.ts'
 
 /** A text for the system prompt that asks the model to end its reply with a note. */
 export function noteInstruction(options: NoteOptions = {}): string {

@@ -1,5 +1,4 @@
 import { createMarker, type NoteOptions } from './marker.ts'
-import { type NoteBlock, openNoteBlock } from './note-block.ts'
 
 export interface SplitReply {
   /** The text that may be shown. */
@@ -118,4 +117,53 @@ function closeGap({ before, after }: Gap): string {
 
 function lines(space: string): number {
   return space.split('\n').length
+}
+
+/** Reads the inside of one block piece by piece, to its closing bracket. */
+interface NoteBlock {
+  /** Reads on from a place in a text; returns the place where the block ends, or the end of the text. */
+  read(text: string, from: number): number
+  isOpen(): boolean
+  note(): string | undefined
+}
+
+/** Brackets inside a note balance: `[NOTE TO SELF: see items[0]]` is one block. Of a long block only a bounded part is kept. */
+function openNoteBlock(): NoteBlock {
+  let depth = 1
+  let said = ''
+
+  function read(text: string, from: number): number {
+    const brackets = /[[\]]/g
+    brackets.lastIndex = from
+    while (depth > 0) {
+      const found = brackets.exec(text)
+      if (found === null) {
+        keep(text.slice(from))
+        return text.length
+      }
+      depth += found[0] === '[' ? 1 : -1
+    }
+    keep(text.slice(from, brackets.lastIndex - 1))
+    return brackets.lastIndex
+  }
+
+  /** Keeps one character more than a note may have, to know that it was cut. */
+  function keep(part: string): void {
+    said += (said === '' ? part.trimStart() : part).slice(0, MAX_NOTE + 1 - said.length)
+  }
+
+  return { read, isOpen: () => depth > 0, note: () => toNote(said) }
+}
+
+/** The longest note, in characters (about 1000 tokens): a note is a reminder, not a store. */
+export const MAX_NOTE = 4000
+
+/** The text of a note: trimmed, bounded, never half a character; `undefined` when nothing was said. */
+export function toNote(text: string): string | undefined {
+  const trimmed = text.trim()
+  const cut = trimmed.length > MAX_NOTE
+  const kept = cut ? trimmed.slice(0, MAX_NOTE - 1) : trimmed
+  // A cut, or a stream that broke, may leave the first half of a surrogate pair.
+  const whole = kept.replace(/[\ud800-\udbff]$/, '').trimEnd()
+  return whole === '' ? undefined : whole + (cut ? '…' : '')
 }

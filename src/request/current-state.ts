@@ -1,8 +1,8 @@
 import type { State } from '../state/index.ts'
-import { otherProject } from '../state/own-result.ts'
 import { roundsFromEnd } from '../state/read-round.ts'
 import { readRounds } from '../state/read-rounds.ts'
 import { hasResultSince, readState } from '../state/read-state.ts'
+import { otherProject } from '../state/take-result.ts'
 import { OtherProjectError, StateMissingError, StateUndeclaredError } from './errors.ts'
 import { currentScope, type Scope } from './request-context.ts'
 

@@ -1,5 +1,3 @@
-export { bindStream } from './bind-stream.ts'
-export { checkProject } from './check-project.ts'
 export {
   type CurrentStateOptions,
   currentState,
@@ -16,6 +14,8 @@ export {
 export {
   appendToConversation,
   bindContext,
+  bindStream,
+  checkProject,
   getContext,
   hasContext,
   type RequestContext,

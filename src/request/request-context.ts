@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { State, StateReading } from '../state/index.ts'
-import { NoRequestContextError } from './errors.ts'
+import { NoRequestContextError, OtherProjectError } from './errors.ts'
 
 /** What every tool of a request can read without being handed it. */
 export interface RequestContext<Data = unknown> {
@@ -26,7 +26,7 @@ export interface Scope {
   readonly remembered: Map<State<unknown>, Remembered>
 }
 
-export interface Remembered {
+interface Remembered {
   readonly value: unknown
   /** Length of the conversation when the value was remembered: a result at this place or later is newer. */
   readonly seq: number
@@ -85,4 +85,68 @@ export function currentScope(): Scope {
   const scope = storage.getStore()
   if (scope === undefined) throw new NoRequestContextError()
   return scope
+}
+
+/**
+ * Throws OtherProjectError unless `owner`, the project of the thing with this id, is the request's project. For ids that
+ * only a database knows: look the thing up, then check it before use. An owner of undefined (not found) is refused too.
+ *
+ * @example
+ * const experiment = await database.experiment(id)
+ * checkProject(id, experiment?.projectId)
+ */
+export function checkProject(id: string, owner: string | undefined): void {
+  const { projectId } = getContext()
+  if (projectId === undefined) {
+    throw new InvalidOptionError('projectId', `"${id}" cannot be checked: give runWithContext a projectId`)
+  }
+  if (owner !== projectId) throw new OtherProjectError(id)
+}
+
+/**
+ * Binds a stream to the present request context. Without it a generator or the `pull` of a stream runs in the context
+ * of its reader, and a web server reads the body after the handler has returned, outside of all contexts.
+ *
+ * @example
+ * return runWithContext(context, () => new Response(bindStream(agent.stream())))
+ */
+export function bindStream<T>(stream: ReadableStream<T>): ReadableStream<T>
+export function bindStream<T>(stream: AsyncIterable<T>): AsyncIterableIterator<T, void, undefined>
+export function bindStream<T>(
+  stream: ReadableStream<T> | AsyncIterable<T>,
+): ReadableStream<T> | AsyncIterableIterator<T, void, undefined> {
+  return isReadable(stream) ? bindReadable(stream) : bindIterable(stream)
+}
+
+function bindReadable<T>(stream: ReadableStream<T>): ReadableStream<T> {
+  const reader = stream.getReader()
+  const pull = async (controller: ReadableStreamDefaultController<T>) => {
+    const { done, value } = await reader.read()
+    if (done) controller.close()
+    else controller.enqueue(value)
+  }
+  // Nothing is read ahead: the reader sets the pace.
+  return new ReadableStream<T>(
+    { pull: bindContext(pull), cancel: bindContext((reason: unknown) => reader.cancel(reason)) },
+    { highWaterMark: 0 },
+  )
+}
+
+function bindIterable<T>(stream: AsyncIterable<T>): AsyncIterableIterator<T, void, undefined> {
+  const iterator = bindContext(() => stream[Symbol.asyncIterator]())()
+  return {
+    next: bindContext(() => iterator.next()),
+    // A reader that leaves early still lets the generator clean up, in its own context.
+    return: bindContext(async () => {
+      await iterator.return?.()
+      return { done: true, value: undefined } as const
+    }),
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+function isReadable<T>(stream: ReadableStream<T> | AsyncIterable<T>): stream is ReadableStream<T> {
+  return typeof (stream as ReadableStream<T>).getReader === 'function'
 }

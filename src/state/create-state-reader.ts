@@ -1,9 +1,8 @@
 import type { MessageLike } from '../log/message.ts'
 import type { State } from './define-state.ts'
-import type { ReadStateOptions } from './own-result.ts'
-import { type Placed, placeMessage } from './place-message.ts'
-import { partOf, type Round, readRound } from './read-round.ts'
+import { type Placed, partOf, placeMessage, type Round, readRound } from './read-round.ts'
 import { readRounds, type StateReading } from './read-rounds.ts'
+import type { ReadStateOptions } from './take-result.ts'
 
 export interface StateReader<Value> {
   append(message: MessageLike): void

@@ -1,7 +1,5 @@
 import { InvalidOptionError } from '../log/error.ts'
 import { freeze, isPlain } from './freeze.ts'
-import { missingText } from './missing-text.ts'
-import type { InferOutput, StandardSchema } from './standard-schema.ts'
 
 /** A value that is read from tool results. `Start` is its type before there is a result. */
 export interface State<Value, Start extends Value | undefined = Value | undefined> {
@@ -103,3 +101,51 @@ type Loose = Partial<Omit<State<unknown>, 'tools'>> & { readonly tool?: string |
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }
+
+/**
+ * The error text of a tool that needs a missing state: what is missing, and which tool makes it. The words come from the
+ * tool's name (`generate_hypotheses` → "generate hypotheses"): no grammar is guessed.
+ */
+function missingText(name: string, tool: string): string {
+  const words = wordsOf(tool)
+  return words.includes(' ')
+    ? `No ${name} available. Please ${words} first using the ${tool} tool.`
+    : `No ${name} available. Please use the ${tool} tool first.`
+}
+
+/** The words of a tool's name; tool servers put their own name before a dot, a slash or two underscores. */
+function wordsOf(tool: string): string {
+  const own = tool.split(/[./:]|__/).findLast(part => part !== '') ?? tool
+  return own
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/[_\-\s]+/g, ' ')
+    .trim()
+    .toLowerCase()
+}
+
+/**
+ * A schema of zod, valibot, arktype or any other library with Standard Schema (version 1). Only the part of the
+ * specification that is needed to read a value, written out so that nothing has to be installed.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
+    /** Absent at run time: it only carries the types. */
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+  }
+}
+
+/** A result with `issues` does not match. */
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] }
+
+export interface SchemaIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** The type of a value that matches the schema. */
+export type InferOutput<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output']

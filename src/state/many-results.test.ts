@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { growth } from '../../test/growth.ts'
 import { defineState, type MessageLike, readState } from '../index.ts'
-import type { StandardSchema } from './standard-schema.ts'
+import type { StandardSchema } from './define-state.ts'
 
 const any: StandardSchema<number> = {
   '~standard': { version: 1, vendor: 'test', validate: value => ({ value: value as number }) },

@@ -1,10 +1,14 @@
 import type { State } from './define-state.ts'
 import { freeze } from './freeze.ts'
-import { type ReadStateOptions, takeOwnResult } from './own-result.ts'
 import type { Round, RoundResult } from './read-round.ts'
-import { refusePromise } from './refuse-promise.ts'
 import { shorten } from './shorten.ts'
-import type { SkipReason, Taken } from './take-result.ts'
+import {
+  type ReadStateOptions,
+  refusePromise,
+  type SkipReason,
+  type Taken,
+  takeOwnResult,
+} from './take-result.ts'
 
 /** Where a value was found. `seq` is the place of the tool message, counted from 0. */
 export interface StateEntry {

@@ -1,9 +1,9 @@
 import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { State } from './define-state.ts'
-import { type ReadStateOptions, takeOwnResult } from './own-result.ts'
 import { roundsFromEnd } from './read-round.ts'
 import { readRounds, type StateReading } from './read-rounds.ts'
+import { type ReadStateOptions, takeOwnResult } from './take-result.ts'
 
 /**
  * Finds a state in a conversation: the newest good result of the state's tools, or all of them folded. Pass the full log,

@@ -1,4 +1,4 @@
-import type { InferOutput, SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.ts'
+import type { InferOutput, SchemaIssue, SchemaResult, StandardSchema } from './define-state.ts'
 
 /** A small schema library for tests, like zod. It counts validations. */
 export interface TestSchema<Output> extends StandardSchema<Output, Output> {

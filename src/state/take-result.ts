@@ -1,11 +1,8 @@
 import { InvalidOptionError } from '../log/error.ts'
-import type { State } from './define-state.ts'
+import type { SchemaIssue, State } from './define-state.ts'
 import { freeze } from './freeze.ts'
-import { parseJson } from './parse-json.ts'
 import type { RoundResult } from './read-round.ts'
-import { refusePromise } from './refuse-promise.ts'
 import { shorten } from './shorten.ts'
-import type { SchemaIssue } from './standard-schema.ts'
 
 /** Why a result of the right tool was not taken. */
 export type SkipReason =
@@ -30,7 +27,7 @@ interface Memory {
 const memories = new WeakMap<object, WeakMap<object, Map<number, Memory>>>()
 
 /** A state's value in a result, or why there is none. Throws only for a misused schema. */
-export function takeResult(state: State<unknown>, result: RoundResult): Taken {
+function takeResult(state: State<unknown>, result: RoundResult): Taken {
   if (result.isError) return { reason: 'error result', detail: shorten(result.text) }
   const byMessage = memories.get(state) ?? new WeakMap<object, Map<number, Memory>>()
   memories.set(state, byMessage)
@@ -84,4 +81,78 @@ function describeIssues(issues: readonly SchemaIssue[]): string {
   })
   const more = issues.length > 3 ? `; and ${issues.length - 3} more` : ''
   return shorten(lines.join('; ')) + more
+}
+
+export interface ReadStateOptions {
+  /** Results of other projects are skipped. */
+  readonly projectId?: string
+}
+
+/** The value of a result, if it belongs to the project. The project is checked here, as values are remembered without it. */
+export function takeOwnResult(
+  state: State<unknown>,
+  result: RoundResult,
+  { projectId }: ReadStateOptions,
+): Taken {
+  const taken = takeResult(state, result)
+  if (taken.reason !== undefined) return taken
+  const detail = otherProject(state, taken.value, projectId)
+  return detail === undefined ? taken : { reason: 'other project', detail }
+}
+
+/**
+ * Why a value must not be used in this project; undefined if it may. A history that a client sends can hold anything, also
+ * ids of other projects. The other project is not named, as the text may reach the client.
+ */
+export function otherProject(
+  state: State<unknown>,
+  value: unknown,
+  projectId: string | undefined,
+): string | undefined {
+  if (projectId === undefined || state.belongsTo === undefined) return undefined
+  let owner: unknown
+  try {
+    owner = state.belongsTo(value)
+  } catch (error) {
+    return `belongsTo threw ${shorten(String(error))}`
+  }
+  return owner === undefined || owner === projectId
+    ? undefined
+    : `it does not belong to project "${projectId}"`
+}
+
+/**
+ * Parses JSON from anywhere. Keys that reach a prototype (`__proto__`, a `constructor` with a `prototype`) are left out:
+ * code that copies or merges the value later must not change the prototype of all objects.
+ */
+function parseJson(text: string): unknown {
+  // A reviver is slow, so it runs only if such a key, or an escape that may spell one, is in the text.
+  return suspicious.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text)
+}
+
+const suspicious = /__proto__|"constructor"|\\u/
+
+function withoutPrototype(key: string, value: unknown): unknown {
+  if (key === '__proto__') return undefined
+  const reaches = typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype')
+  return key === 'constructor' && reaches ? undefined : value
+}
+
+/** Refuses a promise: states are read synchronously, inside tools and between two messages. */
+export function refusePromise<T>(
+  value: T,
+  option: 'schema' | 'pick' | 'fold',
+  name: string,
+): Exclude<T, PromiseLike<unknown>> {
+  if (!isPromise(value)) return value as Exclude<T, PromiseLike<unknown>>
+  // Nobody awaits the promise: its rejection must not end the process.
+  Promise.resolve(value).catch(() => {})
+  throw new InvalidOptionError(
+    option,
+    `state "${name}" is read synchronously, but its ${option} answers with a promise: check what needs waiting in the tool`,
+  )
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }

@@ -1,8 +1,8 @@
 import * as encoding from 'gpt-tokenizer/encoding/cl100k_base'
 import type { TokenCounter } from './counter.ts'
 import { type CounterOptions, createCounter } from './create-counter.ts'
-import { countWith } from './encoding.ts'
 import { framings } from './framings.ts'
+import { countWith } from './long-text.ts'
 
 /** Exact for GPT-4 and GPT-3.5, and near for Llama 3, whose tokenizer grew out of this one. */
 export function cl100k({ framing = framings.openai, ...options }: CounterOptions = {}): TokenCounter {

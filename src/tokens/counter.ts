@@ -1,3 +1,4 @@
+import { InvalidOptionError } from '../log/error.ts'
 import type { Message } from '../log/message.ts'
 
 /** Counts the tokens of messages. The same input must always give the same number: counts are remembered. */
@@ -14,4 +15,32 @@ export interface TokenCounter {
   tools(tools: readonly unknown[]): number
   /** The tokens of a prompt besides its messages: its beginning, and the opening of the reply. Default 0. */
   readonly prompt?: number
+}
+
+const known = new WeakMap<TokenCounter, Required<TokenCounter>>()
+
+/** The counter with every answer checked: a NaN or a negative number would break every comparison with the window. */
+export function checkedCounter(counter: TokenCounter): Required<TokenCounter> {
+  const before = known.get(counter)
+  if (before) return before
+  const whole = (tokens: number) => wholeTokens(tokens, counter.id)
+  const checked = {
+    id: counter.id,
+    exact: counter.exact,
+    prompt: whole(counter.prompt ?? 0),
+    text: (text: string) => whole(counter.text(text)),
+    message: (message: Message) => whole(counter.message(message)),
+    tools: (tools: readonly unknown[]) => whole(counter.tools(tools)),
+  }
+  known.set(counter, checked).set(checked, checked)
+  return checked
+}
+
+/** A count as a whole number. Fractions are allowed (a quarter of the characters, say) and rounded up. */
+export function wholeTokens(tokens: number, counter: string): number {
+  if (typeof tokens === 'number' && tokens >= 0 && tokens <= Number.MAX_SAFE_INTEGER) return Math.ceil(tokens)
+  throw new InvalidOptionError(
+    'count',
+    `the counter ${JSON.stringify(counter)} gave ${String(tokens)}: expected a number of tokens, 0 or more`,
+  )
 }

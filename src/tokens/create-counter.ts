@@ -1,5 +1,4 @@
-import { wholeTokens } from './checked-counter.ts'
-import type { TokenCounter } from './counter.ts'
+import { type TokenCounter, wholeTokens } from './counter.ts'
 import { type Framing, genericFraming } from './framing.ts'
 
 /** Options that every counter takes. */

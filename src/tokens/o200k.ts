@@ -1,8 +1,8 @@
 import * as encoding from 'gpt-tokenizer/encoding/o200k_base'
 import type { TokenCounter } from './counter.ts'
 import { type CounterOptions, createCounter } from './create-counter.ts'
-import { countWith } from './encoding.ts'
 import { framings } from './framings.ts'
+import { countWith } from './long-text.ts'
 
 /** Exact for GPT-4o, GPT-4.1, GPT-5, the o models and gpt-oss (with `framings.harmony`). */
 export function o200k({ framing = framings.openai, ...options }: CounterOptions = {}): TokenCounter {

@@ -1,15 +1,13 @@
 import type { MessageLike } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import { addSums } from '../conversation/sums.ts'
-import { createTranscript, type NotePlace, type Transcript } from '../conversation/transcript.ts'
+import { addSums, createTranscript, type NotePlace, type Transcript } from '../conversation/transcript.ts'
 import type { Entry, Unit } from '../conversation/unit.ts'
 import { createReader } from '../recall/bytes.ts'
 import { adoptIndex, isRecallable } from '../recall/index-transcript.ts'
 import { readTerms } from '../recall/pack-index.ts'
 import { createRecallIndex } from '../recall/recall-index.ts'
 import { absentEntry } from './absent-entry.ts'
-import { kinds, type PackedMended, roles } from './pack-checkpoint.ts'
-import { unusable } from './seal.ts'
+import { kinds, type PackedMended, roles, unusable } from './pack-checkpoint.ts'
 
 /** Rebuilds a transcript from its checkpoints, oldest first, without texts: those are loaded when a context needs them. */
 export function restoreTranscript<M extends MessageLike>(

@@ -3,7 +3,7 @@ import { acknowledgement, openingText } from '../../log/texts.ts'
 import { joinMessages, withHead, withTail } from '../../log/write-message.ts'
 import type { Frame } from '../draft/frame.ts'
 import { type Piece, rewritten } from '../draft/piece.ts'
-import { addedPiece } from './make-piece.ts'
+import { addedPiece } from './compose.ts'
 
 const rule = 'alternating'
 

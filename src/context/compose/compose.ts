@@ -1,10 +1,13 @@
 import type { MessageLike } from '../../log/message.ts'
-import { markerText } from '../../log/texts.ts'
-import { gatherNotes, needsMarker } from '../draft/cost.ts'
+import { parseMessage } from '../../log/parse-message.ts'
+import { inlineNote, interruptedResult, markerText } from '../../log/texts.ts'
+import { toolResultFor, withoutResults, withTail } from '../../log/write-message.ts'
+import type { Unit } from '../conversation/unit.ts'
+import { gatherNotes, needsMarker, textCost } from '../draft/cost.ts'
 import type { FullDraft } from '../draft/draft.ts'
-import type { Piece } from '../draft/piece.ts'
-import { type Added, addedPiece } from './make-piece.ts'
-import { unitPieces } from './unit-pieces.ts'
+import type { Frame } from '../draft/frame.ts'
+import { entryPiece, type Piece, rewritten } from '../draft/piece.ts'
+import type { Part } from '../receipt.ts'
 
 /** The pieces of a draft in the order in which they are sent, before any shape is applied. */
 export function compose<M extends MessageLike>(draft: FullDraft<M>): readonly Piece<M>[] {
@@ -60,4 +63,61 @@ function* sentUnits({ frame, spans, units }: FullDraft): Generator<number> {
     for (; next < fixed.length && fixed[next]! < to; next++) yield fixed[next]!
     at = Math.max(at, to)
   }
+}
+
+/** The messages of one unit as they are sent: the caller's own objects wherever nothing had to be repaired. */
+function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): Piece<M>[] {
+  if (unit.kind === 'note' || unit.kind === 'stray') return []
+  const { entries, firstUser } = frame.transcript
+  const pieces: Piece<M>[] = []
+  const notes: number[] = []
+  const part = unit.index === firstUser ? 'first' : frame.ends.includes(unit.index) ? 'latest' : 'history'
+  for (let at = unit.from; at < unit.to; at++) {
+    const piece = entryPiece(entries[at]!, part, frame.system.length + at)
+    const stray = unit.strays.get(at)
+    if (piece.message.role === 'assistant_note') notes.push(at)
+    else if (!stray) pieces.push(piece)
+    else if (stray.results) {
+      const altered = { rule: 'valid sequence', why: `one of its results ${stray.why}` }
+      pieces.push(rewritten(frame, { ...piece, altered }, withoutResults(piece.raw, stray.results)))
+    }
+  }
+  if (notes.length > 0 && frame.notes === 'inline') pieces[0] = withNotes(frame, pieces[0]!, notes)
+  // Providers refuse a call without a result: one is added that says so, right after the results that came.
+  for (const call of unit.missing) {
+    const raw = toolResultFor(entries[unit.from]!.message.dialect, call, interruptedResult)
+    const added = `the call of "${call.name}" never got a result`
+    pieces.push(rewritten(frame, { part, seqs: [], added }, raw as MessageLike as M))
+  }
+  return pieces
+}
+
+/** Sends notes with the reply that they belong to, as the model wrote them; joined here, so that it is counted once. */
+function withNotes<M extends MessageLike>(
+  frame: Frame<M>,
+  reply: Piece<M>,
+  notes: readonly number[],
+): Piece<M> {
+  const altered = { rule: 'notes', why: 'its note to self is sent with it' }
+  const seqs = [...reply.seqs, ...notes.map(at => frame.system.length + at)]
+  const texts = notes.map(at => inlineNote(frame.transcript.entries[at]!.message.text, frame.nonce))
+  return rewritten(frame, { ...reply, seqs, altered }, withTail(reply.raw, texts.join('\n\n')))
+}
+
+/** A text that is added, and why. */
+interface Added {
+  readonly part: Part
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly text: string
+  readonly why: string
+  readonly answered?: boolean
+}
+
+export function addedPiece<M extends MessageLike>(
+  frame: Frame<M>,
+  { part, role, text, why, answered = false }: Added,
+): Piece<M> {
+  const raw = { role, content: text }
+  const tokens = textCost(frame, role, text)
+  return { raw, message: parseMessage(raw, 0), tokens, part, seqs: [], added: why, answered }
 }

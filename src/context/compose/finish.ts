@@ -1,12 +1,11 @@
 import type { MessageLike } from '../../log/message.ts'
-import { totalTokens } from '../draft/cost.ts'
+import { tokensByPart, totalTokens } from '../draft/cost.ts'
 import { cutOldest } from '../draft/cut-oldest.ts'
 import type { FullDraft } from '../draft/draft.ts'
 import type { Piece } from '../draft/piece.ts'
 import { alternate } from './alternate.ts'
 import { compose } from './compose.ts'
 import { ContextOverflowError } from './overflow-error.ts'
-import { tokensByPart } from './tokens-by-part.ts'
 import { trimPieces } from './trim.ts'
 
 export interface Finished<M extends MessageLike> {

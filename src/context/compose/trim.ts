@@ -1,10 +1,10 @@
 import type { MessageLike } from '../../log/message.ts'
-import { markerText } from '../../log/texts.ts'
+import { cutMark, markerText } from '../../log/texts.ts'
 import { withResultTexts, withText } from '../../log/write-message.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
 import { totalTokens } from '../draft/cost.ts'
 import type { Frame } from '../draft/frame.ts'
 import { type Piece, rewritten } from '../draft/piece.ts'
-import { cutMiddle } from './cut-middle.ts'
 
 /** A text of a piece that may be cut: the message's own, or one of its tool results. */
 interface Text {
@@ -105,4 +105,39 @@ function textsOf(frame: Frame, { message, part }: Piece, place: number): readonl
   }
   const results = message.results.map(toText)
   return message.role === 'tool' ? results : [toText(message, ownText), ...results]
+}
+
+/**
+ * Cuts a text in its middle, visibly, to at most `limit` tokens; returns '' when not even the mark fits.
+ * Beginning and end stay: they say what the text is and what it wants.
+ */
+function cutMiddle(text: string, limit: number, count: TokenCounter): string {
+  const whole = count.text(text)
+  if (whole <= limit) return text
+  const mark = cutMark(whole)
+  const free = limit - count.text(mark)
+  if (free < 0) return ''
+  // Tokens are spread about evenly, so the first guess is close and few corrections, each a costly count, are needed.
+  let characters = Math.floor((text.length / whole) * free)
+  for (let attempt = 0; attempt < maxAttempts && characters > 0; attempt++) {
+    const tokens = count.text(keep(text, characters, mark))
+    if (tokens <= limit) return keep(text, characters, cutMark(whole - free))
+    characters = Math.floor(characters * Math.min(0.98, (limit / tokens) * 0.98))
+  }
+  return keep(text, 0, mark)
+}
+
+const maxAttempts = 30
+
+/** Keeps two thirds from the beginning and one third from the end. */
+function keep(text: string, characters: number, mark: string): string {
+  const head = Math.ceil((characters * 2) / 3)
+  const tail = text.length - (characters - head)
+  return sliceWhole(text, 0, head) + mark + sliceWhole(text, tail, text.length)
+}
+
+/** A slice that never begins or ends inside a surrogate pair. */
+function sliceWhole(text: string, from: number, to: number): string {
+  const splits = (at: number) => (text.codePointAt(at - 1) ?? 0) > 0xffff
+  return text.slice(splits(from) ? from + 1 : from, splits(to) ? to - 1 : to)
 }

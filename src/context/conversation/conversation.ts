@@ -1,5 +1,6 @@
 import type { MessageLike } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
+import { inherit } from './remember.ts'
 import { stampEntry } from './stamp-entry.ts'
 import { createTranscript, type Transcript } from './transcript.ts'
 import type { Entry } from './unit.ts'
@@ -10,7 +11,7 @@ export interface Conversation<M extends MessageLike = MessageLike> {
   readonly transcript: Transcript<M>
 }
 
-export interface GrowingConversation<M extends MessageLike> extends Conversation<M> {
+interface GrowingConversation<M extends MessageLike> extends Conversation<M> {
   readonly size: number
   /** `seq` is the message's place, for errors. */
   append(source: M, seq?: number): void
@@ -58,11 +59,93 @@ export function createConversation<M extends MessageLike>(
 }
 
 /** The entry of a leading message if it is part of the system prompt, else undefined. */
-export function leadingEntry<M extends MessageLike>(
+function leadingEntry<M extends MessageLike>(
   source: M,
   seq: number,
   count: TokenCounter,
 ): Entry<M> | undefined {
   const entry = stampEntry(source, seq, count)
   return entry.role === 'system' ? entry : undefined
+}
+
+/**
+ * Callers append to their list, or copy it with one more message, and call again. So transcripts are remembered by the
+ * first message after the system prompt and compared object by object: the old part costs next to nothing.
+ */
+const remembered = new WeakMap<object, Map<string, readonly Memory[]>>()
+
+/** Several conversations and branches may begin with the same message object (a constant greeting, say). */
+const mostLines = 4
+
+interface Memory {
+  readonly transcript: Transcript
+  /** The objects of the transcript's entries in one list: comparing them is one walk over memory. */
+  readonly sources: unknown[]
+}
+
+export function readConversation<M extends MessageLike>(
+  messages: readonly M[],
+  count: TokenCounter,
+): Conversation<M> {
+  const system: Entry<M>[] = []
+  for (const source of messages) {
+    const entry = leadingEntry(source, system.length, count)
+    if (!entry) break
+    system.push(entry)
+  }
+  return { system, transcript: readTranscript(messages, system.length, count) }
+}
+
+/** Forgets a conversation after one of its messages was changed in place. */
+export function forgetConversation({ transcript }: Conversation, count: TokenCounter): void {
+  const first = transcript.entries[0]?.source
+  if (first) remembered.get(first)?.delete(count.id)
+}
+
+function readTranscript<M extends MessageLike>(
+  messages: readonly M[],
+  start: number,
+  count: TokenCounter,
+): Transcript<M> {
+  const first = messages[start]
+  if (first === undefined) return createTranscript(count)
+  const known = remembered.get(first) ?? new Map<string, readonly Memory[]>()
+  const lines = known.get(count.id) ?? []
+  const memory = continueFrom(lines, messages, start, count)
+  const others = lines.filter(line => line !== memory)
+  // Set again only at the end: a counter that throws must not leave half an entry behind.
+  remembered.set(first, known.set(count.id, others))
+  for (let at = start + memory.sources.length; at < messages.length; at++) {
+    memory.transcript.append(messages[at]!, at)
+    memory.sources.push(messages[at])
+  }
+  known.set(count.id, [memory, ...others].slice(0, mostLines))
+  return memory.transcript as Transcript<M>
+}
+
+/** The remembered transcript that these messages continue; else a fork of the one that shares most with them. */
+function continueFrom(
+  lines: readonly Memory[],
+  messages: readonly MessageLike[],
+  start: number,
+  count: TokenCounter,
+): Memory {
+  let best: Memory | undefined
+  let most = 0
+  for (const line of lines) {
+    const shared = countShared(line.sources, messages, start)
+    if (shared > most) [best, most] = [line, shared]
+  }
+  if (best?.sources.length === most) return best
+  if (!best) return { transcript: createTranscript(count), sources: [] }
+  const fork = best.transcript.fork(most)
+  inherit(best.transcript, fork)
+  return { transcript: fork, sources: best.sources.slice(0, fork.entries.length) }
+}
+
+function countShared(sources: readonly unknown[], messages: readonly unknown[], start: number): number {
+  const most = Math.min(sources.length, messages.length - start)
+  let shared = 0
+  while (shared < most && sources[shared] === messages[start + shared]) shared += 1
+  return shared
 }

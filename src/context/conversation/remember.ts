@@ -37,3 +37,38 @@ export function inherit(from: Transcript, to: Transcript): void {
   }
   memories.set(to, taken)
 }
+
+/** Gives for each object the value that was made last, for as long as it is asked for under the same key. */
+export function keepLatest<Owner extends object, Value>() {
+  const made = new WeakMap<Owner, { readonly key: string; readonly value: Value }>()
+  return (owner: Owner, key: string, make: () => Value): Value => {
+    const known = made.get(owner)
+    if (known?.key === key) return known.value
+    const value = make()
+    made.set(owner, { key, value })
+    return value
+  }
+}
+
+/**
+ * Makes a function that finds the newest of `count` things that pass a test, or -1. The last thing may still grow and
+ * no longer pass, so it is tested anew each time; answers are remembered only for those before it.
+ */
+export function createFindNewest(): (
+  transcript: Transcript,
+  count: number,
+  holds: (at: number) => boolean,
+) => number {
+  /** The newest among the first `settled` things. */
+  const looked = new WeakMap<Transcript, { readonly settled: number; readonly found: number }>()
+  return (transcript, count, holds) => {
+    const { settled, found } = looked.get(transcript) ?? { settled: 0, found: -1 }
+    const last = count - 1
+    if (last >= settled && holds(last)) return last
+    let at = last - 1
+    while (at >= settled && !holds(at)) at -= 1
+    const newest = at < settled ? found : at
+    if (last > settled) looked.set(transcript, { settled: last, found: newest })
+    return newest
+  }
+}

@@ -5,7 +5,6 @@ import { inlineNote, interruptedResult } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { stampEntry } from './stamp-entry.ts'
-import { addSums, type Sums } from './sums.ts'
 import type { Entry, Stray, Unit, UnitKind } from './unit.ts'
 
 export interface NotePlace {
@@ -35,7 +34,7 @@ export interface Transcript<M extends MessageLike = MessageLike> extends Sums {
 const none: ReadonlyMap<number, Stray> = new Map()
 
 /** The lists that a transcript is made of, handed over to it: it goes on writing into them. */
-export interface Lists<M extends MessageLike> {
+interface Lists<M extends MessageLike> {
   readonly entries: Entry<M>[]
   readonly units: Unit[]
   readonly costBefore: number[]
@@ -169,4 +168,31 @@ export function createTranscript<M extends MessageLike>(
       })
     },
   }
+}
+
+/** Running sums over the units of a transcript: [k] is the sum of the units before k. */
+interface Sums {
+  /** Cost of the ordinary units: all but the first user message and system messages. */
+  readonly costBefore: readonly number[]
+  /** Cost of the ordinary units' notes, sent inline. */
+  readonly noteCostBefore: readonly number[]
+  readonly ordinaryBefore: readonly number[]
+}
+
+export function addSums(
+  sums: { readonly [Name in keyof Sums | 'turns']: number[] },
+  { index, kind, tokens, noteTokens }: Unit,
+): void {
+  const fixed = kind === 'system' || index === sums.turns[0]
+  const goes = !fixed && kind !== 'stray' && kind !== 'note'
+  sums.costBefore[index + 1] = sums.costBefore[index]! + (fixed ? 0 : tokens)
+  sums.noteCostBefore[index + 1] = sums.noteCostBefore[index]! + noteTokens
+  sums.ordinaryBefore[index + 1] = sums.ordinaryBefore[index]! + (goes ? 1 : 0)
+}
+
+/** The cost of the units from one up to another that may go, with their notes where those are sent inline. */
+export function costBetween(sums: Sums, from: number, to: number, inlineNotes: boolean): number {
+  const { costBefore, noteCostBefore } = sums
+  const cost = costBefore[to]! - costBefore[from]!
+  return inlineNotes ? cost + noteCostBefore[to]! - noteCostBefore[from]! : cost
 }

@@ -1,7 +1,6 @@
 import { cut, few, plural } from '../../log/line.ts'
 import { answerOf, type Digester } from './exchange.ts'
-import { splitFences } from './fences.ts'
-import { firstSentence } from './sentence.ts'
+import { firstSentence, splitFences } from './text.ts'
 
 const MAX_NAMES = 5
 /** Characters of code in which names are looked for: only the first names are shown anyway. */

@@ -1,5 +1,7 @@
+import { InvalidOptionError } from '../../log/error.ts'
+import { cut } from '../../log/line.ts'
+import { neutralizeNotes } from '../../notes/neutralize.ts'
 import { digestCode } from './code.ts'
-import { digestLine } from './digest-line.ts'
 import type { Digester, Exchange } from './exchange.ts'
 import { digestProgram } from './program.ts'
 import { digestText } from './text.ts'
@@ -24,4 +26,53 @@ export function digestExchange(
   digesters: readonly Digester[] = defaultDigesters,
 ): string {
   return digestLine(exchange, digesters).line
+}
+
+/** The longest request in a line, and the longest digest that is read, in characters. */
+const MAX_REQUEST = 80
+const MAX_DIGEST = 1000
+
+export interface DigestLine {
+  readonly line: string
+  /** Faults of digesters: `digester "digestPoll" threw: boom`. */
+  readonly problems: readonly string[]
+}
+
+/**
+ * The digest line of an exchange, with a digest of at most `max` characters. All digests are written here: text of
+ * strangers (a request, a tool's name, arguments, results) is quoted here.
+ */
+export function digestLine(
+  exchange: Exchange,
+  digesters: readonly Digester[],
+  max: number = MAX_DIGEST,
+): DigestLine {
+  const problems: string[] = []
+  const request = cut(exchange.request, MAX_REQUEST).replaceAll('"', "'")
+  const digest = cut(firstDigest(exchange, digesters, problems), max)
+  return { line: neutralizeNotes(`[Previous: "${request}" → ${digest}]`), problems }
+}
+
+/** Throws InvalidOptionError unless this is a list of digesters. */
+export function checkDigesters(digesters: readonly Digester[]): void {
+  if (!Array.isArray(digesters) || digesters.some(digester => typeof digester !== 'function'))
+    throw new InvalidOptionError('digesters', 'expected a list such as [mine, ...defaultDigesters]')
+}
+
+/** The first digest that a digester gives, else one of the text: an empty digest would say that nothing happened. */
+function firstDigest(exchange: Exchange, digesters: readonly Digester[], problems: string[]): string {
+  for (const [place, digester] of digesters.entries()) {
+    const name = digester.name ? `digester "${digester.name}"` : `digesters[${place}]`
+    const fault = (what: string) => problems.push(`${name} ${what}`)
+    // A user's digester may throw or return no text: the next one is asked, and the receipt says so.
+    try {
+      const digest: unknown = digester(exchange)
+      const line = typeof digest === 'string' ? cut(digest, MAX_DIGEST) : ''
+      if (line !== '') return line
+      if (digest && typeof digest !== 'string') fault('gave a value that is no text')
+    } catch (error) {
+      fault(`threw: ${cut(String(error), 200)}`)
+    }
+  }
+  return digestText(exchange)
 }

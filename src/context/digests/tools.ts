@@ -1,9 +1,8 @@
-import { type Action, readActions } from '../../log/actions.ts'
-import { describeArguments } from '../../log/describe-arguments.ts'
+import { type Action, describeArguments, readActions } from '../../log/actions.ts'
 import { cut } from '../../log/line.ts'
 import { earlierActions } from '../../log/texts.ts'
 import { answerOf, type Digester } from './exchange.ts'
-import { firstSentence } from './sentence.ts'
+import { firstSentence } from './text.ts'
 
 const MAX_CALLS = 5
 const MAX_LENGTH = 800

@@ -1,9 +1,9 @@
 import { parseMessage } from '../../log/parse-message.ts'
 import { acknowledgement, markerText } from '../../log/texts.ts'
-import { costBetween } from '../conversation/sums.ts'
-import type { Frame } from './frame.ts'
+import { costBetween } from '../conversation/transcript.ts'
+import { type Part, parts } from '../receipt.ts'
+import { type Frame, type NotesSection, notesSection } from './frame.ts'
 import type { Insertion } from './insertion.ts'
-import { type NotesSection, notesSection } from './notes-section.ts'
 import type { Piece } from './piece.ts'
 import { findSpan, type Span } from './span.ts'
 
@@ -97,4 +97,21 @@ export function digestCost(frame: Frame, line: string): number {
 export function insertionCost(frame: Frame, { role, text, tokens, answered }: Insertion): number {
   if (tokens !== undefined) return tokens
   return answered ? digestCost(frame, text) : textCost(frame, role, text)
+}
+
+/** `totalTokens` part by part. In a joined piece each part counts as if alone, and the piece keeps the rest. */
+export function tokensByPart(frame: Frame, pieces: readonly Piece[]): Record<Part, number> {
+  const sums = Object.fromEntries(parts.map(part => [part, 0])) as Record<Part, number>
+  sums.tools = frame.toolTokens
+  sums.framing = frame.count.prompt
+  for (const piece of pieces) {
+    let rest = piece.tokens
+    for (const { part, tokens } of piece.carries ?? []) {
+      const share = Math.min(rest, tokens)
+      sums[part] += share
+      rest -= share
+    }
+    sums[piece.part] += rest
+  }
+  return sums
 }

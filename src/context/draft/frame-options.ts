@@ -1,7 +1,6 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import { showValue } from '../../log/show-value.ts'
-import { checkedCounter } from '../../tokens/checked-counter.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import { checkedCounter, type TokenCounter } from '../../tokens/counter.ts'
 import { estimate } from '../../tokens/estimate.ts'
 
 /** The room for the context, and the rules of the model that gets it. Only the window is needed. */

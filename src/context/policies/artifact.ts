@@ -1,7 +1,7 @@
 import type { Message } from '../../log/message.ts'
 import { artifactTitle } from '../../log/texts.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
-import { createFindNewest } from '../conversation/find-newest.ts'
+import { createFindNewest } from '../conversation/remember.ts'
 import type { Entry } from '../conversation/unit.ts'
 import { digestProgram } from '../digests/index.ts'
 import { fullDraft } from '../draft/draft.ts'

@@ -7,8 +7,7 @@ import { words } from '../../tokens/words.ts'
 import type { FitOptions } from '../context.ts'
 import { createFitter } from '../create-fitter.ts'
 import { fit } from '../fit.ts'
-import { defaultPolicy } from './default.ts'
-import { balanced, recall, thorough, thrifty } from './recall.ts'
+import { balanced, defaultPolicy, recall, thorough, thrifty } from './recall.ts'
 import { spongebob } from './spongebob.ts'
 
 const options = (window: number, rest: Partial<FitOptions> = {}): FitOptions => ({

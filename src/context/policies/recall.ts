@@ -1,8 +1,7 @@
 import { fullDraft } from '../draft/draft.ts'
 import type { Policy } from '../draft/policy.ts'
-import { recallBlocks } from '../recall/blocks.ts'
+import { blockHeadCost, recallBlocks, renderBlock } from '../recall/blocks.ts'
 import { toEffort } from '../recall/effort.ts'
-import { blockHeadCost, renderBlock } from '../recall/render-block.ts'
 import { createStableCut, type StableOptions } from './stable.ts'
 
 export interface RecallOptions extends StableOptions {
@@ -44,3 +43,6 @@ function recallAs(name: string, amount: number, options: StableOptions): Policy 
     },
   }
 }
+
+/** The policy of `fit` by default: the stable cut, digests of what was cut, and balanced recall. */
+export const defaultPolicy = balanced()

@@ -5,10 +5,8 @@ import type { Policy } from '../draft/policy.ts'
 import type { Effort } from '../recall/effort.ts'
 import { createCutDigests } from '../stable/cut-digests.ts'
 import { cutJournal } from '../stable/cut-journal.ts'
-import type { Fold } from '../stable/fold.ts'
-import { foldTranscript } from '../stable/fold-transcript.ts'
+import { type Fold, foldTranscript, spanCost } from '../stable/fold.ts'
 import { divideRoom, type Room } from '../stable/room.ts'
-import { spanCost } from '../stable/span-cost.ts'
 
 export interface StableOptions {
   /** After a cut the tail is at most this share of its room. Default 0.4. */

@@ -1,9 +1,9 @@
 import { InvalidOptionError } from '../../log/error.ts'
+import type { Message } from '../../log/message.ts'
 import { showValue } from '../../log/show-value.ts'
-import { createFindNewest } from '../conversation/find-newest.ts'
-import { checkDigesters, type DigestLine, digestLine } from '../digests/digest-line.ts'
+import { createFindNewest } from '../conversation/remember.ts'
+import { checkDigesters, type DigestLine, digestLine } from '../digests/digest.ts'
 import { type Digester, defaultDigesters, digestProgram, type Exchange } from '../digests/index.ts'
-import { rememberExchanges } from '../digests/remember-exchanges.ts'
 import { digestCost, markerCost } from '../draft/cost.ts'
 import { type Digest, type FullDraft, fullDraft } from '../draft/draft.ts'
 import { countExchanges, exchangeAt, type PlacedExchange } from '../draft/exchanges.ts'
@@ -76,4 +76,27 @@ function fittingDigests(draft: FullDraft, rest: FullDraft, { oldest, older, stay
     lines.push({ from: unit, to, line, faults: problems.map(problem => ({ unit, problem })) })
   }
   return lines.reverse()
+}
+
+/** Remembers a function's values for exchanges: older exchanges never change, and each turn asks for them again. */
+function rememberExchanges<T>(make: (exchange: Exchange) => T): (exchange: Exchange) => T {
+  const known = new WeakMap<Message, { readonly exchange: Exchange; readonly value: T }>()
+  return exchange => {
+    const last = exchange.messages.at(-1)
+    if (!last) return make(exchange)
+    const before = known.get(last)
+    if (before && isSame(before.exchange, exchange)) return before.value
+    const value = make(exchange)
+    known.set(last, { exchange: { request: exchange.request, messages: exchange.messages }, value })
+    return value
+  }
+}
+
+/** Whether two exchanges have the same messages: one object may end several exchanges. */
+function isSame(a: Exchange, b: Exchange): boolean {
+  return (
+    a.request === b.request &&
+    a.messages.length === b.messages.length &&
+    a.messages.every((message, at) => message === b.messages[at])
+  )
 }

@@ -1,13 +1,18 @@
-import { remember } from '../conversation/remember.ts'
+import { recallTitle } from '../../log/texts.ts'
+import { neutralizeNotes } from '../../notes/neutralize.ts'
+import { keepLatest, remember } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
-import type { Fold } from '../stable/fold.ts'
+import { textCost } from '../draft/cost.ts'
+import type { Frame } from '../draft/frame.ts'
+import type { Insertion } from '../draft/insertion.ts'
+import { type Fold, spanCost } from '../stable/fold.ts'
 import type { Room } from '../stable/room.ts'
-import { spanCost } from '../stable/span-cost.ts'
 import { type Block, chooseBlock } from './choose-block.ts'
 import type { Effort } from './effort.ts'
-import { indexTranscript } from './index-transcript.ts'
+import { indexTranscript, saidIn } from './index-transcript.ts'
 import { judge } from './judge.ts'
-import { reasonsFor } from './reasons.ts'
+import type { RecallIndex } from './recall-index.ts'
+import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
 interface Progress {
   readonly next: number
@@ -77,3 +82,100 @@ export function recallBlocks(
 }
 
 const total = (blocks: readonly Block[]) => blocks.reduce((sum, block) => sum + block.tokens, 0)
+
+const latest = keepLatest<Block, Insertion>()
+
+/** A block as a message: a title, then every recalled entry with its place and its speaker. */
+export function renderBlock(frame: Frame, block: Block): Insertion {
+  const key = `${[frame.system.length, frame.count.id]}`
+  return latest(block, key, () => toInsertion(frame, block))
+}
+
+function toInsertion(frame: Frame, block: Block): Insertion {
+  const text = [recallTitle, ...block.units.flatMap(unit => unitLines(frame, unit))].join('\n')
+  return {
+    part: 'recall',
+    before: block.user,
+    role: 'user',
+    text,
+    tokens: textCost(frame, 'user', text),
+    why: 'the message after it asks for something older',
+    of: block.units.map((unit, place) => ({
+      from: unit,
+      to: unit + 1,
+      why: block.reasons?.[place] ?? 'asked for',
+    })),
+    beside: true,
+  }
+}
+
+/** The cost of the title as a message of its own: the least that a block costs. */
+export function blockHeadCost(frame: Frame): number {
+  return textCost(frame, 'user', recallTitle) + 1
+}
+
+function unitLines({ transcript, system }: Frame, index: number): readonly string[] {
+  const unit = transcript.units[index]!
+  const lines: string[] = []
+  for (let at = unit.from; at < unit.to; at++) {
+    const { message } = transcript.entries[at]!
+    const { role, results } = message
+    const stray = unit.strays.get(at)
+    if (role === 'assistant_note' || (stray && !stray.results)) continue
+    const tool = role === 'tool' && results[0]?.name
+    const speaker = tool ? `tool ${tool}` : role
+    const said = saidIn(message, call => `→ ${call.name}(${call.arguments})`)
+      .filter(Boolean)
+      .join('\n')
+    // Names and arguments are quoted here: in their own messages they are not text.
+    lines.push(neutralizeNotes(`#${system.length + at} ${speaker}: ${said}`))
+  }
+  return lines
+}
+
+const mostWords = 6
+
+/** Why each unit was recalled, in the words of the message that asked for it. */
+function reasonsFor(
+  index: RecallIndex,
+  text: string,
+  asked: readonly { readonly id: number }[],
+  units: readonly number[],
+  n: number,
+): readonly string[] {
+  const words = surfaceWords(index, text)
+  const wanted = asked.filter(({ id }) => words.has(id)).map(({ id }) => id)
+  const matches = (unit: number) => {
+    const terms = unit < n ? index.termsAt(unit) : undefined
+    const found = wanted.filter(id => terms?.includes(id))
+    // Common words explain nothing where there are others.
+    const telling = found.filter(id => index.weights[id] === 1)
+    return (telling.length > 0 ? telling : found).map(id => words.get(id)!)
+  }
+  return units.map(unit => {
+    const session = index.sessions[unit]
+    for (const near of [unit, unit - 1, unit + 1, unit - 2, unit + 2]) {
+      const found = index.sessions[near] === session ? matches(near) : []
+      if (found.length > 0)
+        return `${near === unit ? '' : 'stands beside what was '}asked for: ${list(found)}`
+    }
+    return `from a session about what was asked: ${list(wanted.map(id => words.get(id)!))}`
+  })
+}
+
+/** The words of the message by their terms. */
+function surfaceWords(index: RecallIndex, text: string): Map<number, string> {
+  const words = new Map<number, string>()
+  for (const word of wordsOf(withoutLabel(text))) {
+    for (const term of termsOf(word)) {
+      const id = index.vocabulary.get(term)
+      if (id !== undefined && !words.has(id)) words.set(id, term.length < 3 ? term : word)
+    }
+  }
+  return words
+}
+
+function list(words: readonly string[]): string {
+  const shown = words.slice(0, mostWords).join(', ')
+  return words.length > mostWords ? `${shown} …` : shown
+}

@@ -1,6 +1,5 @@
-import { countBelow } from './numbers.ts'
 import * as ranking from './ranking.ts'
-import type { RecallIndex } from './recall-index.ts'
+import { countBelow, type RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel } from './terms.ts'
 
 /** How well each earlier entry answers a message. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { stem } from './stem.ts'
-import { isCommon, termsOf, withoutLabel } from './terms.ts'
+import { isCommon, stem, termsOf, withoutLabel } from './terms.ts'
 
 describe('termsOf', () => {
   it('leaves out stop words and finds the common form of a word', () => {

@@ -1,6 +1,3 @@
-import { stem } from './stem.ts'
-import { commonWords, stopWords } from './word-lists.ts'
-
 /**
  * The terms of a text, in order, as often as they occur. Pure string work: `Intl.Segmenter` would find words in
  * Chinese, but its dictionary changes with the engine, and a context must be the same bytes everywhere.
@@ -24,8 +21,6 @@ export function withoutLabel(text: string): string {
 export function isCommon(term: string): boolean {
   return commonStems.has(term)
 }
-
-const commonStems: ReadonlySet<string> = new Set([...commonWords].map(stem))
 
 export function wordsOf(text: string): readonly string[] {
   return text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
@@ -51,3 +46,77 @@ function addUnspaced(terms: string[], word: string): void {
   }
   if (at < word.length) terms.push(stem(word.slice(at)))
 }
+
+const endings: readonly (readonly [ending: string, instead: string])[] = [
+  ['sses', 'ss'],
+  ['ies', 'y'],
+  ['ied', 'y'],
+  ['edly', ''],
+  ['ings', ''],
+  ['ing', ''],
+  ['ed', ''],
+  ['es', ''],
+  ['ly', ''],
+  ['s', ''],
+]
+
+/** In any alphabet, letters after the seventh are mostly an ending: "deployment" and "deploying" become equal. */
+const longest = 7
+
+/**
+ * The common part of a word's forms: English plural, -ed, -ing and -ly are removed. A light stem finds nearly as much as
+ * a full stemmer, without its tables.
+ */
+export function stem(word: string): string {
+  const root = word.length > 3 && isAscii.test(word) ? withoutEnding(word) : word
+  return root.length > longest && !hasDigit.test(root) ? root.slice(0, longest) : root
+}
+
+function withoutEnding(word: string): string {
+  let root = word
+  const found = endings.find(([ending]) => word.endsWith(ending))
+  if (found) {
+    const [ending, instead] = found
+    const rest = word.slice(0, -ending.length)
+    const isWord = rest.length >= (instead ? 2 : 3) && hasVowel.test(rest + instead)
+    // "bus" and "boss" are no plurals.
+    if (isWord && !(ending === 's' && /[su]$/.test(rest))) {
+      root = rest + instead
+      if (isDoubling.test(ending) && isDoubled.test(root)) root = root.slice(0, -1)
+    }
+  }
+  if (root.length > 3 && root.endsWith('e')) root = root.slice(0, -1)
+  return root.length > 2 && root.endsWith('y') ? `${root.slice(0, -1)}i` : root
+}
+
+const isAscii = /^[a-z]+$/
+const hasDigit = /\p{N}/u
+const hasVowel = /[aeiouy]/
+/** "planned" and "running" double the letter of "plan" and "run". */
+const isDoubling = /^(?:ings?|ed|edly)$/
+const isDoubled = /([bdfgmnprt])\1$/
+
+/** Words that carry no meaning for matching. They are left out. */
+const stopWords: ReadonlySet<string> = new Set(
+  `a about also am an and any are as at be been but by can could d did didn do does doesn don for from get got had has
+  have he her hers him his how i if in into is isn it its just like ll m me my of on or our re really s she should so some
+  t than that the their them then there these they this those to ve was wasn we were what when where which who whom why
+  will with would you your`.split(/\s+/),
+)
+
+/** Stems of words that are common in any conversation. They count half. */
+const commonStems: ReadonlySet<string> = new Set(
+  `able actually add after again all almost already always another anyone anything around ask away back bad because
+  before begin best better between big bit both bring build buy call came case change clear come course create cut
+  day different down during each end enough even ever every everyone everything fact feel felt few find fine first
+  five follow found four gave give go good great guy happen happy hard hello help here hey hi high home hope house
+  however idea important keep kind know last late later learn leave let life little live long look lot love low
+  made make man many maybe mean meet month more morning most move much name need never new next nice night no not
+  nothing now number off oh ok okay old once one only open other out over own part pay people place please point
+  probably problem put question read ready real remember right said same say see seem send set short show since
+  small someone something soon sorry sort speak start stay still stop such sure take talk tell thank thing
+  think though three through time today told tomorrow too took true try turn two under understand until up use
+  very wait want way week well while without work write yeah year yes yesterday yet`
+    .split(/\s+/)
+    .map(stem),
+)

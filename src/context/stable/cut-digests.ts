@@ -1,6 +1,6 @@
-import { keepLatest } from '../conversation/keep-latest.ts'
+import { keepLatest } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
-import { checkDigesters, digestLine } from '../digests/digest-line.ts'
+import { checkDigesters, digestLine } from '../digests/digest.ts'
 import type { Digester } from '../digests/exchange.ts'
 import { digestText } from '../digests/text.ts'
 import { digestTools } from '../digests/tools.ts'

@@ -1,5 +1,5 @@
-import type { Transcript } from '../conversation/transcript.ts'
-import { spanCost } from './span-cost.ts'
+import { remember } from '../conversation/remember.ts'
+import { costBetween, type Transcript } from '../conversation/transcript.ts'
 
 /** The numbers that decide where a conversation is cut: the same numbers give the same cut. */
 export interface FoldConfig {
@@ -36,7 +36,7 @@ export interface Fold {
   readonly stuck: number
 }
 
-export const unfolded: Fold = {
+const unfolded: Fold = {
   next: 0,
   cut: 0,
   epoch: 0,
@@ -52,7 +52,7 @@ export const unfolded: Fold = {
  * Reads the units from the fold's place up to `end`. The cut moves only when the room is full, and so far that it stays
  * for many turns: between two cuts a context only grows. Token counts alone decide.
  */
-export function advanceFold(transcript: Transcript, config: FoldConfig, start: Fold, end: number): Fold {
+function advanceFold(transcript: Transcript, config: FoldConfig, start: Fold, end: number): Fold {
   let fold = start
   for (let at = start.next; at < end; at++) {
     const { kind } = transcript.units[at]!
@@ -105,4 +105,28 @@ function cutAt(transcript: Transcript, fold: Fold, cut: number, epoch: number, e
   const passed = transcript.systems.filter(index => index >= fold.cut && index < cut)
   const stuck = passed.reduce((sum, index) => sum + transcript.units[index]!.tokens, fold.stuck)
   return { ...fold, cut, epoch, epochUser, stuck }
+}
+
+/** The fold of a conversation as it is now. Earlier folds are remembered, so a turn costs a few additions. */
+export function foldTranscript(transcript: Transcript, config: FoldConfig): Fold {
+  const memory = remember(transcript, `fold ${JSON.stringify(config)}`, () => ({ fold: unfolded }))
+  memory.fold = advanceFold(transcript, config, memory.fold, settledUnits(transcript))
+  return advanceFold(transcript, config, memory.fold, transcript.units.length)
+}
+
+/** The number of units that cannot grow: not a last round that waits for results, or a reply that may get a note. */
+function settledUnits({ units }: Transcript): number {
+  const last = units.at(-1)
+  return last && last.kind !== 'user' && last.kind !== 'system' ? units.length - 1 : units.length
+}
+
+/** The cost of the units from one up to another; the first user message is charged elsewhere. */
+export function spanCost(transcript: Transcript, from: number, to: number, inlineNotes: boolean): number {
+  if (from >= to) return 0
+  const { systems, units } = transcript
+  let cost = costBetween(transcript, from, to, inlineNotes)
+  for (let index = systems.length - 1; index >= 0 && systems[index]! >= from; index--) {
+    if (systems[index]! < to) cost += units[systems[index]!]!.tokens
+  }
+  return cost
 }

@@ -1,6 +1,5 @@
 import type { Policy } from '../../context/draft/policy.ts'
-import { defaultPolicy } from '../../context/policies/default.ts'
-import { balanced, thorough, thrifty } from '../../context/policies/recall.ts'
+import { balanced, defaultPolicy, thorough, thrifty } from '../../context/policies/recall.ts'
 import { sliding } from '../../context/policies/sliding.ts'
 import { spongebob } from '../../context/policies/spongebob.ts'
 import { stable } from '../../context/policies/stable.ts'

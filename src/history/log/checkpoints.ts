@@ -1,5 +1,4 @@
-import { packCheckpoint, unitsPerCheckpoint } from '../../context/checkpoint/pack-checkpoint.ts'
-import { seal, unseal } from '../../context/checkpoint/seal.ts'
+import { packCheckpoint, seal, unitsPerCheckpoint, unseal } from '../../context/checkpoint/pack-checkpoint.ts'
 import type { Transcript } from '../../context/conversation/transcript.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Head } from '../../stores/store.ts'

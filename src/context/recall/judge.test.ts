@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { growth } from '../../../test/growth.ts'
-import { askingParts } from './asking-parts.ts'
+import { askingParts } from './judge.ts'
 
 describe('askingParts', () => {
   it('gives the sentences that ask, where a message has several', () => {
