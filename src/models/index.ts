@@ -4,14 +4,12 @@ export type { Model, ModelPart, ModelRequest, ModelSettings, ModelUsage, ToolSpe
 export { ModelError, type ModelErrorCode } from './model-error.ts'
 export { type OllamaOptions, ollama } from './ollama/ollama.ts'
 export { type OpenAiCompatibleOptions, openaiCompatible } from './openai/openai-compatible.ts'
+export type { ReaderAnswer, ReaderQuestion } from './reader/answer.ts'
+export { countWords } from './reader/count-words.ts'
+export { type ReaderOptions, reader } from './reader/reader.ts'
 export {
-  countWords,
-  type ReaderAnswer,
-  type ReaderOptions,
-  type ReaderQuestion,
   type ReaderUpstreamOptions,
-  reader,
   readerUpstream,
   type SeenRequest,
-} from './reader/index.ts'
+} from './reader/upstream/reader-upstream.ts'
 export { type RulesAnswer, type RulesOptions, type RulesRequest, rules } from './rules.ts'

@@ -1,14 +1,13 @@
-import { readActions } from '../../log/actions.ts'
+import { cut } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { noteToolName } from '../../notes/note-instruction.ts'
 import type { ModelSettings, ToolSpec } from '../model.ts'
 import { bestStatement } from './best-statement.ts'
 import { fillArguments } from './fill-arguments.ts'
 import { type Given, readGiven } from './given.ts'
-import { nextCalls } from './next-calls.ts'
-import { hasWrittenNote, noteForm, noteToolName, ownNote } from './own-note.ts'
+import { nextCalls, type WantedCall } from './next-calls.ts'
 import { isQuestion, splitSentences } from './split-sentences.ts'
 import { readStatements } from './statements.ts'
-import type { WantedCall } from './wanted-call.ts'
 import {
   acknowledge,
   helplessText,
@@ -46,12 +45,14 @@ export function answer(
   answers: readonly ReaderAnswer[] = [],
 ): Answer {
   const given = readGiven(messages)
-  const next = nextCalls(given, tools)
-  if (next.kind === 'calls') return { text: '', calls: next.calls }
-  const own = next.kind === 'refusal' ? undefined : ownAnswer(given, format, answers)
-  const text = own ?? (next.kind === 'refusal' ? next.text : reply(given, next.done))
-  if (format !== undefined) return { text: own ?? formatted(format, text), calls: [] }
-  return withNote(given, tools, text)
+  const { calls, refusal, done } = nextCalls(given, tools)
+  if (calls.length > 0) return { text: '', calls }
+  const own = refusal === undefined ? ownAnswer(given, format, answers) : undefined
+  const text = own ?? refusal ?? reply(given, done)
+  if (format === undefined) return withNote(given, tools, text)
+  // The properties of a schema are filled with the answer.
+  const filled = format === 'json' ? { answer: text } : fillArguments(format, text)
+  return { text: own ?? JSON.stringify(filled), calls: [] }
 }
 
 function ownAnswer(
@@ -69,9 +70,8 @@ function ownAnswer(
 }
 
 function reply(given: Given, done: number): string {
-  const { asked } = given
-  const report = reportResults(given, done)
-  if (report !== undefined) return report
+  const { asked, actions } = given
+  if (actions.length > 0) return reportResults(given, done)
   if (asked.trim() === '') return nothingAskedText
   if (asksWhoItIs.test(asked)) return selfDescription
   const sentences = splitSentences(asked)
@@ -90,25 +90,30 @@ const asksWhoItIs =
   /\b(?:who|what)(?:\s+exactly)?\s+are\s+you(?:\s+(?:exactly|really))?\s*[?!.]*\s*$|\bare you (?:an?|the) (?:ai|bot|robot|human|person|program|model|language model|llm|reader)\b/i
 
 /** Quotes the results of the last round; earlier ones are only counted. */
-function reportResults({ turn }: Given, done: number): string | undefined {
-  const actions = readActions(turn).filter(({ call }) => call.name !== noteToolName)
-  if (actions.length === 0) return undefined
-  const last = turn.findLast(({ calls }) => calls.some(({ name }) => name !== noteToolName))!
-  const size = last.calls.filter(({ name }) => name !== noteToolName).length
-  const said = actions.slice(-size).map(({ call, result }) => quoteResult(call.name, result ?? '(no result)'))
-  return [...(done > size ? [`I made ${done} calls.`] : []), ...said].join(' ')
+function reportResults({ turn, actions }: Given, done: number): string {
+  const sizes = turn.map(({ calls }) => calls.filter(({ name }) => name !== noteToolName).length)
+  const last = sizes.findLast(size => size > 0)!
+  const said = actions.slice(-last).map(({ call, result }) => quoteResult(call.name, result ?? '(no result)'))
+  return [...(done > last ? [`I made ${done} calls.`] : []), ...said].join(' ')
 }
 
-/** Fills the properties of a schema with the answer. */
-function formatted(format: NonNullable<ModelSettings['format']>, text: string): string {
-  return JSON.stringify(format === 'json' ? { answer: text } : fillArguments(format, text))
-}
-
-function withNote(given: Given, tools: readonly ToolSpec[], text: string): Answer {
-  const form = noteForm(given, tools)
-  if (form.kind === 'none' || hasWrittenNote(given)) return { text, calls: [] }
-  const note = ownNote(given.asked, text)
-  if (form.kind === 'block') return { text: `${text}\n\n${form.opening} ${note}]`, calls: [] }
+/**
+ * Adds a note in the form that the system prompt shows: a block with its nonce. The tool for notes is used if the
+ * instructions name it, or if it is offered and no block is asked for.
+ */
+function withNote({ system, asked, turn }: Given, tools: readonly ToolSpec[], text: string): Answer {
+  const [opening] = /\[NOTE TO SELF(?: [A-Za-z0-9]{1,32})?:/.exec(system) ?? []
+  const isOffered = tools.some(({ name }) => name === noteToolName)
+  const isByTool = isOffered && (opening === undefined || system.includes(noteToolName))
+  const isWritten = turn.some(({ calls }) => calls.some(({ name }) => name === noteToolName))
+  if (isWritten || (opening === undefined && !isByTool)) return { text, calls: [] }
+  const note = `${half(asked)} → ${half(text)}`
+  if (!isByTool) return { text: `${text}\n\n${opening} ${note}]`, calls: [] }
   // Calls the note tool before the reply: with the reply, the turn would go on, and the reply be said twice.
   return { text: '', calls: [{ name: noteToolName, arguments: JSON.stringify({ note }) }] }
+}
+
+/** Shortens a text and replaces square brackets, which could end the block too early, or never. */
+function half(text: string): string {
+  return cut(text, 60).replaceAll('[', '(').replaceAll(']', ')')
 }

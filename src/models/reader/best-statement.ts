@@ -59,7 +59,8 @@ function mostShared(
     if (!numbers.every(number => has.has(number))) continue
     const shared = words.reduce((sum, word) => sum + (has.has(word) ? weights.get(word)! : 0), 0)
     // Less than any word: it only decides between sentences that share the same words.
-    const fitting = (wantsNumber && hasNumber(statement.text) ? 2 : 0) + (statement.isCut ? 0 : 1)
+    const fitting =
+      (wantsNumber && hasNumber(statement.text) ? 2 : 0) + (statement.text.endsWith('…') ? 0 : 1)
     const score = 4 * shared + fitting
     if (score < bestScore) continue
     best = statement

@@ -1,8 +1,8 @@
 import type { ToolSpec } from '../model.ts'
 import { fillArguments } from './fill-arguments.ts'
+import type { FoundCall } from './find-calls.ts'
 import { stem } from './meaningful-words.ts'
 import { isQuestion } from './split-sentences.ts'
-import type { FoundCall } from './wanted-call.ts'
 
 interface Word {
   readonly stem: string
@@ -20,8 +20,7 @@ export function callsByName(text: string, tools: readonly ToolSpec[]): readonly 
   const found = tools.flatMap(tool => {
     const place = findName(text, words, nameWords(tool.name))
     if (place === undefined || isForbidden(text.slice(0, place.from))) return []
-    const call = { name: tool.name, arguments: JSON.stringify(fillArguments(tool.parameters, text)) }
-    return [{ ...place, call, name: tool.name }]
+    return [{ ...place, name: tool.name, json: JSON.stringify(fillArguments(tool.parameters, text)) }]
   })
   return withoutOverlaps(found)
 }

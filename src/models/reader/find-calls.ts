@@ -1,6 +1,15 @@
+import { parseJson, parseJsonObject } from '../../log/parse-json.ts'
 import type { ToolSpec } from '../model.ts'
 import { fillArguments } from './fill-arguments.ts'
-import type { FoundCall } from './wanted-call.ts'
+
+/** A call with its place in the text. */
+export interface FoundCall {
+  readonly from: number
+  readonly to: number
+  readonly name: string
+  /** The arguments; undefined if they cannot be read. */
+  readonly json: string | undefined
+}
 
 /** A limit, because each call may read the rest of the text. */
 const mostCalls = 100
@@ -31,8 +40,7 @@ export function findCalls(text: string, tools: readonly ToolSpec[]): readonly Fo
       to: opening.lastIndex,
       value: fillArguments(tool.parameters, text.replace(match[0], '').trim()),
     }
-    const call = value && { name: tool.name, arguments: JSON.stringify(value) }
-    found.push({ from: match.index, to, call, name: tool.name })
+    found.push({ from: match.index, to, name: tool.name, json: value && JSON.stringify(value) })
     opening.lastIndex = to
   }
   return found
@@ -58,9 +66,9 @@ function readArguments(
   const start = from + gap[0].length - 1
   const { length, inside } = readBrackets(text, start)
   const to = start + length
-  if (inside.startsWith('{')) return { to, value: parseObject(inside) }
+  if (inside.startsWith('{')) return { to, value: parseJsonObject(inside) }
   const list = inside.slice(1, -1).trim()
-  return { to, value: list.startsWith('{') ? parseObject(list) : parseList(list, tool) }
+  return { to, value: list.startsWith('{') ? parseJsonObject(list) : parseList(list, tool) }
 }
 
 /**
@@ -70,7 +78,7 @@ function readArguments(
 function readBrackets(text: string, start: number): { readonly length: number; readonly inside: string } {
   const quote = text.indexOf('"', start)
   if (quote > start && text[quote - 1] === '\\') {
-    const whole = parse(`"${text.slice(start, quoteAfter(text, quote - 1))}"`)
+    const whole = parseJson(`"${text.slice(start, quoteAfter(text, quote - 1))}"`)
     if (typeof whole === 'string') {
       const { inside, length } = readBrackets(whole, 0)
       return { inside, length: JSON.stringify(whole.slice(0, length)).length - 2 }
@@ -101,13 +109,6 @@ function closingOf(text: string, start: number): number {
   return text.length
 }
 
-function parseObject(json: string): Arguments | undefined {
-  const value = parse(json)
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Arguments)
-    : undefined
-}
-
 /** Parses `a=1, city="Kiel, harbour"`. Values without names go to the parameters in order. */
 function parseList(list: string, { parameters }: ToolSpec): Arguments {
   const names = Object.keys((parameters.properties as object | undefined) ?? {})
@@ -116,19 +117,11 @@ function parseList(list: string, { parameters }: ToolSpec): Arguments {
     items.map((item, index) => {
       const [, name, value] = /^\s*([\p{L}_][\w-]*)\s*[=:]\s*(.*)$/su.exec(item) ?? []
       const text = (value ?? item).trim()
-      const parsed = parse(text)
+      const parsed = parseJson(text)
       const read = parsed === undefined ? text.replace(/^'(.*)'$/s, '$1') : parsed
       return [name ?? names[index] ?? `argument${index + 1}`, read]
     }),
   )
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
 }
 
 function escapePattern(name: string): string {

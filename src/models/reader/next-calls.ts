@@ -1,17 +1,25 @@
-import { readActions } from '../../log/actions.ts'
+import { parseJson } from '../../log/parse-json.ts'
+import { noteToolName } from '../../notes/note-instruction.ts'
 import type { ToolSpec } from '../model.ts'
 import { callsByName } from './calls-by-name.ts'
-import { findCalls } from './find-calls.ts'
+import { type FoundCall, findCalls } from './find-calls.ts'
 import type { Given } from './given.ts'
-import { noteToolName } from './own-note.ts'
-import { type FoundCall, isSameCall, type WantedCall } from './wanted-call.ts'
 
-/** The calls to make now, none if all is done, or why a call cannot be made. */
-export type NextCalls =
-  | { readonly kind: 'calls'; readonly calls: readonly WantedCall[] }
-  | { readonly kind: 'refusal'; readonly text: string }
-  /** All is done; `done`: how many calls were made. */
-  | { readonly kind: 'none'; readonly done: number }
+/** A tool call that a text asks for. */
+export interface WantedCall {
+  readonly name: string
+  /** JSON text of an object. */
+  readonly arguments: string
+}
+
+export interface NextCalls {
+  /** The calls to make now. */
+  readonly calls: readonly WantedCall[]
+  /** Why a call cannot be made. */
+  readonly refusal?: string
+  /** How many calls were made. */
+  readonly done: number
+}
 
 /** The most rounds of a plan. */
 const mostRounds = 10_000
@@ -23,25 +31,23 @@ const mostRounds = 10_000
 export function nextCalls(given: Given, offered: readonly ToolSpec[]): NextCalls {
   const tools = offered.filter(({ name }) => name !== noteToolName)
   const found = planOf(given.asked, tools)
-  const unreadable = found.flat().find(({ call }) => call === undefined)
+  const unreadable = found.flat().find(({ json }) => json === undefined)
   if (unreadable) {
-    const text = `I cannot read the arguments for ${unreadable.name}: they are no JSON object.`
-    return { kind: 'refusal', text }
+    const refusal = `I cannot read the arguments for ${unreadable.name}: they are no JSON object.`
+    return { calls: [], refusal, done: 0 }
   }
-  const plan = found.map(round => round.map(({ call }) => call!))
+  const plan = found.map(round => round.map(({ name, json }) => ({ name, arguments: json! })))
   const done = countDone(given, plan.flat())
   const calls = remaining(plan, done)
-  if (calls.length > 0) return { kind: 'calls', calls }
   const missing = done === 0 && plan.length === 0 ? missingTool(given.asked) : undefined
-  if (missing === undefined) return { kind: 'none', done }
-  return { kind: 'refusal', text: `I was given no tool named "${missing}".` }
+  return { calls, done, ...(missing !== undefined && { refusal: `I was given no tool named "${missing}".` }) }
 }
 
 type Round = readonly FoundCall[]
 
 function planOf(text: string, tools: readonly ToolSpec[]): readonly Round[] {
   const [, times, what] = /^\s*repeat\s+(\d+)\s+times?\s*:\s*(.+)$/is.exec(text) ?? []
-  if (times !== undefined && what !== undefined) {
+  if (what !== undefined) {
     const rounds = Math.min(Number(times), mostRounds)
     return Array.from({ length: rounds }, (_, index) =>
       findCalls(what.replaceAll('$i', String(index + 1)), tools),
@@ -68,15 +74,24 @@ function toRounds(text: string, found: readonly FoundCall[]): readonly Round[] {
  * How many calls of the plan are done: at least those that can be counted. If older rounds were cut without a trace, the
  * newest visible call shows the place in the plan.
  */
-function countDone({ turn, cutActions }: Given, plan: readonly WantedCall[]): number {
-  const made = readActions(turn)
-    .map(({ call }) => call)
-    .filter(({ name }) => name !== noteToolName)
-  const counted = cutActions + made.length
-  const newest = made.at(-1)
+function countDone({ actions, cutActions }: Given, plan: readonly WantedCall[]): number {
+  const counted = cutActions + actions.length
+  const newest = actions.at(-1)
   if (newest === undefined) return counted
-  const place = plan.findIndex((call, index) => index + 1 >= counted && isSameCall(call, newest))
+  const key = keyOf(newest.call)
+  const place = plan.findIndex((call, index) => index + 1 >= counted && keyOf(call) === key)
   return place < 0 ? counted : place + 1
+}
+
+/** Equal for calls of the same tool with equal arguments, however these are written. */
+function keyOf({ name, arguments: json }: WantedCall): string {
+  const value = parseJson(json)
+  return `${name} ${value === undefined ? json : JSON.stringify(value, sortKeys)}`
+}
+
+function sortKeys(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** The remaining calls of the first round that is not done. */

@@ -1,12 +1,12 @@
-import { InvalidMessageError, InvalidOptionError } from '../../log/error.ts'
+import { InvalidMessageError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
+import { checkWindow } from '../check-options.ts'
 import type { Model, ModelPart } from '../model.ts'
 import { ModelError } from '../model-error.ts'
 import { type Answer, answer, type ReaderAnswer } from './answer.ts'
 import { countWords, promptCounter } from './count-words.ts'
 import { takeWindow } from './take-window.ts'
-import { type Wait, waitFor } from './wait-for.ts'
 
 export interface ReaderOptions {
   readonly name?: string
@@ -20,7 +20,8 @@ export interface ReaderOptions {
   readonly answers?: readonly ReaderAnswer[]
   /** The pause between two parts of a reply, in milliseconds, so that cancelling can be tried. Default 0. */
   readonly delayMs?: number
-  readonly wait?: Wait
+  /** Waits; rejects with the signal's reason as soon as it is aborted. */
+  readonly wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
 }
 
 /**
@@ -39,9 +40,7 @@ export function reader({
   delayMs = 0,
   wait = waitFor,
 }: ReaderOptions = {}): Model {
-  if (!Number.isInteger(window) || window < 1) {
-    throw new InvalidOptionError('window', 'must be a whole number of tokens, 1 or more')
-  }
+  checkWindow(window)
   const counter = promptCounter(count)
   return {
     name,
@@ -59,16 +58,16 @@ export function reader({
       let written = ''
       let replyTokens = 0
       let isWhole = true
-      let isFirst = true
       for (const part of partsOf(reply, ids, settings.stop)) {
         const text = part.type === 'text-delta' ? part.text : `${part.name} ${part.arguments}`
         const tokens = counter.text(written + text)
         isWhole = tokens <= room
         if (!isWhole) break
-        if (!isFirst && delayMs > 0) await wait(delayMs, signal)
+        if (written !== '' && delayMs > 0) await wait(delayMs, signal)
         signal?.throwIfAborted()
         yield part
-        ;[written, replyTokens, isFirst] = [written + text, tokens, false]
+        written += text
+        replyTokens = tokens
       }
       signal?.throwIfAborted()
       const reason = !isWhole ? 'length' : reply.calls.length > 0 ? 'tool-calls' : 'stop'
@@ -77,12 +76,28 @@ export function reader({
   }
 }
 
+function waitFor(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', leave)
+      resolve()
+    }, milliseconds)
+    function leave() {
+      clearTimeout(timer)
+      reject(signal!.reason)
+    }
+    signal?.addEventListener('abort', leave, { once: true })
+  })
+}
+
 type ContentPart = Extract<ModelPart, { type: 'text-delta' | 'tool-call' }>
 
 /** The text word by word, then the calls. */
 function partsOf({ text, calls }: Answer, ids: () => string, stop: readonly string[] = []): ContentPart[] {
   const ends = stop.map(word => (word === '' ? -1 : text.indexOf(word))).filter(at => at >= 0)
-  const words = text.slice(0, Math.min(text.length, ...ends)).match(/\s*\S+|\s+$/g) ?? []
+  const end = ends.reduce((least, at) => Math.min(least, at), text.length)
+  const words = text.slice(0, end).match(/\s*\S+|\s+$/g) ?? []
   return [
     ...words.map(word => ({ type: 'text-delta' as const, text: word })),
     ...calls.map(call => ({ type: 'tool-call' as const, id: ids(), ...call })),

@@ -1,3 +1,4 @@
+import type { Role } from '../../log/message.ts'
 import {
   actionsTitle,
   artifactTitle,
@@ -5,6 +6,7 @@ import {
   previousActionsTitle,
   recallTitle,
 } from '../../log/texts.ts'
+import { type Speaker, speakerOf } from './wording.ts'
 
 /** The forms in which a context says what was cut from it. */
 const digestLine = /^\[Previous: "(.*)" → (.*)\]$/
@@ -16,16 +18,15 @@ const emptyLine =
   /^(?:\[(?:Several conversation turns removed|Cancelled by the user|The user cancelled this answer|Interrupted\.|This turn failed|The assistant begins).*\]|\(acknowledged\)|\(\.\.\. and \d+ earlier actions?\))$/
 
 /** A piece of a message's text: its own words, or a form that stands for something older. */
-export type Section =
-  | { readonly kind: 'own' | 'note'; readonly text: string }
-  | {
-      readonly kind: 'recalled'
-      readonly seq: number
-      readonly role: 'system' | 'user' | 'assistant' | 'tool'
-      readonly text: string
-    }
-  | { readonly kind: 'digest'; readonly request: string; readonly text: string }
-  | { readonly kind: 'action'; readonly number: number; readonly isThisTurn: boolean; readonly text: string }
+export interface Section {
+  readonly text: string
+  /** Who said what is older; absent for the message's own words. */
+  readonly speaker?: Speaker
+  /** The place of a recalled entry. */
+  readonly recalled?: number
+  /** The number of an action of this turn. */
+  readonly action?: number
+}
 
 type State = 'own' | 'recalled' | 'notes' | 'this turn' | 'turn before' | 'artifact'
 
@@ -34,45 +35,34 @@ export function splitSections(text: string): readonly Section[] {
   const sections: Section[] = []
   let state: State = 'own'
   /** Recalled texts may have several paragraphs: only a number begins a new one. */
-  let recalled: Extract<Section, { kind: 'recalled' }> | undefined
-  const flush = () => {
-    if (recalled !== undefined) sections.push(recalled)
-    recalled = undefined
-  }
+  let recalled: { text: string } | undefined
   for (const whole of text.split('\n')) {
     const opened = openedBy(whole)
     if (opened !== undefined) {
-      flush()
+      recalled = undefined
       state = opened.state
       if (opened.rest === '') continue
     }
     const line = opened?.rest ?? whole
     const digest = digestLine.exec(line)
-    const numbered = state === 'recalled' ? recalledLine.exec(line) : undefined
-    const action = state === 'this turn' || state === 'turn before' ? actionLine.exec(line) : undefined
-    const note = noteLine.exec(line)?.[1]
-    if (digest) sections.push({ kind: 'digest', request: digest[1]!, text: digest[2]! })
-    else if (numbered) {
-      flush()
-      recalled = {
-        kind: 'recalled',
-        seq: Number(numbered[1]),
-        role: numbered[2] as 'user',
-        text: numbered[3]!,
-      }
-    } else if (recalled) recalled = { ...recalled, text: `${recalled.text}\n${line}` }
-    else if (action)
-      sections.push({
-        kind: 'action',
-        number: Number(action[1]),
-        isThisTurn: state === 'this turn',
-        text: line,
-      })
-    else if (line.trim() === '') state = state === 'recalled' ? state : 'own'
-    else if (note !== undefined || state === 'notes') sections.push({ kind: 'note', text: note ?? line })
-    else if (state !== 'artifact' && !emptyLine.test(line)) sections.push({ kind: 'own', text: line })
+    const numbered = state === 'recalled' ? recalledLine.exec(line) : null
+    const action = state === 'this turn' || state === 'turn before' ? actionLine.exec(line) : null
+    const note = noteLine.exec(line)?.[1] ?? (state === 'notes' ? line : undefined)
+    if (digest) {
+      sections.push({ speaker: 'user', text: digest[1]! }, { speaker: 'assistant', text: digest[2]! })
+    } else if (numbered) {
+      const [, seq, role, said] = numbered
+      const section = { speaker: speakerOf(role as Role), recalled: Number(seq), text: said! }
+      sections.push(section)
+      recalled = section
+    } else if (recalled) recalled.text += `\n${line}`
+    else if (action) {
+      const number = state === 'this turn' ? { action: Number(action[1]) } : {}
+      sections.push({ speaker: 'tool', text: line, ...number })
+    } else if (line.trim() === '') state = state === 'recalled' ? state : 'own'
+    else if (note !== undefined) sections.push({ speaker: 'note', text: note })
+    else if (state !== 'artifact' && !emptyLine.test(line)) sections.push({ text: line })
   }
-  flush()
   return sections
 }
 

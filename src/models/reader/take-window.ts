@@ -4,11 +4,6 @@ import type { TokenCounter } from '../../tokens/counter.ts'
 import type { ToolSpec } from '../model.ts'
 import { ModelError } from '../model-error.ts'
 
-export interface Taken {
-  readonly messages: readonly MessageLike[]
-  readonly promptTokens: number
-}
-
 interface TakeWindowOptions {
   readonly name: string
   readonly window: number
@@ -26,13 +21,12 @@ export function takeWindow(
   messages: readonly MessageLike[],
   tools: readonly ToolSpec[],
   { name, window, counter, overflow }: TakeWindowOptions,
-): Taken {
+): { readonly messages: readonly MessageLike[]; readonly promptTokens: number } {
   const read = messages.map((raw, seq) => {
     const message = parseMessage(raw, seq)
     return { raw, message, tokens: counter.message(message) }
   })
-  const fixed = (counter.prompt ?? 0) + counter.tools(tools)
-  const promptTokens = read.reduce((sum, { tokens }) => sum + tokens, fixed)
+  const promptTokens = read.reduce((sum, { tokens }) => sum + tokens, counter.tools(tools))
   if (promptTokens < window) return { messages, promptTokens }
   if (overflow === 'error') {
     throw new ModelError(

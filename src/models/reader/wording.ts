@@ -1,18 +1,25 @@
 import { cut } from '../../log/line.ts'
+import type { Role } from '../../log/message.ts'
 
-/** Whose words are quoted. */
-export type Speaker = 'user' | 'assistant' | 'tool' | 'instructions' | 'note'
-
-/** The most characters of a quotation. */
-const longestQuote = 240
-const longestAcknowledged = 80
-
-const openings: Readonly<Record<Speaker, string>> = {
+const openings = {
   user: 'You said',
   assistant: 'I said',
   tool: 'A tool said',
   instructions: 'My instructions say',
   note: 'My notes say',
+}
+
+/** Whose words are quoted. */
+export type Speaker = keyof typeof openings
+
+/** A text, and who said it. */
+export interface Said {
+  readonly speaker: Speaker
+  readonly text: string
+}
+
+export function speakerOf(role: Role): Speaker {
+  return role === 'system' ? 'instructions' : role === 'assistant_note' ? 'note' : role
 }
 
 export const helplessText = 'I cannot see anything about that in what I was given.'
@@ -21,13 +28,13 @@ export const selfDescription =
   'I am the reader, a small program and no language model. I answer by quoting the sentence of what I was given that fits best, and I know nothing else.'
 
 /** `You said: "My locker code is 4471."` */
-export function quote({ speaker, text }: { readonly speaker: Speaker; readonly text: string }): string {
-  return `${openings[speaker]}: "${cut(text, longestQuote)}"`
+export function quote({ speaker, text }: Said): string {
+  return `${openings[speaker]}: "${cut(text, 240)}"`
 }
 
 /** `Noted: "I park on level 3".` */
 export function acknowledge(sentence: string): string {
-  return `Noted: "${cut(sentence, longestAcknowledged).replace(/\.$/, '')}".`
+  return `Noted: "${cut(sentence, 80).replace(/\.$/, '')}".`
 }
 
 /** What a tool gave back, quoted: `add said: "3".` */
@@ -36,11 +43,10 @@ export function quoteResult(name: string, result: string): string {
 }
 
 /** The inverse of `quote`: the speaker and the text that a line of the reader quotes. */
-export function quotedBy(line: string): { readonly speaker: Speaker; readonly text: string } | undefined {
+export function quotedBy(line: string): Said | undefined {
   const [, opening, text] = ownQuotation.exec(line) ?? []
-  if (opening === undefined || text === undefined) return undefined
-  const speaker = speakers.find(name => openings[name] === opening)
-  return { speaker: speaker ?? 'user', text }
+  if (text === undefined) return undefined
+  return { speaker: speakers.find(speaker => openings[speaker] === opening) ?? 'user', text }
 }
 
 /** Whether a line is the reader saying that it knows nothing, which must never be quoted as an answer. */

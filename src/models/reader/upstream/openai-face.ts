@@ -1,12 +1,21 @@
-import type { ModelPart, ModelSettings } from '../../model.ts'
-import { ModelError } from '../../model-error.ts'
-import { readCount, readMessages, readStop, readTools } from './read-request.ts'
-import { begin, type EndPart, gather, streamLines } from './respond.ts'
-import type { Body, Handler, Upstream } from './upstream.ts'
+import type { ModelPart } from '../../model.ts'
+import type { ModelError } from '../../model-error.ts'
+import {
+  type Body,
+  type CallPart,
+  type EndPart,
+  guarded,
+  type Routes,
+  readMessages,
+  readSettings,
+  readTools,
+  respond,
+  type Upstream,
+} from './serve.ts'
 
 /** Serves `/v1/chat/completions` and `/v1/models` as OpenAI does. Refuses a prompt that is too long. */
-export function openAiFace(upstream: Upstream): Readonly<Record<string, Handler>> {
-  const created = Math.floor(upstream.now() / 1000)
+export function openAiFace(upstream: Upstream): Routes {
+  const created = seconds(upstream)
   let replies = 0
   return {
     'GET /v1/models': () =>
@@ -14,73 +23,80 @@ export function openAiFace(upstream: Upstream): Readonly<Record<string, Handler>
         object: 'list',
         data: upstream.models.map(id => ({ id, object: 'model', created, owned_by: 'throughline' })),
       }),
-    'POST /v1/chat/completions': async (body, left) => {
-      if (body === undefined) return refusal(400, 'The body is no JSON object', null)
-      const name = String(body.model ?? '')
-      if (!upstream.hasModel(name))
-        return refusal(404, `The model '${name}' does not exist`, 'model_not_found')
-      try {
-        return await complete(upstream, body, `chatcmpl-${++replies}`, left)
-      } catch (error) {
-        if (!(error instanceof ModelError)) throw error
-        const isTooLong = error.code === 'context_too_long'
-        return refusal(error.status ?? 500, error.message, isTooLong ? 'context_length_exceeded' : null)
-      }
-    },
+    'POST /v1/chat/completions': guarded(upstream, refuse, (body, left) =>
+      complete(upstream, body, `chatcmpl-${++replies}`, left),
+    ),
   }
 }
 
-async function complete(
-  upstream: Upstream,
-  body: Body,
-  id: string,
-  left: AbortController,
-): Promise<Response> {
+const seconds = ({ now }: Upstream) => Math.floor(now() / 1000)
+
+function complete(upstream: Upstream, body: Body, id: string, left: AbortController): Promise<Response> {
   const model = upstream.open({ name: String(body.model), overflow: 'error' })
-  const messages = readMessages(body)
-  const tools = readTools(body)
-  const parts = await begin(
-    model.stream({ messages, tools, settings: readSettings(body), signal: left.signal }),
-  )
-  const head = (object: string) => ({
-    id,
-    object,
-    created: Math.floor(upstream.now() / 1000),
-    model: body.model,
+  const { type, json_schema: wanted } = (body.response_format ?? {}) as {
+    type?: unknown
+    json_schema?: { schema?: unknown }
+  }
+  const parts = model.stream({
+    messages: readMessages(body),
+    tools: readTools(body),
+    settings: readSettings(
+      body.max_completion_tokens ?? body.max_tokens,
+      body.stop,
+      type === 'json_object' ? 'json' : wanted?.schema,
+    ),
+    signal: left.signal,
   })
-  if (body.stream !== true) {
-    const { text, calls, end } = await gather(parts)
-    const message = {
-      role: 'assistant',
-      content: text === '' ? null : text,
-      ...(calls.length > 0 ? { tool_calls: calls.map(call => toCall(call)) } : {}),
-    }
-    const choices = [{ index: 0, message, finish_reason: finishReason(end), logprobs: null }]
-    return Response.json({ ...head('chat.completion'), choices, usage: usageOf(end) })
-  }
-  const withUsage = (body.stream_options as { include_usage?: unknown } | undefined)?.include_usage === true
-  return streamLines(events(), 'text/event-stream', left)
+  const head = { id, created: seconds(upstream), model: body.model }
+  const { include_usage: withUsage } = (body.stream_options ?? {}) as { include_usage?: unknown }
+  const event = (choices: readonly object[], rest: object = {}) =>
+    `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...rest })}\n\n`
+  const choice = (delta: object, reason: string | null = null) =>
+    event([{ index: 0, delta, finish_reason: reason }])
+  let opening = choice({ role: 'assistant', content: '' })
+  let calls = 0
 
-  async function* events(): AsyncGenerator<string> {
-    const event = (choices: readonly object[], rest: object = {}) =>
-      `data: ${JSON.stringify({ ...head('chat.completion.chunk'), choices, ...rest })}\n\n`
-    const choice = (delta: object, reason: string | null = null) =>
-      event([{ index: 0, delta, finish_reason: reason }])
-    yield choice({ role: 'assistant', content: '' })
-    let calls = 0
-    for await (const part of parts) {
-      if (part.type === 'text-delta') yield choice({ content: part.text })
-      else if (part.type === 'tool-call') yield choice({ tool_calls: [{ index: calls++, ...toCall(part) }] })
-      else if (part.type === 'end') {
-        yield choice({}, finishReason(part))
-        if (withUsage) yield event([], { usage: usageOf(part) })
-      }
-    }
-    yield 'data: [DONE]\n\n'
+  function toEvents(part: ModelPart): string {
+    if (part.type === 'text-delta') return choice({ content: part.text })
+    if (part.type === 'tool-call') return choice({ tool_calls: [{ index: calls++, ...toCall(part) }] })
+    if (part.type !== 'end') return ''
+    const usage = withUsage === true ? event([], { usage: usageOf(part) }) : ''
+    return `${choice({}, finishReason(part))}${usage}data: [DONE]\n\n`
   }
+
+  return respond(
+    parts,
+    {
+      isStream: body.stream === true,
+      contentType: 'text/event-stream',
+      write(part) {
+        const events = opening + toEvents(part)
+        opening = ''
+        return events
+      },
+      whole: (text, calls, end) => ({
+        ...head,
+        object: 'chat.completion',
+        choices: [
+          {
+            index: 0,
+            message: {
+              role: 'assistant',
+              content: text === '' ? null : text,
+              ...(calls.length > 0 && { tool_calls: calls.map(toCall) }),
+            },
+            finish_reason: finishReason(end),
+            logprobs: null,
+          },
+        ],
+        usage: usageOf(end),
+      }),
+    },
+    left,
+  )
 }
 
-function toCall({ id, name, arguments: json }: Extract<ModelPart, { type: 'tool-call' }>) {
+function toCall({ id, name, arguments: json }: CallPart) {
   return { id, type: 'function', function: { name, arguments: json } }
 }
 
@@ -96,20 +112,8 @@ function usageOf({ usage: { promptTokens = 0, replyTokens = 0 } }: EndPart) {
   }
 }
 
-function readSettings(body: Body): ModelSettings {
-  const maxTokens = readCount(body.max_completion_tokens ?? body.max_tokens)
-  const wanted = body.response_format as
-    | { type?: string; json_schema?: { schema?: Readonly<Record<string, unknown>> } }
-    | undefined
-  const format = wanted?.type === 'json_object' ? 'json' : wanted?.json_schema?.schema
-  return {
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(format === undefined ? {} : { format }),
-    stop: readStop(body.stop),
-  }
-}
-
-function refusal(status: number, message: string, code: string | null): Response {
-  const error = { message, type: 'invalid_request_error', param: null, code }
+function refuse({ code, message }: ModelError, status: number): Response {
+  const known = { context_too_long: 'context_length_exceeded', model_not_found: code }[code] ?? null
+  const error = { message, type: 'invalid_request_error', param: null, code: known }
   return Response.json({ error }, { status })
 }

@@ -1,9 +1,9 @@
 import { InvalidOptionError } from '../../../log/error.ts'
+import { parseJsonObject } from '../../../log/parse-json.ts'
 import { type ReaderOptions, reader } from '../reader.ts'
 import { ollamaFace } from './ollama-face.ts'
-import { ollamaFacts } from './ollama-facts.ts'
 import { openAiFace } from './openai-face.ts'
-import type { Handler, Upstream } from './upstream.ts'
+import type { Routes, Upstream } from './serve.ts'
 
 /** What `onRequest` sees of a request. */
 export interface SeenRequest {
@@ -44,14 +44,10 @@ export function readerUpstream({
     window,
     now,
     hasModel: name => models.some(model => name === model || name === `${model}:latest`),
-    open: ({ name, overflow, windowAsked = window }) =>
-      reader({ ...options, name, overflow, window: Math.min(window, windowAsked) }),
+    open: ({ window: asked = window, ...request }) =>
+      reader({ ...options, ...request, window: Math.min(window, asked) }),
   }
-  const routes: Readonly<Record<string, Handler>> = {
-    ...ollamaFacts(upstream),
-    ...ollamaFace(upstream),
-    ...openAiFace(upstream),
-  }
+  const routes: Routes = { ...ollamaFace(upstream), ...openAiFace(upstream) }
 
   return async request => {
     const { pathname: path } = new URL(request.url)
@@ -61,7 +57,8 @@ export function readerUpstream({
     if (handle === undefined) return new Response('404 page not found', { status: 404 })
     const left = new AbortController()
     request.signal.addEventListener('abort', () => left.abort(request.signal.reason), { once: true })
-    const body = method === 'POST' ? parse(await request.text()) : undefined
+    // Undefined if the body is no JSON object: each protocol has its own error for that.
+    const body = method === 'POST' ? parseJsonObject(await request.text()) : undefined
     onRequest(body, { path, signal: left.signal })
     try {
       const response = await handle(body, left)
@@ -71,17 +68,5 @@ export function readerUpstream({
       if (left.signal.aborted) return new Response(null, { status: 499 })
       throw error
     }
-  }
-}
-
-/** Undefined if the body is no JSON object: each protocol has its own error for that. */
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
   }
 }
