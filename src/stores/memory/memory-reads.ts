@@ -1,9 +1,8 @@
 import { checkLimit, checkName, checkNames, checkPage, checkRange } from '../check-input.ts'
 import { hasWords, toWanted } from '../has-words.ts'
 import { snippet } from '../snippet.ts'
-import type { ConversationInfo, EntryRange, Found, Store, StoredEntry, ThreadKey } from '../store.ts'
-import type { Conversation, Memory } from './memory.ts'
-import { type Branch, heldMs, openTurn } from './memory-branch.ts'
+import type { ConversationInfo, Store } from '../store.ts'
+import { type Conversation, heldMs, type Memory, openTurn } from './memory.ts'
 
 type Reads = Pick<
   Store,
@@ -27,7 +26,10 @@ export function memoryReads(memory: Memory): Reads {
     },
     async *entries(thread, range = {}) {
       checkRange(range)
-      yield* pick(memory.peek(thread)?.entries ?? [], range)
+      const all = memory.peek(thread)?.entries ?? []
+      const { from = 1, to = all.length, reverse, limit } = range
+      const part = all.slice(Math.max(1, from) - 1, Math.max(0, to))
+      yield* (reverse ? part.reverse() : part).slice(0, limit)
     },
     turns: async thread => [...(memory.peek(thread)?.turns ?? [])],
     async calls(thread, { limit } = {}) {
@@ -44,7 +46,8 @@ export function memoryReads(memory: Memory): Reads {
       checkPage(options)
       const { after, limit, order = 'recent' } = options
       const compare = orders[order]
-      return ofTenant(tenant)
+      return memory
+        .ofTenant(tenant)
         .filter(conversation => !after || compare(conversation, after) > 0)
         .sort(compare)
         .slice(0, limit)
@@ -55,29 +58,23 @@ export function memoryReads(memory: Memory): Reads {
       checkLimit(limit)
       const wanted = toWanted(query)
       if (wanted.length === 0) return []
-      const found = ofTenant(tenant).flatMap(({ branches }) =>
-        [...branches.values()].flatMap(branch => searchBranch(branch, wanted)),
+      const branches = memory.ofTenant(tenant).flatMap(({ branches }) => [...branches.values()])
+      // The branch's own entries: the shared past is found in the branch that wrote it.
+      const hits = branches.flatMap(({ thread, number, entries, forkOf }) =>
+        entries
+          .slice(forkOf?.at ?? 0)
+          .filter(({ payload }) => hasWords(payload, wanted))
+          .map(entry => ({ ...entry, thread, number })),
       )
-      return found
+      return hits
         .sort((a, b) => b.time - a.time || b.number - a.number || b.seq - a.seq)
         .slice(0, limit)
-        .map(toFound)
+        .map(({ thread, seq, role, time, payload }) => {
+          return { thread, seq, role, time, snippet: snippet(payload, wanted) }
+        })
     },
     check: async () => [],
   }
-
-  function ofTenant(tenant: string) {
-    return memory.all().filter(conversation => conversation.tenant === tenant)
-  }
-}
-
-/** At most `limit` entries, from the first or from the last. */
-function pick(
-  entries: readonly StoredEntry[],
-  { from = 1, to = entries.length, reverse, limit }: EntryRange,
-) {
-  const part = entries.slice(Math.max(1, from) - 1, Math.max(0, to))
-  return (reverse ? part.reverse() : part).slice(0, limit)
 }
 
 /** Orders by code point, as databases that compare UTF-8 bytes do; JavaScript compares UTF-16 units. */
@@ -92,7 +89,7 @@ type Place = Pick<ConversationInfo, 'conversation' | 'updatedAt'>
 
 const orders = {
   name: (a: Place, b: Place) => byCodePoint(a.conversation, b.conversation),
-  recent: (a: Place, b: Place) => b.updatedAt - a.updatedAt || byCodePoint(a.conversation, b.conversation),
+  recent: (a: Place, b: Place) => b.updatedAt - a.updatedAt || orders.name(a, b),
 }
 
 const toInfo = (found: Conversation): ConversationInfo => ({
@@ -101,30 +98,7 @@ const toInfo = (found: Conversation): ConversationInfo => ({
   updatedAt: found.updatedAt,
   ...(found.title !== null && { title: found.title }),
   ...(found.metadata !== null && { metadata: JSON.parse(found.metadata) }),
-  threads: [...found.branches.values()].map(toThread).sort(byName),
-})
-
-const toThread = ({ thread: { actor, branch }, entries }: Branch) => ({ actor, branch, head: entries.length })
-
-const byName = (a: { actor: string; branch: string }, b: { actor: string; branch: string }) =>
-  byCodePoint(a.actor, b.actor) || byCodePoint(a.branch, b.branch)
-
-interface Hit extends StoredEntry {
-  readonly thread: ThreadKey
-  readonly number: number
-  readonly wanted: readonly string[]
-}
-
-/** Searches the branch's own entries: the shared past is found in the branch that wrote it. */
-function searchBranch({ thread, number, entries, forkOf }: Branch, wanted: readonly string[]): Hit[] {
-  const own = entries.slice(forkOf?.at ?? 0)
-  return own.flatMap(entry => (hasWords(entry.payload, wanted) ? [{ ...entry, thread, number, wanted }] : []))
-}
-
-const toFound = ({ thread, seq, role, time, payload, wanted }: Hit): Found => ({
-  thread,
-  seq,
-  role,
-  time,
-  snippet: snippet(payload, wanted),
+  threads: [...found.branches.values()]
+    .map(({ thread: { actor, branch }, entries }) => ({ actor, branch, head: entries.length }))
+    .sort((a, b) => byCodePoint(a.actor, b.actor) || byCodePoint(a.branch, b.branch)),
 })

@@ -1,10 +1,15 @@
-import { checkCall, checkName, checkNames, defaultMaxEntryBytes, toDescription } from '../check-input.ts'
+import {
+  checkCall,
+  checkName,
+  checkNames,
+  checkTime,
+  defaultMaxEntryBytes,
+  toDescription,
+} from '../check-input.ts'
 import type { Store } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
-import { createMemory } from './memory.ts'
-import { memoryDeletes } from './memory-deletes.ts'
+import { createMemory, heldMs, openTurn } from './memory.ts'
 import { memoryReads } from './memory-reads.ts'
-import { memoryRestore } from './memory-restore.ts'
 import { memoryWrites } from './memory-writes.ts'
 
 export interface MemoryStoreOptions {
@@ -21,7 +26,6 @@ export function memoryStore({
   return {
     migrate: async () => [],
     ...memoryWrites(memory),
-    restore: async (thread, stretch) => memoryRestore(memory, thread, stretch),
     ...memoryReads(memory),
     async saveCall(thread, call) {
       checkCall(call, maxEntryBytes)
@@ -39,7 +43,27 @@ export function memoryStore({
       if (title !== undefined) found.title = title
       if (metadata !== undefined) found.metadata = metadata
     },
-    ...memoryDeletes(memory),
+    async deleteCalls(tenant, before) {
+      checkNames({ tenant })
+      checkTime('before', before)
+      let count = 0
+      for (const { branches } of memory.ofTenant(tenant))
+        for (const { calls } of branches.values())
+          for (const { id, time } of [...calls.values()]) if (time < before && calls.delete(id)) count++
+      return count
+    },
+    async deleteConversation(tenant, conversation, { unusedSince } = {}) {
+      checkNames({ tenant, conversation })
+      if (unusedSince !== undefined && isUsed(tenant, conversation, unusedSince)) return false
+      return memory.remove(tenant, conversation)
+    },
     async close() {},
+  }
+
+  function isUsed(tenant: string, conversation: string, since: number): boolean {
+    checkTime('unusedSince', since)
+    const found = memory.find(tenant, conversation)
+    if (!found || found.updatedAt >= since) return true
+    return [...found.branches.values()].some(branch => openTurn(branch) && heldMs(branch, now()) > 0)
   }
 }

@@ -1,13 +1,14 @@
 import { checkEntries, checkNames, checkThread } from '../check-input.ts'
+import { checkStretch } from '../check-stretch.ts'
 import { leaseTime } from '../lease-time.ts'
-import { branchExists, leaseLost, nameOf, notAPlace, turnOpen } from '../refusals.ts'
-import type { Lease, NewEntry, Store, StoredTurn } from '../store.ts'
+import { planRestore, timesOf } from '../plan-restore.ts'
+import { branchExists, forkedElsewhere, leaseLost, nameOf, noParent, turnOpen } from '../refusals.ts'
+import type { Lease, NewEntry, RestoreEntries, Store, StoredTurn, ThreadKey } from '../store.ts'
 import { ConflictError, KeyReusedError } from '../store-error.ts'
-import type { Memory } from './memory.ts'
-import type { Branch } from './memory-branch.ts'
-import * as branches from './memory-branch.ts'
+import type { Branch, Memory } from './memory.ts'
+import * as branches from './memory.ts'
 
-type Writes = Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'seed' | 'fork'>
+type Writes = Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'seed' | 'fork' | 'restore'>
 
 /** Every method checks first and changes afterwards: a refused call leaves nothing behind. */
 export function memoryWrites(memory: Memory): Writes {
@@ -20,10 +21,8 @@ export function memoryWrites(memory: Memory): Writes {
       const branch = memory.branchOrNew(thread)
       const known = key === undefined ? undefined : branch.turns.find(stored => stored.key === key)
       if (known && known.body !== body) throw new KeyReusedError(known.key!)
-      if (known) return { kind: 'replayed', turn: known, head: branch.entries.length }
-      const open = branches.openTurn(branch)
-      const heldMs = branches.heldMs(branch, now())
-      if (open && heldMs > 0) throw turnOpen(thread, open.turn, heldMs)
+      if (known) return { kind: 'replayed', turn: known, ...headOf(branch) }
+      const open = leftOpen(branch)
       expectHead(branch, expectedHead ?? branch.entries.length)
 
       memory.put(branch)
@@ -34,9 +33,7 @@ export function memoryWrites(memory: Memory): Writes {
       const number = branch.turns.length + 1
       const first = branch.entries.length + 1
       branches.addEntries(branch, number, entries)
-      const lease = { owner, epoch: ++branch.epoch }
-      branch.leases.set(number, lease)
-      branch.leaseTime = leaseTime(now(), leaseMs)
+      const lease = branches.giveLease(branch, number, owner, leaseTime(now(), leaseMs))
       const begun: StoredTurn = {
         turn: number,
         status: 'open',
@@ -47,36 +44,31 @@ export function memoryWrites(memory: Memory): Writes {
         ...(body !== undefined && { body }),
       }
       branch.turns.push(begun)
-      return { kind: 'begun', turn: begun, lease, head: branch.entries.length }
+      return { kind: 'begun', turn: begun, lease, ...headOf(branch) }
     },
     async resume(thread, { owner, leaseMs }) {
       checkNames({ owner })
       const branch = memory.peek(thread)
-      const open = branch && branches.openTurn(branch)
-      if (!branch || !open) return undefined
-      const heldMs = branches.heldMs(branch, now())
-      if (heldMs > 0) throw turnOpen(thread, open.turn, heldMs)
-      const lease = { owner, epoch: ++branch.epoch }
-      branch.leases.set(open.turn, lease)
-      branch.leaseTime = leaseTime(now(), leaseMs)
-      return { kind: 'begun', turn: open, lease, head: branch.entries.length }
+      const turn = branch && leftOpen(branch)
+      if (!branch || !turn) return undefined
+      const lease = branches.giveLease(branch, turn.turn, owner, leaseTime(now(), leaseMs))
+      return { kind: 'begun', turn, lease, ...headOf(branch) }
     },
     async append(thread, { lease, expectedHead, entries }) {
       checkEntries(entries, memory.maxEntryBytes)
       const branch = memory.branch(thread)
       // A repeated append: all of it is stored, whoever holds the turn by now.
-      if (entries.length > 0 && branches.hasAll(branch, entries)) return { head: branch.entries.length }
-      write(branch, lease, expectedHead, entries)
-      return { head: branch.entries.length }
+      if (!isRepeated(branch, entries)) write(branch, lease, expectedHead, entries)
+      return headOf(branch)
     },
     async end(thread, { lease, expectedHead, entries, status, error }) {
       checkNames({ error })
       checkEntries(entries, memory.maxEntryBytes)
       const branch = memory.branch(thread)
-      if (isRepeatedEnd(branch, lease, status, entries)) return { head: branch.entries.length }
+      if (isRepeatedEnd(branch, lease, status, entries)) return headOf(branch)
       write(branch, lease, expectedHead, entries)
       branches.closeTurn(branch, { status, endedAt: now(), ...(error !== undefined && { error }) })
-      return { head: branch.entries.length }
+      return headOf(branch)
     },
     async renew(thread, lease, leaseMs) {
       const branch = memory.branch(thread)
@@ -86,35 +78,86 @@ export function memoryWrites(memory: Memory): Writes {
     async seed(thread, { expectedHead, entries }) {
       checkEntries(entries, memory.maxEntryBytes)
       const branch = memory.branchOrNew(thread)
-      if (entries.length > 0 && branches.hasAll(branch, entries)) return { head: branch.entries.length }
+      if (isRepeated(branch, entries)) return headOf(branch)
       const open = branches.openTurn(branch)
       if (open) throw turnOpen(thread, open.turn, branches.heldMs(branch, now()))
       expectHead(branch, expectedHead)
       memory.put(branch)
       branches.addEntries(branch, 0, entries)
-      return { head: branch.entries.length }
+      return headOf(branch)
     },
     async fork(thread, { at, branch: name }) {
       const source = memory.branch(thread)
       checkThread({ ...thread, branch: name })
       const existing = memory.peek({ ...thread, branch: name })
-      const isSame = existing?.forkOf?.branch === thread.branch && existing.forkOf.at === at
-      if (existing && isSame) return
+      if (existing && branches.isFork(existing, thread.branch, at)) return
       if (existing) throw branchExists(name)
-      if (!branches.isForkPlace(source, at)) throw notAPlace(at)
       memory.put(branches.forkBranch(source, at, name, memory.nextNumber()))
     },
+    async restore(thread, stretch) {
+      checkStretch(stretch, memory.maxEntryBytes)
+      const existing = memory.peek(thread)
+      const branch = branchFor(thread, stretch)
+      const fresh = planRestore(thread, stretch, {
+        head: branch.entries.length,
+        turns: branch.turns.length,
+        open: branches.openTurn(branch)?.turn,
+        entries: (from, to) => branch.entries.slice(from - 1, to),
+        turnsFrom: turn => branch.turns.slice(turn - 1),
+        seqOf: id => (branch.ids.has(id) ? branch.entries.find(entry => entry.id === id)?.seq : undefined),
+        hasKey: key => branch.turns.some(turn => turn.key === key),
+      })
+      const times = timesOf(fresh)
+      if (existing && !times) return headOf(branch)
+      memory.put(branch, times ?? timesOfConversation(thread))
+      for (const entry of fresh.entries) branches.addEntries(branch, entry.turn, [entry])
+      for (const turn of fresh.turns) {
+        branch.turns.push({ ...turn })
+        // Nobody holds the turn: its lease has run out, and its former holder works on another store.
+        branches.giveLease(branch, turn.turn, '', undefined)
+      }
+      return headOf(branch)
+    },
+  }
+
+  /** The turn that a writer who is gone has left open; throws while somebody holds it. */
+  function leftOpen(branch: Branch): StoredTurn | undefined {
+    const open = branches.openTurn(branch)
+    const heldMs = branches.heldMs(branch, now())
+    if (open && heldMs > 0) throw turnOpen(branch.thread, open.turn, heldMs)
+    return open
   }
 
   function write(branch: Branch, lease: Lease, expectedHead: number, entries: readonly NewEntry[]): void {
     if (!branches.isHeldBy(branch, lease)) throw leaseLost(branch.thread, lease)
-    if (entries.length === 0 || !branches.hasAll(branch, entries)) expectHead(branch, expectedHead)
+    if (!isRepeated(branch, entries)) expectHead(branch, expectedHead)
     memory.put(branch)
     const open = branch.turns.pop()!
     branches.addEntries(branch, open.turn, entries)
     branch.turns.push({ ...open, last: branch.entries.length })
   }
+
+  /** The existing branch, or a new one: empty, or with its shared past. */
+  function branchFor(thread: ThreadKey, { forkOf }: RestoreEntries): Branch {
+    const branch = memory.branchOrNew(thread)
+    if (!forkOf || branches.isFork(branch, forkOf.branch, forkOf.at)) return branch
+    if (memory.peek(thread)) throw forkedElsewhere(thread.branch)
+    const parent = memory.peek({ ...thread, branch: forkOf.branch })
+    if (!parent) throw noParent(forkOf.branch)
+    return branches.forkBranch(parent, forkOf.at, thread.branch, branch.number)
+  }
+
+  /** The times of a conversation. A branch without entries of its own does not count. */
+  function timesOfConversation({ tenant, conversation }: ThreadKey) {
+    const found = memory.find(tenant, conversation)
+    return found && { first: found.createdAt, last: found.createdAt }
+  }
 }
+
+const headOf = ({ entries }: Branch) => ({ head: entries.length })
+
+const isRepeated = (branch: Branch, entries: readonly NewEntry[]) =>
+  entries.length > 0 && branches.hasAll(branch, entries)
 
 /** Whether this end was stored before, and only its answer was lost. */
 function isRepeatedEnd(branch: Branch, lease: Lease, status: string, entries: readonly NewEntry[]): boolean {

@@ -1,7 +1,8 @@
 import { checkThread } from '../check-input.ts'
-import type { ThreadKey } from '../store.ts'
+import { type LeaseTime, remainingMs } from '../lease-time.ts'
+import { notAPlace } from '../refusals.ts'
+import type { Lease, NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
-import { type Branch, newBranch } from './memory-branch.ts'
 
 export interface Conversation {
   readonly tenant: string
@@ -73,8 +74,105 @@ export function createMemory(now: () => number, maxEntryBytes: number) {
   }
 
   const nextNumber = () => ++count
-  const all = () => [...conversations.values()].filter(({ isDeleted }) => !isDeleted)
-  return { now, maxEntryBytes, find, peek, branch, branchOrNew, put, remove, nextNumber, all }
+  const ofTenant = (tenant: string) =>
+    [...conversations.values()].filter(found => found.tenant === tenant && !found.isDeleted)
+  return { now, maxEntryBytes, find, peek, branch, branchOrNew, put, remove, nextNumber, ofTenant }
 }
 
 const keyOf = (...names: string[]) => JSON.stringify(names)
+
+/** A branch. A fork has copies of the lists, with the same entry objects. */
+export interface Branch {
+  readonly thread: ThreadKey
+  readonly number: number
+  readonly forkOf?: { readonly branch: string; readonly at: number }
+  readonly entries: StoredEntry[]
+  readonly turns: StoredTurn[]
+  /** Owner and epoch of every turn that this branch began, to recognise a repeated end. */
+  readonly leases: Map<number, Lease>
+  readonly ids: Set<string>
+  readonly calls: Map<string, StoredCall>
+  readonly caches: Map<string, { at: number; bytes: Uint8Array }>
+  epoch: number
+  leaseTime: LeaseTime | undefined
+}
+
+function newBranch(thread: ThreadKey, number: number): Branch {
+  return {
+    thread,
+    number,
+    entries: [],
+    turns: [],
+    leases: new Map(),
+    ids: new Set(),
+    calls: new Map(),
+    caches: new Map(),
+    epoch: 0,
+    leaseTime: undefined,
+  }
+}
+
+/** A fork takes the shared past along, but no calls, leases or idempotency keys. */
+export function forkBranch(from: Branch, at: number, branch: string, number: number): Branch {
+  if (!isForkPlace(from, at)) throw notAPlace(at)
+  const entries = from.entries.slice(0, at)
+  const turns = from.turns
+    .filter(({ first }) => first <= at)
+    .map(({ key: _, body: __, ...turn }) => ({ ...turn, last: Math.min(turn.last, at) }))
+  return {
+    ...newBranch({ ...from.thread, branch }, number),
+    forkOf: { branch: from.thread.branch, at },
+    entries,
+    turns,
+    ids: new Set(entries.map(({ id }) => id)),
+  }
+}
+
+/** Whether a branch may be forked here: between closed turns, or just before a user entry that is to be edited. */
+function isForkPlace({ entries, turns }: Branch, at: number): boolean {
+  if (!Number.isInteger(at) || at < 0 || at > entries.length) return false
+  const last = turns.at(-1)
+  if (last?.status === 'open' && at >= last.first) return false
+  const [before, after] = [entries[at - 1], entries[at]]
+  if (!before || !after || before.turn === 0) return true
+  return before.turn !== after.turn || after.role === 'user'
+}
+
+/** Whether a branch is this fork. */
+export const isFork = ({ forkOf }: Branch, branch: string, at: number) =>
+  forkOf?.branch === branch && forkOf.at === at
+
+export const openTurn = ({ turns }: Branch) => (turns.at(-1)?.status === 'open' ? turns.at(-1) : undefined)
+
+export const hasAll = ({ ids }: Branch, entries: readonly NewEntry[]) =>
+  entries.every(({ id }) => ids.has(id))
+
+export function addEntries(branch: Branch, turn: number, entries: readonly NewEntry[]): void {
+  for (const { id, role, time, payload, tokens } of entries) {
+    if (branch.ids.has(id)) continue
+    branch.ids.add(id)
+    const seq = branch.entries.length + 1
+    branch.entries.push({ id, role, time, payload, tokens: { ...tokens }, seq, turn })
+  }
+}
+
+export function closeTurn(branch: Branch, end: Pick<StoredTurn, 'status' | 'endedAt' | 'error'>): void {
+  branch.turns.push({ ...branch.turns.pop()!, ...end, last: branch.entries.length })
+}
+
+export function giveLease(branch: Branch, turn: number, owner: string, time: LeaseTime | undefined): Lease {
+  const lease = { owner, epoch: ++branch.epoch }
+  branch.leases.set(turn, lease)
+  branch.leaseTime = time
+  return lease
+}
+
+export function isHeldBy(branch: Branch, lease: Lease): boolean {
+  const open = openTurn(branch)
+  return open !== undefined && isLease(branch.leases.get(open.turn), lease)
+}
+
+export const heldMs = ({ leaseTime }: Branch, now: number) => remainingMs(leaseTime, now)
+
+export const isLease = (held: Lease | undefined, lease: Lease) =>
+  held?.owner === lease.owner && held.epoch === lease.epoch

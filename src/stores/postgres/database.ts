@@ -1,7 +1,29 @@
+import { createHash } from 'node:crypto'
 import { StoreError } from '../store-error.ts'
-import type { PgClient, PgPool, Row } from './pg-client.ts'
-import { isCollision, isDuplicate, isLost, messageOf, toStoreError } from './postgres-error.ts'
-import { preparedStatements } from './prepared-statements.ts'
+import { isCollision, isDuplicate, isLost, isUnprepared, messageOf, toStoreError } from './postgres-error.ts'
+
+export type Row = Readonly<Record<string, unknown>>
+
+/** A statement; with a name it is parsed once for a connection. */
+export interface Statement {
+  readonly text: string
+  readonly values?: unknown[]
+  readonly name?: string
+}
+
+/** The part of a `pg` client that is used. */
+export interface PgClient {
+  query(statement: Statement): Promise<{ readonly rows: Row[] }>
+  on(event: 'error', listener: (error: Error) => void): unknown
+  off(event: 'error', listener: (error: Error) => void): unknown
+  release(destroy?: boolean): void
+}
+
+/** The part of a `pg` pool that is used: `new Pool()` is one. */
+export interface PgPool {
+  connect(): Promise<PgClient>
+  end(): Promise<void>
+}
 
 /** Every statement is a transaction of its own, so it runs behind any pooler. */
 export interface Database {
@@ -21,10 +43,13 @@ export interface Database {
  */
 const attempts = 12
 
-export function openDatabase(given: { readonly url?: string; readonly pool?: PgPool }): Database {
+export function openDatabase(given: {
+  readonly url?: string | undefined
+  readonly pool?: PgPool | undefined
+}): Database {
   let opened: Promise<PgPool> | undefined
   let isClosed = false
-  const prepared = preparedStatements()
+  const runPrepared = preparedStatements()
   const pool = () => {
     if (isClosed) throw new StoreError('store_closed', 'The store was closed: open another one.')
     opened ??= given.pool ? Promise.resolve(given.pool) : openPool(given.url)
@@ -51,11 +76,18 @@ export function openDatabase(given: { readonly url?: string; readonly pool?: PgP
     read: (text, values) =>
       withClient(false, async client => (await client.query({ text, values: [...values] })).rows),
     write: (text, values) =>
-      withClient(true, async client => (await prepared.query(client, { text, values: [...values] })).rows),
+      withClient(true, async client => {
+        const statement = { text, values: [...values] }
+        return ((await runPrepared(client, statement)) ?? (await client.query(statement))).rows
+      }),
     tryWrite: (text, values) =>
       withClient(true, async client => {
-        const query = prepared.tryQuery(client, { text, values: [...values] })
-        return (await query.catch(error => (isDuplicate(error) ? none : Promise.reject(error)))).rows
+        try {
+          return (await runPrepared(client, { text, values: [...values] }))?.rows ?? []
+        } catch (error) {
+          if (isDuplicate(error)) return []
+          throw error
+        }
       }),
     transaction: run =>
       withClient(true, async client => {
@@ -98,8 +130,6 @@ function release(client: PgClient, destroy: boolean): void {
   client.release(destroy)
 }
 
-const none = { rows: [] }
-
 /** A broken connection rejects the statement that waits for it; its error event adds nothing. */
 const ignore = () => {}
 
@@ -110,4 +140,33 @@ async function openPool(url: string | undefined): Promise<PgPool> {
   const pool = new pg.Pool({ ...(url === undefined ? {} : { connectionString: url }), max: 10 })
   pool.on('error', ignore)
   return pool
+}
+
+/**
+ * Runs statements that a connection parses once. Some poolers in transaction mode lend out another connection each time,
+ * which does not know them: the first such error, which comes before anything was run, turns preparing off for this
+ * store; from then on the answer is undefined. A statement's name is a hash of its text, so equal names on a lent
+ * connection mean equal statements.
+ */
+function preparedStatements() {
+  const names = new Map<string, string>()
+  let isAllowed = true
+
+  function nameOf(text: string): string {
+    const name =
+      names.get(text) ?? `throughline ${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+    names.set(text, name)
+    return name
+  }
+
+  return async (client: PgClient, statement: Statement) => {
+    if (!isAllowed) return undefined
+    try {
+      return await client.query({ ...statement, name: nameOf(statement.text) })
+    } catch (error) {
+      if (!isUnprepared(error)) throw error
+      isAllowed = false
+      return undefined
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import { StoreError } from '../store-error.ts'
-import type { Database } from './database.ts'
+import type { Database, Row } from './database.ts'
 import { createSchema } from './schema/schema.ts'
 
 export interface Migration {
@@ -37,10 +37,11 @@ export async function migrate(
   })
 }
 
+type Query = (sql: string) => Promise<readonly Row[]>
+
 /** Refuses other encodings: most texts could not be stored. */
-async function assertUtf8(query: (sql: string) => Promise<readonly object[]>): Promise<void> {
-  const [row] = await query('show server_encoding')
-  const { server_encoding: encoding } = row as { server_encoding: string }
+async function assertUtf8(query: Query): Promise<void> {
+  const encoding = (await query('show server_encoding'))[0]!.server_encoding
   if (encoding === 'UTF8') return
   throw new StoreError('store_schema', `The database has the encoding ${encoding}: make one with UTF8.`)
 }
@@ -53,13 +54,43 @@ function missing(version: number, steps: readonly Migration[]): readonly string[
   )
 }
 
-async function versionOf(
-  query: (sql: string) => Promise<readonly object[]>,
-  schema: string,
-): Promise<number> {
+async function versionOf(query: Query, schema: string): Promise<number> {
   const name = `${schema}.migrations`.replaceAll("'", "''")
   const [found] = await query(`select to_regclass('${name}') is not null as "isThere"`)
-  if (!(found as { isThere: boolean }).isThere) return 0
+  if (!found!.isThere) return 0
   const [row] = await query(`select coalesce(max(version), 0)::integer as version from ${schema}.migrations`)
-  return (row as { version: number }).version
+  return Number(row!.version)
+}
+
+/**
+ * The database with its schema migrated before the first statement. Instances that start at once wait for one another;
+ * later statements cost nothing.
+ */
+export function migrateFirst(database: Database, schema: string): Database {
+  let isReady = false
+  let preparing: Promise<void> | undefined
+
+  async function prepare(): Promise<void> {
+    // A user who may not change the schema may still use one that is up to date.
+    if ((await migrate(database, schema, true)).length > 0) await migrate(database, schema, false)
+    isReady = true
+  }
+
+  async function ready(): Promise<Database> {
+    if (isReady) return database
+    preparing ??= prepare()
+    try {
+      await preparing
+    } finally {
+      preparing = undefined
+    }
+    return database
+  }
+
+  return {
+    ...database,
+    read: async (...statement) => (await ready()).read(...statement),
+    write: async (...statement) => (await ready()).write(...statement),
+    tryWrite: async (...statement) => (await ready()).tryWrite(...statement),
+  }
 }

@@ -1,39 +1,49 @@
-import { checkPage, toDescription } from '../check-input.ts'
+import { checkName, checkPage, checkTime, toDescription } from '../check-input.ts'
 import type { ConversationInfo, Store } from '../store.ts'
-import { NoConversationError } from '../store-error.ts'
-import { checkKey } from './check-key.ts'
-import { conversationKey } from './conversation-key.ts'
-import type { Database } from './database.ts'
-import type { Row } from './pg-client.ts'
+import { checkedKey } from './conversation-key.ts'
+import { noConversation, type PostgresContext } from './postgres-context.ts'
+import { fromRow } from './rows.ts'
 
-export function postgresConversations(
-  database: Database,
-  schema: string,
-): Pick<Store, 'conversations' | 'describeConversation'> {
+type Conversations = Pick<
+  Store,
+  'conversations' | 'describeConversation' | 'deleteCalls' | 'deleteConversation'
+>
+
+export function postgresConversations(context: PostgresContext): Conversations {
+  const { database, schema } = context
   return {
     async conversations(tenant, options = {}) {
       checkPage(options)
       const { after, limit, order = 'recent' } = options
-      checkKey({ tenant, conversation: after?.conversation || '-', actor: '-', branch: '-' })
+      checkedKey(tenant, after?.conversation || '-')
       const place = order === 'name' ? [] : [after?.updatedAt ?? null]
       const values = [tenant, after?.conversation ?? null, limit ?? null, ...place]
       const rows = await database.read(listSql(schema, order), values)
-      return rows.map(toInfo)
+      return rows.map(row => fromRow<ConversationInfo>(row, infoColumns))
     },
     async describeConversation(tenant, conversation, description) {
-      checkKey({ tenant, conversation, actor: '-', branch: '-' })
+      const key = checkedKey(tenant, conversation)
       const { title, metadata } = toDescription(description)
-      const key = conversationKey({ tenant, conversation })
       const [row] = await database.write(
         `update ${schema}.conversations set title = case when $2::boolean then $3 else title end,
           metadata = case when $4::boolean then $5 else metadata end
         where key = $1 and deleted_at is null and ${schema}.make_durable() returning 1`,
         [key, title !== undefined, title ?? null, metadata !== undefined, metadata ?? null],
       )
-      if (row) return
-      const why = `select ${schema}.why_missing($1)->>'outcome' as outcome`
-      const [missing] = await database.read(why, [key])
-      throw new NoConversationError(conversation, missing!.outcome === 'deleted')
+      if (!row) throw await noConversation(context, conversation, key)
+    },
+    async deleteCalls(tenant, before) {
+      checkName('tenant', tenant)
+      checkTime('before', before)
+      const [row] = await database.write(`select ${schema}.delete_calls($1, $2) as count`, [tenant, before])
+      return Number(row!.count)
+    },
+    async deleteConversation(tenant, conversation, { unusedSince } = {}) {
+      const key = checkedKey(tenant, conversation)
+      if (unusedSince !== undefined) checkTime('unusedSince', unusedSince)
+      const sql = `select ${schema}.delete_conversation($1, $2) as "isDone"`
+      const [row] = await database.write(sql, [key, unusedSince ?? null])
+      return row!.isDone === true
     },
   }
 }
@@ -60,11 +70,13 @@ const pages = {
     order by max(b.updated_at) desc, c.conversation limit $3`,
 }
 
-const toInfo = (row: Row): ConversationInfo => ({
-  conversation: String(row.conversation),
-  createdAt: Number(row.createdAt),
-  updatedAt: Number(row.updatedAt),
-  ...(row.title === null ? {} : { title: String(row.title) }),
-  ...(row.metadata === null ? {} : { metadata: JSON.parse(String(row.metadata)) }),
-  threads: JSON.parse(String(row.threads)),
-})
+const parse = (text: unknown) => JSON.parse(String(text))
+
+const infoColumns = {
+  conversation: String,
+  createdAt: Number,
+  updatedAt: Number,
+  title: String,
+  metadata: parse,
+  threads: parse,
+}

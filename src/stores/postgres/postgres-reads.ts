@@ -1,14 +1,16 @@
 import { checkRange } from '../check-input.ts'
-import type { Head, Store, ThreadKey } from '../store.ts'
-import { checkKey } from './check-key.ts'
-import type { Database } from './database.ts'
-import type { Row } from './pg-client.ts'
-import { readEntries } from './read-entries.ts'
-import { keyOf, toTurn } from './read-rows.ts'
+import { nameOf } from '../refusals.ts'
+import type { EntryRange, Head, Store, StoredEntry, ThreadKey } from '../store.ts'
+import { CorruptEntryError, NoConversationError } from '../store-error.ts'
+import { checkKey, keyOf } from './conversation-key.ts'
+import type { Row } from './database.ts'
+import { cutPage, type PostgresContext } from './postgres-context.ts'
+import { toEntry, toTurn } from './rows.ts'
 
 type Reads = Pick<Store, 'head' | 'entries' | 'turns'>
 
-export function postgresReads(database: Database, schema: string): Reads {
+export function postgresReads(context: PostgresContext): Reads {
+  const { database, schema } = context
   const isThread = 'b.key = $1 and b.actor = $2 and b.branch = $3'
 
   async function read(thread: ThreadKey, sql: string): Promise<readonly Row[]> {
@@ -33,7 +35,7 @@ export function postgresReads(database: Database, schema: string): Reads {
     async *entries(thread, range = {}) {
       checkKey(thread)
       checkRange(range)
-      yield* readEntries(database, schema, thread, range)
+      yield* readEntries(context, thread, range)
     },
     async turns(thread) {
       const rows = await read(
@@ -60,3 +62,48 @@ function toHead(row: Row): Head {
     ...(row.forkOf === null ? {} : { forkOf: { branch: String(row.forkOf), at: Number(row.forkAt) } }),
   }
 }
+
+const pageRows = 500
+const maxPlace = 2_147_483_646
+
+/** Reads entries page by page, without a cursor, as a cursor lives in a session. Stored entries never change. */
+async function* readEntries(
+  { database, schema }: PostgresContext,
+  thread: ThreadKey,
+  { from = 1, to = maxPlace, reverse = false, limit = Number.POSITIVE_INFINITY }: EntryRange,
+): AsyncIterable<StoredEntry> {
+  const sql = pageSql(schema, reverse ? 'desc' : 'asc')
+  let [low, high] = [Math.max(1, from), Math.min(maxPlace, Math.max(0, to))]
+  let isFirst = true
+  for (let left = limit; left > 0 && low <= high; ) {
+    const rows = await database.read(sql, [...keyOf(thread), low, high, Math.min(left, pageRows)])
+    if (rows.length === 0 && isFirst) return
+    if (rows.length === 0) throw new NoConversationError(thread.conversation, true)
+    // The head as of the first page: entries appended while reading belong to the next reading.
+    high = Math.min(high, Number(rows[0]!.head))
+    isFirst = false
+    for (const row of rows) {
+      const due = reverse ? high : low
+      if (row.seq !== due) throw new CorruptEntryError(nameOf(thread), due, 'it is missing')
+      yield toEntry(thread, row)
+      if (reverse) high -= 1
+      else low += 1
+    }
+    left -= rows.length
+  }
+}
+
+/** Each line of the shared past is read for at most a page: the cost does not grow with the history. */
+const pageSql = (schema: string, order: string) =>
+  cutPage(
+    `select b.head, p.* from ${schema}.branches b cross join lateral ${schema}.lines_of(b) l
+    cross join lateral (
+      select e.seq, e.turn, e.role, e.id, e.time, e.checksum, e.tokens, e.payload from ${schema}.entries e
+      where e.key = b.key and e.line = l.line
+        and e.seq between greatest(l.first, $4::integer) and least(l.last, $5::integer)
+      order by e.seq ${order} limit $6::integer
+    ) p
+    where b.key = $1 and b.actor = $2 and b.branch = $3
+    order by p.seq ${order} limit $6::integer`,
+    `seq ${order}`,
+  )

@@ -1,33 +1,30 @@
 import { checkCall, checkLimit, checkNames } from '../check-input.ts'
 import { checksum } from '../checksum.ts'
 import type { Store, ThreadKey } from '../store.ts'
-import { NoConversationError } from '../store-error.ts'
-import { checkKey } from './check-key.ts'
-import type { Database } from './database.ts'
-import { callSum, keyOf, toCall } from './read-rows.ts'
+import { checkKey, keyOf } from './conversation-key.ts'
+import { noConversation, type PostgresContext } from './postgres-context.ts'
+import { callValues, toCall } from './rows.ts'
 
 type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache'>
 
 /** Keeps call records and caches, beside the log. */
-export function postgresSides(database: Database, schema: string, maxBytes: number): Sides {
+export function postgresSides(context: PostgresContext): Sides {
+  const { database, schema, maxEntryBytes } = context
   /** The lock keeps the branch from being deleted meanwhile, and does not hold up appends. */
   const branch = `with b as (select key, line from ${schema}.branches
     where key = $1 and actor = $2 and branch = $3 for key share)`
   const ofThread = `${schema}.branches b join lateral`
 
   async function save(thread: ThreadKey, sql: string, values: readonly unknown[]): Promise<void> {
-    const rows = await database.write(`${branch} ${sql} returning 1`, [...keyOf(thread), ...values])
-    if (rows.length > 0) return
-    const why = `select ${schema}.why_missing($1)->>'outcome' as outcome`
-    const [row] = await database.read(why, keyOf(thread).slice(0, 1))
-    throw new NoConversationError(thread.conversation, row!.outcome === 'deleted')
+    const key = keyOf(thread)
+    const rows = await database.write(`${branch} ${sql} returning 1`, [...key, ...values])
+    if (rows.length === 0) throw await noConversation(context, thread.conversation, key[0]!)
   }
 
   return {
     async saveCall(thread, call) {
-      const { id, turn, time, model, plan, predicted, reported, status, error } = call
-      checkKey(thread, [id])
-      checkCall(call, maxBytes)
+      checkKey(thread, [call.id])
+      checkCall(call, maxEntryBytes)
       await save(
         thread,
         `insert into ${schema}.calls (key, line, id, turn, time, model, plan, predicted, reported, status, error,
@@ -36,18 +33,7 @@ export function postgresSides(database: Database, schema: string, maxBytes: numb
         on conflict (key, line, id) do update set turn = excluded.turn, time = excluded.time,
           model = excluded.model, plan = excluded.plan, predicted = excluded.predicted, reported = excluded.reported,
           status = excluded.status, error = excluded.error, checksum = excluded.checksum`,
-        [
-          id,
-          turn,
-          time,
-          model,
-          plan,
-          predicted,
-          reported ?? null,
-          status,
-          error ?? null,
-          callSum(thread, call),
-        ],
+        callValues(thread, call),
       )
     },
     async calls(thread, { limit } = {}) {

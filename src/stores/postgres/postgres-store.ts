@@ -3,20 +3,15 @@ import { showValue } from '../../log/show-value.ts'
 import { defaultMaxEntryBytes } from '../check-input.ts'
 import type { Store } from '../store.ts'
 import { check } from './check.ts'
-import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
-import { migrateFirst } from './migrate-first.ts'
-import type { PgPool } from './pg-client.ts'
+import { openDatabase, type PgPool } from './database.ts'
+import { migrate, migrateFirst } from './migrate.ts'
 import { postgresConversations } from './postgres-conversations.ts'
-import { postgresDeletes } from './postgres-deletes.ts'
 import { postgresReads } from './postgres-reads.ts'
-import { postgresRestore } from './postgres-restore.ts'
 import { postgresSides } from './postgres-sides.ts'
 import { postgresWrites } from './postgres-writes.ts'
-import { search as searchEntries } from './search.ts'
-import { toRecords } from './to-records.ts'
+import { search } from './search.ts'
 
-export type { PgClient, PgPool, Statement } from './pg-client.ts'
+export type { PgClient, PgPool, Statement } from './database.ts'
 export { OutcomeUnknownError } from './postgres-error.ts'
 
 export interface PostgresStoreOptions {
@@ -48,7 +43,7 @@ export function postgresStore({
   url,
   pool,
   maxEntryBytes = defaultMaxEntryBytes,
-  search = true,
+  search: isIndexed = true,
   schema = 'throughline',
   migrate: autoMigrate = true,
 }: PostgresStoreOptions = {}): Store {
@@ -57,20 +52,17 @@ export function postgresStore({
   if (pool !== undefined && typeof pool?.connect !== 'function')
     throw new InvalidOptionError('pool', `expected a pool of pg, got ${showValue(pool)}`)
   const name = quote(schema)
-  const opened = openDatabase({ ...(url === undefined ? {} : { url }), ...(pool ? { pool } : {}) })
+  const opened = openDatabase({ url, pool })
   const database = autoMigrate ? migrateFirst(opened, name) : opened
-  const records = toRecords(search)
+  const context = { database, schema: name, maxEntryBytes, isIndexed }
   return {
     migrate: ({ dryRun = false } = {}) => migrate(opened, name, dryRun),
-    ...postgresWrites(database, name, maxEntryBytes, records),
-    restore: postgresRestore(database, name, maxEntryBytes, records),
-    ...postgresDeletes(database, name),
-    ...postgresReads(database, name),
-    ...postgresConversations(database, name),
-    ...postgresSides(database, name, maxEntryBytes),
-    search: (tenant, query, options = {}) =>
-      searchEntries(database, name, tenant, query, { ...options, isIndexed: search }),
-    check: ({ rebuild = false } = {}) => check(database, name, { isIndexed: search, rebuild }),
+    ...postgresWrites(context),
+    ...postgresReads(context),
+    ...postgresConversations(context),
+    ...postgresSides(context),
+    search: search(context),
+    check: check(context),
     close: () => database.close(),
   }
 }

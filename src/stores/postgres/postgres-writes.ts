@@ -1,25 +1,42 @@
 import { checkEntries, checkNames } from '../check-input.ts'
-import { branchExists, notAPlace } from '../refusals.ts'
-import type { Store, ThreadKey } from '../store.ts'
-import { KeyReusedError, NoConversationError } from '../store-error.ts'
-import { caller, headOf } from './answer.ts'
-import { appendOne } from './append-one.ts'
-import { checkKey } from './check-key.ts'
-import type { Database } from './database.ts'
-import { toTurn } from './read-rows.ts'
-import type { ToRecords } from './to-records.ts'
+import { checkStretch } from '../check-stretch.ts'
+import { timesOf } from '../plan-restore.ts'
+import {
+  branchExists,
+  forkedElsewhere,
+  leaseLost,
+  nameOf,
+  noParent,
+  notAPlace,
+  turnOpen,
+} from '../refusals.ts'
+import type { Lease, NewEntry, Store, ThreadKey } from '../store.ts'
+import { ConflictError, KeyReusedError, NoConversationError } from '../store-error.ts'
+import { checkKey, keyOf } from './conversation-key.ts'
+import type { Row } from './database.ts'
+import type { PostgresContext } from './postgres-context.ts'
+import { type EntryRecord, toRecords, toTurn } from './rows.ts'
+import { withPlace } from './schema/fragments.ts'
 
-type Writes = Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'seed' | 'fork'>
+type Writes = Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'seed' | 'fork' | 'restore'>
 
 /** Each method is one call of one schema function. */
-export function postgresWrites(
-  database: Database,
-  schema: string,
-  maxEntryBytes: number,
-  toRecords: ToRecords,
-): Writes {
-  const call = caller(database, schema)
-  const appendAlone = appendOne(database, schema)
+export function postgresWrites(context: PostgresContext): Writes {
+  const { maxEntryBytes, isIndexed } = context
+  const call = caller(context)
+  const appendAlone = appendOne(context)
+  const toJson = (thread: ThreadKey, entries: readonly NewEntry[]) =>
+    JSON.stringify(toRecords(thread, entries, isIndexed))
+
+  function check(
+    thread: ThreadKey,
+    entries: readonly NewEntry[],
+    names: { readonly owner?: string; readonly key?: string | undefined; readonly body?: string | undefined },
+  ): void {
+    checkEntries(entries, maxEntryBytes)
+    checkNames(names)
+    checkKey(thread, entries.map(({ id }) => id).concat(names.key ?? []))
+  }
 
   async function append(
     thread: ThreadKey,
@@ -27,13 +44,9 @@ export function postgresWrites(
     status: string | null,
     error: string | null,
   ): Promise<{ head: number }> {
-    checkKey(
-      thread,
-      entries.map(({ id }) => id),
-    )
-    checkEntries(entries, maxEntryBytes)
-    checkNames({ owner: lease.owner, error: error ?? undefined })
-    const records = toRecords(thread, entries)
+    check(thread, entries, { owner: lease.owner })
+    checkNames({ error: error ?? undefined })
+    const records = toRecords(thread, entries, isIndexed)
     const [first] = records
     if (first && records.length === 1 && status === null) {
       const head = await appendAlone(thread, lease, expectedHead, first)
@@ -41,59 +54,140 @@ export function postgresWrites(
     }
     const turn = [lease.owner, lease.epoch, expectedHead, status, error]
     const values = [...turn, records.length, JSON.stringify(records)]
-    const answer = await call('append_entries', thread, values)
-    return { head: headOf(thread, answer, expectedHead, lease) }
+    const { head } = await call('append_entries', thread, values, { expectedHead, lease })
+    return { head }
   }
 
   return {
     async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries }) {
-      checkKey(thread, [...closing, ...entries].map(({ id }) => id).concat(key ?? []))
-      checkEntries([...closing, ...entries], maxEntryBytes)
-      checkNames({ owner, key, body })
+      check(thread, [...closing, ...entries], { owner, key, body })
       const values = [owner, leaseMs, expectedHead ?? null, key ?? null, body ?? null]
-      const texts = [closing, entries].map(part => JSON.stringify(toRecords(thread, part)))
-      const answer = await call('begin_turn', thread, [...namesOf(thread), ...values, ...texts])
-      if (answer.outcome === 'key_reused') throw new KeyReusedError(key!)
-      const head = headOf(thread, answer, expectedHead ?? 0)
+      const texts = [closing, entries].map(part => toJson(thread, part))
+      const { outcome, head, epoch, ...answer } = await call(
+        'begin_turn',
+        thread,
+        [...namesOf(thread), ...values, ...texts],
+        { expectedHead, refusals: { key_reused: () => new KeyReusedError(key!) } },
+      )
       const turn = toTurn(answer.turn)
-      if (answer.outcome === 'replayed') return { kind: 'replayed', turn, head }
-      return { kind: 'begun', turn, lease: { owner, epoch: answer.epoch }, head }
+      if (outcome === 'replayed') return { kind: 'replayed', turn, head }
+      return { kind: 'begun', turn, lease: { owner, epoch }, head }
     },
     async resume(thread, { owner, leaseMs }) {
-      checkKey(thread)
-      checkNames({ owner })
-      const answer = await call('resume_turn', thread, [owner, leaseMs])
-      if (answer.outcome === 'none') return undefined
-      const head = headOf(thread, answer, 0)
-      return { kind: 'begun', turn: toTurn(answer.turn), lease: { owner, epoch: answer.epoch }, head }
+      check(thread, [], { owner })
+      const { outcome, head, epoch, turn } = await call('resume_turn', thread, [owner, leaseMs])
+      if (outcome === 'none') return undefined
+      return { kind: 'begun', turn: toTurn(turn), lease: { owner, epoch }, head }
     },
     append: (thread, turn) => append(thread, turn, null, null),
     end: (thread, turn) => append(thread, turn, turn.status, turn.error ?? null),
     async seed(thread, { expectedHead, entries }) {
-      checkKey(
-        thread,
-        entries.map(({ id }) => id),
-      )
-      checkEntries(entries, maxEntryBytes)
-      const json = JSON.stringify(toRecords(thread, entries))
-      const answer = await call('seed_entries', thread, [...namesOf(thread), expectedHead, json])
-      return { head: headOf(thread, answer, expectedHead) }
+      check(thread, entries, {})
+      const values = [...namesOf(thread), expectedHead, toJson(thread, entries)]
+      const { head } = await call('seed_entries', thread, values, { expectedHead })
+      return { head }
     },
     async renew(thread, lease, leaseMs) {
-      checkKey(thread)
-      checkNames({ owner: lease.owner })
-      const answer = await call('renew_lease', thread, [lease.owner, lease.epoch, leaseMs])
-      headOf(thread, answer, 0, lease)
+      check(thread, [], { owner: lease.owner })
+      await call('renew_lease', thread, [lease.owner, lease.epoch, leaseMs], { lease })
     },
     async fork(thread, { at, branch }) {
       checkKey(thread)
       checkKey({ ...thread, branch })
-      const { outcome } = await call('fork_branch', thread, [Number.isInteger(at) ? at : -1, branch])
-      if (outcome === 'missing') throw new NoConversationError(thread.conversation, false)
-      if (outcome === 'exists') throw branchExists(branch)
-      if (outcome !== 'ok') throw notAPlace(at)
+      const refusals = { exists: () => branchExists(branch), no_place: () => notAPlace(at) }
+      await call('fork_branch', thread, [Number.isInteger(at) ? at : -1, branch], { refusals })
+    },
+    /** All of the stretch, or nothing. */
+    async restore(thread, stretch) {
+      const { forkOf, entries, turns } = stretch
+      checkStretch(stretch, maxEntryBytes)
+      checkKey(thread, entries.map(({ id }) => id).concat(turns.flatMap(({ key }) => key ?? [])))
+      if (forkOf && !Number.isInteger(forkOf.at)) throw notAPlace(forkOf.at)
+      const fork = [forkOf?.branch ?? null, forkOf?.at ?? null]
+      const from = entries[0]?.seq ?? turns[0]?.first ?? null
+      const texts = [toJson(thread, entries), JSON.stringify(turns)]
+      const values = [...namesOf(thread), ...fork, from, timesOf(stretch)?.first ?? null, ...texts]
+      const refusals: Refusals = {
+        missing: () => noParent(forkOf!.branch),
+        exists: () => forkedElsewhere(thread.branch),
+        no_place: () => notAPlace(forkOf!.at),
+        key_reused: ({ key }) => new KeyReusedError(key),
+      }
+      const { head } = await call('restore_entries', thread, values, { refusals })
+      return { head }
     },
   }
 }
 
 const namesOf = ({ tenant, conversation }: ThreadKey) => [tenant, conversation]
+
+/** The answer of a schema function: its outcome, and the data that belongs to it. */
+interface Answer {
+  readonly outcome: string
+  readonly head: number
+  readonly turn: Row
+  readonly open: number
+  readonly epoch: number
+  readonly heldMs: number
+  readonly expected: number
+  readonly key: string
+}
+
+type Refusals = Readonly<Record<string, (answer: Answer) => Error>>
+
+/** What the errors for some outcomes need to know. */
+interface Asked {
+  readonly expectedHead?: number | undefined
+  readonly lease?: Lease
+  readonly refusals?: Refusals
+}
+
+/** Calls a schema function: one statement, so one transaction. Throws the error that its outcome stands for. */
+const caller =
+  ({ database, schema }: PostgresContext) =>
+  async (name: string, thread: ThreadKey, values: readonly unknown[], asked: Asked = {}): Promise<Answer> => {
+    const all = [...keyOf(thread), ...values]
+    const places = all.map((_, index) => `$${index + 1}`).join(', ')
+    const [row] = await database.write(`select ${schema}.${name}(${places})::text as answer`, all)
+    const answer: Answer = JSON.parse(String(row!.answer))
+    const refusal = { ...refusalsOf(thread, asked), ...asked.refusals }[answer.outcome]
+    if (refusal) throw refusal(answer)
+    return answer
+  }
+
+const refusalsOf = (thread: ThreadKey, { expectedHead, lease }: Asked): Refusals => ({
+  deleted: () => new NoConversationError(thread.conversation, true),
+  missing: () => new NoConversationError(thread.conversation, false),
+  conflict: ({ expected, head }) => new ConflictError(nameOf(thread), expectedHead ?? expected, head),
+  turn_open: ({ open, heldMs }) => turnOpen(thread, open, heldMs),
+  lease_lost: () => leaseLost(thread, lease!),
+})
+
+/**
+ * A short way for nearly all appends: one new entry at the head, by the holder of the turn, on a branch without a shared
+ * past. This prepared statement takes much less time than the schema's function, which knows all cases. Returns the new
+ * head; undefined in any other case: then nothing was written, and the function says why.
+ */
+const appendOne =
+  ({ database, schema }: PostgresContext) =>
+  async (thread: ThreadKey, { owner, epoch }: Lease, expectedHead: number, record: EntryRecord) => {
+    const { id, role, time, tokens, words, payload, checksum } = record
+    const found = words && `{${words.join(',')}}`
+    const values = [owner, epoch, expectedHead, id, role, time, tokens, found, payload, checksum]
+    const [row] = await database.tryWrite(appendSql(schema), [...keyOf(thread), ...values])
+    return row && Number(row.seq)
+  }
+
+/** A stored id breaks a unique constraint, so it need not be looked for. */
+const appendSql = (schema: string) => `
+  with b as (
+    update ${schema}.branches set head = head + 1, updated_at = ${schema}.now_ms()
+    where key = $1 and actor = $2 and branch = $3 and lease_owner = $4 and epoch = $5 and head = $6
+      and open_turn is not null and fork_of is null and ${schema}.make_durable()
+    returning key, line, head, open_turn
+  )
+  insert into ${schema}.entries (time, line, seq, turn, role, key, id, tokens, words, payload, checksum)
+    select $9::double precision, line, head, open_turn, $8::${schema}.role, key, $7::text, $10::text, $11::integer[], $12::text,
+      ${withPlace('$13::bigint', 'head', 'open_turn')}
+    from b
+  returning seq`

@@ -6,23 +6,19 @@ const maxWords = 20_000
 
 /**
  * The numbers that an entry is found by: 32 bits for each word, mixed with the tenant, so that the index keeps tenants
- * apart. Two words may share a number, so search looks at the text again.
+ * apart; null without words. Two words may share a number, so search looks at the text again. An entry that cannot be
+ * indexed (`failed`) is stored all the same: the log comes first, and check() finds it.
  */
-export function wordHashes(tenant: string, payload: string): number[] | null {
+export function wordHashes(tenant: string, payload: string, failed: number[] | null = null): number[] | null {
   try {
-    return hashesOf(tenant, payload)
+    const hashes = new Set<number>()
+    for (const word of words(payloadTexts(payload))) {
+      if (hashes.size < maxWords && !isCommon(word)) hashes.add(hashWord(tenant, word))
+    }
+    return hashes.size > 0 ? [...hashes] : null
   } catch {
-    // An entry that cannot be indexed is stored all the same: the log comes first, and check() finds it.
-    return null
+    return failed
   }
-}
-
-export function hashesOf(tenant: string, payload: string): number[] | null {
-  const hashes = new Set<number>()
-  for (const word of words(payloadTexts(payload))) {
-    if (hashes.size < maxWords && !isCommon(word)) hashes.add(hashWord(tenant, word))
-  }
-  return hashes.size > 0 ? [...hashes] : null
 }
 
 /** Whether a word is too common to be indexed: these words are half of an English text. */

@@ -5,7 +5,7 @@ export const isBranch = 'key = p_key and actor = p_actor and branch = p_branch'
 /** Plans are made once for a session: by default the database makes one for every append, which takes longer than the append. */
 export const planOnce = 'set plan_cache_mode = force_generic_plan'
 
-/** Appends entries to the branch `b`, from a head on, except those that it or its shared past already has. */
+/** Appends entries to the branch `b`, from a head on, except those that it or its shared past already has; `added` counts them. */
 export const putEntries = (schema: string, head: string, turn: string, entries: string): string => `
   insert into ${schema}.entries (time, line, seq, turn, role, key, id, checksum, tokens, words, payload)
     select e.time, b.line, ${head} + row_number() over (order by e.n), ${turn}, e.role, b.key, e.id,
@@ -14,7 +14,8 @@ export const putEntries = (schema: string, head: string, turn: string, entries: 
     where ${placeOf(schema, 'b.line')} is null
       and (b.fork_of is null or not exists (
         select from unnest(b.past_lines, b.past_ends) p (line, last) where ${placeOf(schema, 'p.line')} <= p.last
-      ));`
+      ));
+  get diagnostics added = row_count;`
 
 /** The checksum of an entry with its place (entry-sum.ts). */
 export const withPlace = (sum: string, seq: string, turn: string): string =>

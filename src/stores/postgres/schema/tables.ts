@@ -114,4 +114,36 @@ create table ${schema}.caches (
 -- A short list of what waits for the index: a long one takes more room, and whoever finds it full has to wait.
 create index entries_found on ${schema}.entries using gin (words) with (gin_pending_list_limit = 512)
   where words is not null;
+
+-- The key of a conversation, for people at the database. conversation-key.ts computes the same bytes for the store.
+create function ${schema}.key_of(p_tenant text, p_conversation text) returns uuid language sql stable as $$
+  select encode(substring(sha256(convert_to(
+    octet_length(p_tenant) || ':' || p_tenant || p_conversation, 'UTF8')) for 16), 'hex')::uuid
+$$;
+
+-- Refuses every change of the log: entries are only deleted with their conversation.
+create function ${schema}.refuse_change() returns trigger language plpgsql as $$
+declare
+  added ${schema}.entries;
+begin
+  -- Not a change of the log: an entry that was not in the index of words comes into it.
+  if tg_op = 'UPDATE' and old.words is null then
+    added := new;
+    added.words := null;
+    if added is not distinct from old then return new; end if;
+  end if;
+  if tg_op = 'DELETE' and exists (
+    select from ${schema}.conversations c where c.key = old.key and c.deleted_at is not null
+  ) then
+    return old;
+  end if;
+  raise exception 'the log is append-only: % of an entry is refused', tg_op
+    using errcode = 'restrict_violation', hint = 'Delete the conversation as a whole.';
+end $$;
+
+create trigger entries_append_only before update or delete on ${schema}.entries
+  for each row execute function ${schema}.refuse_change();
+
+create trigger entries_not_truncated before truncate on ${schema}.entries
+  for each statement execute function ${schema}.refuse_change();
 `

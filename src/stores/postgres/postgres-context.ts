@@ -1,0 +1,29 @@
+import { NoConversationError } from '../store-error.ts'
+import type { Database } from './database.ts'
+
+/** What every part of the store is made from. */
+export interface PostgresContext {
+  readonly database: Database
+  /** The quoted name of the schema. */
+  readonly schema: string
+  readonly maxEntryBytes: number
+  /** Whether the index of words has every entry; else a search reads every entry of the tenant. */
+  readonly isIndexed: boolean
+}
+
+/** The error for a conversation that was not there to be written to. */
+export async function noConversation(
+  { database, schema }: PostgresContext,
+  conversation: string,
+  key: string,
+): Promise<NoConversationError> {
+  const [row] = await database.read(`select ${schema}.why_missing($1)->>'outcome' as outcome`, [key])
+  return new NoConversationError(conversation, row!.outcome === 'deleted')
+}
+
+/** Cuts a page of entries where it has too many bytes: one payload can have megabytes. Its first entry always stays. */
+export const cutPage = (entries: string, order: string): string => `
+  select * from (
+    select e.*, sum(octet_length(payload)) over (order by ${order}) - octet_length(payload) as before
+    from (${entries}) e
+  ) e where before < ${4 * 1024 * 1024} order by ${order}`

@@ -1,0 +1,115 @@
+import type { Role } from '../../log/message.ts'
+import { checksum } from '../checksum.ts'
+import { nameOf } from '../refusals.ts'
+import type { NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
+import { CorruptEntryError, StoreError } from '../store-error.ts'
+import { conversationKey, keyOf } from './conversation-key.ts'
+import type { Row } from './database.ts'
+import { wordHashes } from './word-hashes.ts'
+
+type Columns<T> = { readonly [Name in keyof Required<T>]: (value: unknown) => unknown }
+
+/** A row as the store returns it: a null column becomes an absent field. */
+export const fromRow = <T>(row: Row, columns: Columns<T>): T =>
+  Object.fromEntries(
+    Object.entries<(value: unknown) => unknown>(columns)
+      .filter(([name]) => row[name] !== null)
+      .map(([name, read]) => [name, read(row[name])]),
+  ) as T
+
+export const toTurn = (row: Row): StoredTurn => fromRow(row, turnColumns)
+
+const turnColumns: Columns<StoredTurn> = {
+  turn: Number,
+  status: String,
+  first: Number,
+  last: Number,
+  startedAt: Number,
+  endedAt: Number,
+  error: String,
+  key: String,
+  body: String,
+}
+
+export function toEntry(thread: ThreadKey, row: Row): StoredEntry {
+  const [seq, turn, tokens] = [Number(row.seq), Number(row.turn), String(row.tokens)]
+  const [id, role, time, payload] = [String(row.id), row.role as Role, Number(row.time), String(row.payload)]
+  // What `withPlace` in schema/fragments.ts computes in SQL.
+  const sum = entrySum(thread, { id, role, time, payload }, tokens) + seq * 31 + turn * 1009
+  const corrupt = (problem: string, options?: ErrorOptions) =>
+    new CorruptEntryError(nameOf(thread), seq, problem, options)
+  if (sum !== Number(row.checksum)) throw corrupt('it is not what was stored, its checksum differs')
+  try {
+    return { id, role, time, payload, tokens: JSON.parse(tokens), seq, turn }
+  } catch (cause) {
+    throw corrupt('its token counts are no JSON', { cause })
+  }
+}
+
+/** The thread that a row names. */
+export const threadOf = ({ tenant, conversation, actor, branch }: Row): ThreadKey => ({
+  tenant: String(tenant),
+  conversation: String(conversation),
+  actor: String(actor),
+  branch: String(branch),
+})
+
+/** An entry as the schema's functions take it. */
+export interface EntryRecord {
+  readonly id: string
+  readonly role: string
+  readonly time: number
+  readonly tokens: string
+  readonly checksum: number
+  readonly words: readonly number[] | null
+  readonly payload: string
+}
+
+/** Entries as records, each id once, with the hashes of their words where they are indexed. */
+export function toRecords(
+  thread: ThreadKey,
+  entries: readonly (NewEntry | StoredEntry)[],
+  isIndexed: boolean,
+): readonly EntryRecord[] {
+  const seen = new Set<string>()
+  const once = entries.filter(({ id }) => !seen.has(id) && seen.add(id))
+  return once.map(entry => {
+    const { id, role, time, payload } = entry
+    const tokens = JSON.stringify(entry.tokens)
+    const words = isIndexed ? wordHashes(thread.tenant, payload) : null
+    const place = 'seq' in entry && { seq: entry.seq, turn: entry.turn }
+    return { id, role, time, checksum: entrySum(thread, entry, tokens), tokens, words, payload, ...place }
+  })
+}
+
+/**
+ * A checksum of an entry's content and its conversation, stored with it to notice changes. The database adds the entry's
+ * place, which it only knows when writing.
+ */
+const entrySum = (thread: ThreadKey, { id, role, time, payload }: Omit<NewEntry, 'tokens'>, tokens: string) =>
+  checksum([conversationKey(thread), id, role, time, tokens, payload])
+
+const callColumns: Columns<StoredCall> = {
+  id: String,
+  turn: Number,
+  time: Number,
+  model: String,
+  plan: String,
+  predicted: Number,
+  reported: Number,
+  status: String,
+  error: String,
+}
+
+export function toCall(thread: ThreadKey, row: Row): StoredCall {
+  const call = fromRow<StoredCall>(row, callColumns)
+  if (callValues(thread, call).at(-1) === Number(row.checksum)) return call
+  const problem = `The call "${call.id}" of thread ${nameOf(thread)} is not what was stored, its checksum differs.`
+  throw new StoreError('store_corrupt', `${problem} Run "throughline log check".`)
+}
+
+/** The values of a call in the order of its columns, then their checksum. */
+export function callValues(thread: ThreadKey, call: StoredCall): readonly (string | number | null)[] {
+  const values = (Object.keys(callColumns) as (keyof StoredCall)[]).map(name => call[name] ?? null)
+  return [...values, checksum([...keyOf(thread), ...values])]
+}
