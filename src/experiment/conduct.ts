@@ -1,38 +1,28 @@
 import { ExperimentFailure } from './experiment-error.ts'
 import type { ExperimentResult } from './experiment-event.ts'
 import type { ActiveExperiment } from './log/active-experiment.ts'
-import { stepsOf } from './log/experiment-state.ts'
-import { cancelTurns, refold } from './log/step-turns.ts'
+import { stepsOf } from './log/experiment-log.ts'
+import { cancelTurns, foldStep } from './log/step-turns.ts'
 import { endOf } from './log/wish.ts'
-import { closeFailing, finishLeft } from './step/act.ts'
 import { askHooks } from './step/ask-hooks.ts'
-import { takeStep } from './step/take-step.ts'
+import { closeFailing, finishLeft, takeStep } from './step/take-step.ts'
 
 type End = Pick<ExperimentResult, 'status' | 'result'>
 
 /** Runs an experiment from where it stands until it has ended or is paused, then gives its lease back. */
 export async function conduct(active: ActiveExperiment): Promise<ExperimentResult> {
+  const { id, plan, isResumed, log } = active
   let isOver = false
   try {
-    const { id, plan, isResumed, log } = active
-    if (isResumed) await refold(active)
-    const step = stepsOf(log.state) + 1
-    await active.emit({ type: 'experiment-started', id, name: plan.name, step, isResumed })
-    const result = await settle(active, await tryOut(active))
+    if (isResumed) active.environment = await foldStep(active, log.state)
+    await active.emit({ type: 'experiment-started', id, name: plan.name, step: active.step, isResumed })
+    const end = await orEnd(active, () => takeSteps(active))
+    const result = await settle(active, end)
     isOver = true
     return result
   } finally {
     // Left by its reader, or an error from outside the experiment: paused at once, so that nobody waits for the lease.
-    if (!isOver) await active.log.close(pausedEntry(active)).catch(active.log.leave)
-  }
-}
-
-/** Takes steps to the end. A failure of the experiment is an end; one of the store or the lease is thrown. */
-async function tryOut(active: ActiveExperiment): Promise<End> {
-  try {
-    return await takeSteps(active)
-  } catch (error) {
-    return toEnd(active, error)
+    if (!isOver) await log.close({ kind: 'paused', environment: active.environment }).catch(log.leave)
   }
 }
 
@@ -43,13 +33,12 @@ async function takeSteps(active: ActiveExperiment): Promise<End> {
     return { status: 'FAILED', result: log.state.failing.result }
   }
   if (active.isResumed && log.state.ending) await finishLeft(active)
-  if (stepsOf(log.state) === 0) await askHooks(active, 'before-experiment', [])
+  if (active.step === 1) await askHooks(active, 'before-experiment', [])
   for (;;) {
     active.signal.throwIfAborted()
     const { goal, ending } = log.state
     if (goal) return { status: goal.outcome === 'failed' ? 'FAILED' : 'COMPLETED', result: goal.description }
     if (ending?.stop !== undefined) return { status: 'STOPPED', result: ending.stop }
-    active.step = stepsOf(log.state) + 1
     if (active.step > plan.maxSteps) return { status: 'FAILED', result: 'Max Steps Exceeded' }
     const wish = await takeStep(active)
     if (wish) return endOf[wish]
@@ -58,34 +47,28 @@ async function takeSteps(active: ActiveExperiment): Promise<End> {
 
 /** Logs the end, which gives the lease back. */
 async function settle(active: ActiveExperiment, end: End): Promise<ExperimentResult> {
-  const { id, plan, log, environment } = active
+  const { id, log, environment } = active
   const steps = stepsOf(log.state)
-  const { status, result } = end.status === 'PAUSED' ? end : await askLast(active, end)
-  if (status === 'PAUSED') {
-    await log.close(pausedEntry(active))
-    return { id, status, result, steps, environment }
-  }
+  const askLast = () => askHooks(active, 'after-experiment', [], end).then(() => end)
+  const { status, result } = end.status === 'PAUSED' ? end : await orEnd(active, askLast)
   // The experiment may end before a role could go on with the turn that it left open.
-  const roles = plan.roles.map(({ name }) => name)
-  if (active.isResumed) await cancelTurns(active, id, roles)
-  await log.close({ kind: 'ended', status, result, steps, environment })
+  if (status !== 'PAUSED' && active.isResumed) await cancelTurns(active, log.state)
+  await log.close(
+    status === 'PAUSED'
+      ? { kind: 'paused', environment }
+      : { kind: 'ended', status, result, steps, environment },
+  )
   return { id, status, result, steps, environment }
 }
 
-async function askLast(active: ActiveExperiment, end: End): Promise<End> {
+/** Works to an end. A failure of the experiment is an end; one of the store or the lease is thrown. */
+async function orEnd(active: ActiveExperiment, work: () => Promise<End>): Promise<End> {
   try {
-    await askHooks(active, 'after-experiment', [], end)
-    return end
+    return await work()
   } catch (error) {
-    return toEnd(active, error)
+    if (active.log.signal.aborted) throw active.log.signal.reason
+    if (active.signal.aborted) return endOf.pause
+    if (error instanceof ExperimentFailure) return { status: 'FAILED', result: error.message }
+    throw error
   }
 }
-
-function toEnd(active: ActiveExperiment, error: unknown): End {
-  if (active.log.signal.aborted) throw active.log.signal.reason
-  if (active.signal.aborted) return endOf.pause
-  if (error instanceof ExperimentFailure) return { status: 'FAILED', result: error.message }
-  throw error
-}
-
-const pausedEntry = ({ environment }: ActiveExperiment) => ({ kind: 'paused' as const, environment })

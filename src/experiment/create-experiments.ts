@@ -1,15 +1,15 @@
 import type { MessageLike } from '../log/message.ts'
 import type { ConversationInfo } from '../stores/store.ts'
-import { linkSignals } from '../turn/index.ts'
+import { createOngoing, type Emit, linkSignals, type Ongoing } from '../turn/index.ts'
 import { conduct } from './conduct.ts'
 import { settleWish } from './control/settle-wish.ts'
-import { beginExperiment, checkPlan, readState, takeExperiment } from './control/take-experiment.ts'
-import { createExperiment, type Experiment } from './experiment.ts'
+import { beginExperiment, checkPlan, takeExperiment } from './control/take-experiment.ts'
 import { ExperimentError } from './experiment-error.ts'
-import { type ExperimentsOptions, roleThread } from './log/active-experiment.ts'
-import type { ExperimentLog } from './log/experiment-log.ts'
-import { lastSnapshot, stepsOf } from './log/experiment-state.ts'
-import type { ExperimentPlan } from './plan/plan.ts'
+import type { ExperimentEvent, ExperimentResult } from './experiment-event.ts'
+import type { ExperimentsOptions } from './log/active-experiment.ts'
+import { type ExperimentLog, lastSnapshot, readState, stepsOf } from './log/experiment-log.ts'
+import { type ExperimentThreads, threadsOf } from './log/experiment-threads.ts'
+import type { ExperimentPlan } from './plan/define-experiment.ts'
 import { experimentActor } from './plan/role.ts'
 import {
   type ExperimentSummary,
@@ -17,6 +17,14 @@ import {
   showExperiment,
   summarizeExperiment,
 } from './show-experiment.ts'
+
+/**
+ * An experiment as it runs. It begins when its events are read or its result is awaited. A reader who stops pauses it, and
+ * waits until it is paused. A failed experiment is a result; only errors of the store or the lease reject.
+ */
+export interface Experiment extends Ongoing<ExperimentEvent, ExperimentResult> {
+  readonly id: string
+}
 
 export interface StartOptions {
   /** Pauses the experiment at once: the open turn stays as it is, and `resume` goes on with it. */
@@ -49,61 +57,80 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
   const { history, newId = () => crypto.randomUUID() } = options
 
   /** `take` gives undefined for an experiment that has ended. */
-  const start = (
+  function start(
     id: string,
     plan: ExperimentPlan,
     { signal, backoffMs }: StartOptions,
-    take: () => Promise<{ readonly log: ExperimentLog; readonly isResumed: boolean } | undefined>,
-  ): Experiment =>
-    createExperiment(id, async (emit, left) => {
-      const taken = await take()
-      if (!taken) return { id, ...(await readState(options, id)).ended! }
-      const { log } = taken
+    isResumed: boolean,
+    take: (threads: ExperimentThreads) => Promise<ExperimentLog | undefined>,
+  ): Experiment {
+    const threads = threadsOf(history, id)
+    async function run(emit: Emit<ExperimentEvent>, left: AbortSignal): Promise<ExperimentResult> {
+      const log = await take(threads)
+      if (!log) return { id, ...(await readState(threads)).ended! }
       const linked = linkSignals(log.signal, left, signal)
       try {
         return await conduct({
           ...options,
           ...(backoffMs !== undefined && { backoffMs }),
-          ...{ id, plan, emit, ...taken },
+          ...{ ...threads, plan, emit, log, isResumed },
           signal: linked.signal,
           environment: lastSnapshot(log.state),
-          step: stepsOf(log.state) + 1,
+          get step() {
+            return stepsOf(log.state) + 1
+          },
         })
       } finally {
         linked.unlink()
       }
+    }
+    const ongoing = createOngoing<ExperimentEvent, ExperimentResult>({
+      async run({ emit, settle, left }) {
+        const result = await run(emit, left)
+        settle(result)
+        const { status, ...told } = result
+        await emit(
+          status === 'PAUSED' ? { type: 'paused', ...told } : { type: 'experiment-ended', status, ...told },
+        )
+      },
+      // An experiment that has not begun cannot be paused; its result must not stay pending.
+      leave({ reject }) {
+        const problem = `The experiment "${id}" was left before it began, so nothing has happened: run it again.`
+        reject(new ExperimentError('experiment_left', problem))
+      },
+      unread: `The experiment "${id}" was neither awaited nor read, so it does not run: await it, or read its events with "for await".`,
     })
+    return { id, ...ongoing }
+  }
 
   return {
     run: (plan, { id = newId(), ...given } = {}) =>
-      start(id, plan, given, async () => ({
-        log: await beginExperiment(options, id, plan),
-        isResumed: false,
-      })),
+      start(id, plan, given, false, threads => beginExperiment(threads, plan)),
     resume: (plan, id, given = {}) =>
-      start(id, plan, given, async () => {
-        const state = await readState(options, id)
-        checkPlan(state, plan)
-        const log = state.ended ? undefined : await takeExperiment(options, id)
-        return log && { log, isResumed: true }
+      start(id, plan, given, true, async threads => {
+        checkPlan(await readState(threads), plan)
+        return takeExperiment(threads)
       }),
-    pause: id => settleWish(options, id, 'pause'),
-    stop: id => settleWish(options, id, 'stop'),
+    pause: id => settleWish(threadsOf(history, id), 'pause'),
+    stop: id => settleWish(threadsOf(history, id), 'stop'),
     async list() {
       const found: ExperimentSummary[] = []
       for (let after: ConversationInfo | undefined; ; ) {
         const page = await history.conversations({ order: 'name', limit: 100, after })
-        for (const { conversation, threads } of page)
-          if (threads.some(({ actor }) => actor === experimentActor))
-            found.push(await summarizeExperiment(options, conversation))
+        for (const { conversation, threads } of page) {
+          if (!threads.some(({ actor }) => actor === experimentActor)) continue
+          const own = threadsOf(history, conversation)
+          found.push(await summarizeExperiment(own, await readState(own)))
+        }
         after = page.at(-1)
         if (page.length < 100) return found
       }
     },
-    show: id => showExperiment(options, id),
+    show: id => showExperiment(threadsOf(history, id)),
     async history(id, role) {
-      const { roles } = (await readState(options, id)).created
-      if (roles.includes(role)) return roleThread(options, id, role).messages()
+      const threads = threadsOf(history, id)
+      const { roles } = (await readState(threads)).created
+      if (roles.includes(role)) return threads.roleThread(role).messages()
       const problem = `The experiment "${id}" has no role "${role}". It has: ${roles.join(', ')}.`
       throw new ExperimentError('unknown_role', problem)
     },

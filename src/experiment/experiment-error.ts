@@ -48,3 +48,13 @@ export class VariableError extends ThroughlineError {
 
 /** Ends an experiment as FAILED. The message is its result; the code goes into the turn that failed. */
 export class ExperimentFailure extends ThroughlineError {}
+
+/** Waits for work; undefined if it is refused with this code. */
+export async function unlessRefused<T>(code: string, work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof ThroughlineError && error.code === code) return undefined
+    throw error
+  }
+}

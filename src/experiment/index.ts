@@ -1,5 +1,6 @@
 export {
   createExperiments,
+  type Experiment,
   type Experiments,
   type StartOptions,
 } from './create-experiments.ts'
@@ -10,7 +11,6 @@ export type {
   EnvironmentOf,
   VariableType,
 } from './environment/variable.ts'
-export type { Experiment } from './experiment.ts'
 export {
   ExperimentError,
   type ExperimentErrorCode,
@@ -19,9 +19,9 @@ export {
 } from './experiment-error.ts'
 export type { ExperimentEnd, ExperimentEvent, ExperimentResult, ToolResultEvent } from './experiment-event.ts'
 export type { ExperimentsOptions } from './log/active-experiment.ts'
-export type { Snapshot } from './log/experiment-state.ts'
+export type { Snapshot } from './log/experiment-log.ts'
 export type { Wish } from './log/wish.ts'
-export { defineExperiment, type ExperimentOptions } from './plan/define-experiment.ts'
+export { defineExperiment, type ExperimentOptions, type ExperimentPlan } from './plan/define-experiment.ts'
 export {
   defineExperimentTool,
   type ExperimentTool,
@@ -34,7 +34,6 @@ export type { Goal, GoalTest } from './plan/goal.ts'
 export type { Hook, HookCall, HookDecision, HookPoint } from './plan/hook.ts'
 export { modelFor } from './plan/model-for.ts'
 export { type ParseExperimentOptions, parseExperiment } from './plan/parse-experiment.ts'
-export type { ExperimentPlan } from './plan/plan.ts'
 export type { PlanJson, PolicyJson, RoleJson } from './plan/plan-json.ts'
 export type { RoleOptions } from './plan/role.ts'
 export type { ExperimentStatus, ExperimentSummary, ExperimentView } from './show-experiment.ts'

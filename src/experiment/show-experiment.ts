@@ -1,8 +1,13 @@
-import { experimentThread, readState } from './control/take-experiment.ts'
+import type { Environment } from './environment/variable.ts'
 import type { ExperimentEnd } from './experiment-event.ts'
-import type { ExperimentsOptions } from './log/active-experiment.ts'
-import type { MetGoal } from './log/experiment-entry.ts'
-import { type ExperimentState, lastSnapshot, type Snapshot, stepsOf } from './log/experiment-state.ts'
+import {
+  type ExperimentState,
+  type MetGoal,
+  readState,
+  type Snapshot,
+  stepsOf,
+} from './log/experiment-log.ts'
+import type { ExperimentThreads } from './log/experiment-threads.ts'
 import { foldStep } from './log/step-turns.ts'
 import type { GoalTest } from './plan/goal.ts'
 import type { PlanJson } from './plan/plan-json.ts'
@@ -24,7 +29,7 @@ export interface ExperimentSummary {
 export interface ExperimentView extends ExperimentSummary {
   readonly roles: readonly string[]
   /** The current environment, also in the middle of a step. */
-  readonly environment: Readonly<Record<string, unknown>>
+  readonly environment: Environment
   /** Which goals held after the last step. */
   readonly goals: readonly GoalTest[]
   /** The environment before the first step, and after each. */
@@ -34,21 +39,29 @@ export interface ExperimentView extends ExperimentSummary {
 }
 
 export async function summarizeExperiment(
-  options: ExperimentsOptions,
-  id: string,
+  { id, own }: ExperimentThreads,
+  state: ExperimentState,
 ): Promise<ExperimentSummary> {
-  return toSummary(options, id, await readState(options, id))
+  const { created, ended, isPaused } = state
+  const status = async () => ((await own.status()).state === 'open' ? 'RUNNING' : 'INTERRUPTED')
+  return {
+    id,
+    name: created.name,
+    status: ended?.status ?? (isPaused ? 'PAUSED' : await status()),
+    ...(ended && { result: ended.result }),
+    steps: stepsOf(state),
+    maxSteps: created.maxSteps,
+  }
 }
 
-export async function showExperiment(options: ExperimentsOptions, id: string): Promise<ExperimentView> {
-  const state = await readState(options, id)
+export async function showExperiment(threads: ExperimentThreads): Promise<ExperimentView> {
+  const state = await readState(threads)
   const { created, goal, snapshots, ended } = state
   const { roles, goals, plan } = created
-  const step = { id, roles, step: stepsOf(state) + 1, environment: lastSnapshot(state) }
   return {
-    ...(await toSummary(options, id, state)),
+    ...(await summarizeExperiment(threads, state)),
     roles,
-    environment: ended?.environment ?? (await foldStep(options, step)),
+    environment: ended?.environment ?? (await foldStep(threads, state)),
     goals: goals.map((one, at) => ({ ...one, isMet: at === placeOf(goals, goal) })),
     snapshots,
     ...(plan && { plan }),
@@ -61,30 +74,4 @@ function placeOf(goals: readonly MetGoal[], met: MetGoal | undefined): number {
   return goals[place]?.description === description
     ? place
     : goals.findIndex(goal => goal.description === description)
-}
-
-async function toSummary(
-  options: ExperimentsOptions,
-  id: string,
-  state: ExperimentState,
-): Promise<ExperimentSummary> {
-  const { created, ended } = state
-  return {
-    id,
-    name: created.name,
-    status: await statusOf(options, id, state),
-    ...(ended && { result: ended.result }),
-    steps: stepsOf(state),
-    maxSteps: created.maxSteps,
-  }
-}
-
-async function statusOf(
-  options: ExperimentsOptions,
-  id: string,
-  state: ExperimentState,
-): Promise<ExperimentStatus> {
-  if (state.ended) return state.ended.status
-  if (state.isPaused) return 'PAUSED'
-  return (await experimentThread(options, id).status()).state === 'open' ? 'RUNNING' : 'INTERRUPTED'
 }

@@ -1,34 +1,28 @@
-import type { Thread, Turn } from '../../history/index.ts'
-import { ThroughlineError } from '../../log/error.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import { ExperimentError } from '../experiment-error.ts'
-import { controlThread, type ExperimentsOptions } from '../log/active-experiment.ts'
-import { type ExperimentEntry, fromEntryMessage, toEntryMessage } from '../log/experiment-entry.ts'
-import { createExperimentLog, type ExperimentLog } from '../log/experiment-log.ts'
-import { type Created, type ExperimentState, foldEntries, foldEntry } from '../log/experiment-state.ts'
+import {
+  beginState,
+  type Created,
+  createExperimentLog,
+  type ExperimentEntry,
+  type ExperimentLog,
+  type ExperimentState,
+  foldEntry,
+  readState,
+  toEntryMessage,
+} from '../log/experiment-log.ts'
+import { beginOnce, type ExperimentThreads } from '../log/experiment-threads.ts'
 import { readWishes } from '../log/wish.ts'
-import type { ExperimentPlan } from '../plan/plan.ts'
-import { experimentActor } from '../plan/role.ts'
-
-export const experimentThread = ({ history }: ExperimentsOptions, id: string): Thread =>
-  history.thread(id, { actor: experimentActor })
-
-/** Reads where an experiment stands. Throws if there is none of this id. */
-export async function readState(options: ExperimentsOptions, id: string): Promise<ExperimentState> {
-  const state = foldEntries((await experimentThread(options, id).entries()).map(fromEntryMessage))
-  if (state) return state
-  throw new ExperimentError('no_experiment', `There is no experiment "${id}".`)
-}
+import type { ExperimentPlan } from '../plan/define-experiment.ts'
 
 /** Begins a new experiment and holds its lease. */
 export async function beginExperiment(
-  options: ExperimentsOptions,
-  id: string,
+  { id, own }: ExperimentThreads,
   plan: ExperimentPlan,
 ): Promise<ExperimentLog> {
   const created = toCreated(plan)
-  const turn = await beginTurn(experimentThread(options, id), 1, created)
-  if (turn) return createExperimentLog(turn, foldEntry(undefined, created)!)
+  const turn = await beginOnce(own, toEntryMessage(created), runKey(1))
+  if (turn) return createExperimentLog(turn, beginState(created))
   const problem = `There is an experiment "${id}" already: resume it, or choose another id.`
   throw new ExperimentError('experiment_exists', problem)
 }
@@ -37,21 +31,18 @@ export async function beginExperiment(
  * Takes over an experiment that is paused, or whose process is gone. Undefined when it has ended; throws `turn_open` while
  * another process runs it.
  */
-export async function takeExperiment(
-  options: ExperimentsOptions,
-  id: string,
-): Promise<ExperimentLog | undefined> {
-  const thread = experimentThread(options, id)
+export async function takeExperiment(threads: ExperimentThreads): Promise<ExperimentLog | undefined> {
+  const { id, own, control } = threads
   // Counted before the state is read: if this process begins the turn of this number, nobody has written since.
-  const number = (await thread.turns()).length + 1
-  const left = await thread.resume()
+  const number = (await own.turns()).length + 1
+  const left = await own.resume()
   try {
-    const before = await readState(options, id)
+    const before = await readState(threads)
     if (before.ended) {
       await left?.turn.leave()
       return undefined
     }
-    const { wish, last } = await readWishes(controlThread(options, id), before.wishes)
+    const { wish, last } = await readWishes(control, before.wishes)
     // Resuming cancels earlier wishes to pause, but not a wish to stop.
     const entry: ExperimentEntry = { kind: 'resumed', wishes: wish === 'stop' ? before.wishes : last }
     if (left) {
@@ -59,8 +50,8 @@ export async function takeExperiment(
       await log.append(entry)
       return log
     }
-    const turn = await beginTurn(thread, number, entry)
-    if (turn) return createExperimentLog(turn, foldEntry(before, entry)!)
+    const turn = await beginOnce(own, toEntryMessage(entry), runKey(number))
+    if (turn) return createExperimentLog(turn, foldEntry(before, entry))
   } catch (error) {
     await left?.turn.leave().catch(() => undefined)
     throw error
@@ -68,16 +59,8 @@ export async function takeExperiment(
   throw new LeaseError('turn_open', `The experiment "${id}" was just resumed by somebody else.`)
 }
 
-/** Begins a turn of the experiment's own thread. Its key makes sure that only one of two processes begins it. */
-async function beginTurn(thread: Thread, number: number, entry: ExperimentEntry): Promise<Turn | undefined> {
-  try {
-    const begun = await thread.begin(toEntryMessage(entry), { key: `run/${number}` })
-    return begun.kind === 'begun' ? begun.turn : undefined
-  } catch (error) {
-    if (error instanceof ThroughlineError && error.code === 'key_reused') return undefined
-    throw error
-  }
-}
+/** The key of a turn of the experiment's own thread makes sure that only one of two processes begins it. */
+const runKey = (number: number) => `run/${number}`
 
 /** Refuses a plan with other roles or variables than the experiment. Limits, models, prompts and goals may change. */
 export function checkPlan({ created }: ExperimentState, plan: ExperimentPlan): void {

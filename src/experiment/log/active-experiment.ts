@@ -1,10 +1,10 @@
-import type { History, Thread } from '../../history/index.ts'
+import type { History } from '../../history/index.ts'
 import type { Emit } from '../../turn/index.ts'
 import type { Environment } from '../environment/variable.ts'
 import type { ExperimentEvent } from '../experiment-event.ts'
-import type { ExperimentPlan } from '../plan/plan.ts'
-import { controlActor } from '../plan/role.ts'
+import type { ExperimentPlan } from '../plan/define-experiment.ts'
 import type { ExperimentLog } from './experiment-log.ts'
+import type { ExperimentThreads } from './experiment-threads.ts'
 import type { Wish } from './wish.ts'
 
 /** Options for all experiments of a history. */
@@ -22,8 +22,7 @@ export interface ExperimentsOptions {
 }
 
 /** An experiment that this process runs. */
-export interface ActiveExperiment extends ExperimentsOptions {
-  readonly id: string
+export interface ActiveExperiment extends ExperimentsOptions, ExperimentThreads {
   readonly plan: ExperimentPlan
   readonly log: ExperimentLog
   readonly emit: Emit<ExperimentEvent>
@@ -32,11 +31,6 @@ export interface ActiveExperiment extends ExperimentsOptions {
   readonly isResumed: boolean
   /** The current environment: the last snapshot with the changes of tools since. */
   environment: Environment
-  step: number
+  /** The step that is open, or comes next. */
+  readonly step: number
 }
-
-export const roleThread = ({ history }: ExperimentsOptions, id: string, role: string): Thread =>
-  history.thread(id, { actor: role })
-
-export const controlThread = ({ history }: ExperimentsOptions, id: string): Thread =>
-  history.thread(id, { actor: controlActor })

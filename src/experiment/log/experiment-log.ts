@@ -1,6 +1,15 @@
-import type { Turn } from '../../history/index.ts'
-import { type ExperimentEntry, toEntryMessage } from './experiment-entry.ts'
-import { type ExperimentState, foldEntry } from './experiment-state.ts'
+import { freeze } from 'immer'
+import type { LoggedMessage, Turn } from '../../history/index.ts'
+import { ThroughlineError } from '../../log/error.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { showValue } from '../../log/show-value.ts'
+import type { Environment, VariableType } from '../environment/variable.ts'
+import { ExperimentError } from '../experiment-error.ts'
+import type { ExperimentEnd, ExperimentResult } from '../experiment-event.ts'
+import type { GoalTest } from '../plan/goal.ts'
+import type { HookDecision } from '../plan/hook.ts'
+import type { PlanJson } from '../plan/plan-json.ts'
+import type { ExperimentThreads } from './experiment-threads.ts'
 
 /** The experiment's own thread while this process holds it: its open turn is the lease of the experiment. */
 export interface ExperimentLog {
@@ -17,9 +26,6 @@ export interface ExperimentLog {
 
 export function createExperimentLog(turn: Turn, start: ExperimentState): ExperimentLog {
   let state = start
-  const take = (entry: ExperimentEntry) => {
-    state = foldEntry(state, entry)!
-  }
   return {
     get state() {
       return state
@@ -27,12 +33,144 @@ export function createExperimentLog(turn: Turn, start: ExperimentState): Experim
     signal: turn.signal,
     async append(entry) {
       await turn.append(toEntryMessage(entry))
-      take(entry)
+      state = foldEntry(state, entry)
     },
     async close(entry) {
       await turn.complete(toEntryMessage(entry))
-      take(entry)
+      state = foldEntry(state, entry)
     },
     leave: () => turn.leave().catch(() => undefined),
+  }
+}
+
+/** An entry of the experiment's own thread: its steps as they were settled. All else is in the roles' threads. */
+export type ExperimentEntry =
+  | Created
+  /** What the hooks of a point decided. */
+  | ({ readonly kind: 'hook'; readonly key: string; readonly errors?: readonly string[] } & RecordedDecision)
+  | ({ readonly kind: 'step-ended'; readonly goal?: MetGoal } & Snapshot)
+  | Failing
+  | { readonly kind: 'paused'; readonly environment: Environment }
+  /** A process goes on with the experiment. Wishes up to this place of the control thread are void. */
+  | { readonly kind: 'resumed'; readonly wishes: number }
+  | ({ readonly kind: 'ended'; readonly status: ExperimentEnd } & Omit<ExperimentResult, 'id' | 'status'>)
+
+export interface Created {
+  readonly kind: 'created'
+  readonly version: 1
+  readonly name: string
+  readonly roles: readonly string[]
+  readonly variables: Readonly<Record<string, VariableType>>
+  readonly goals: readonly Omit<GoalTest, 'isMet'>[]
+  readonly maxSteps: number
+  readonly environment: Environment
+  readonly plan?: PlanJson
+}
+
+/** The experiment is about to fail, as soon as the turn of this role is closed. */
+interface Failing {
+  readonly kind: 'failing'
+  readonly role: string
+  readonly code: string
+  readonly result: string
+}
+
+export interface Snapshot {
+  /** 0: before the first step. */
+  readonly step: number
+  readonly environment: Environment
+}
+
+export interface MetGoal extends Omit<GoalTest, 'isMet'> {
+  /** The place of the goal in the plan. */
+  readonly place?: number
+}
+
+/** The decisions of all hooks of a point. */
+export interface RecordedDecision extends Omit<HookDecision, 'inject'> {
+  readonly inject?: readonly string[]
+}
+
+/** Where an experiment stands: a fold of the entries of its own thread, while it runs and after a crash alike. */
+export interface ExperimentState {
+  readonly created: Created
+  readonly snapshots: readonly Snapshot[]
+  /** Recorded decisions of hooks, by point. Only those of the current step are read again. */
+  readonly decisions: ReadonlyMap<string, RecordedDecision>
+  /** Set when a hook has decided to end the current step or, with `stop`, the experiment. */
+  readonly ending?: { readonly stop?: string } | undefined
+  readonly goal?: MetGoal | undefined
+  readonly failing?: Failing
+  readonly isPaused: boolean
+  /** The place of the last wish that is settled. */
+  readonly wishes: number
+  readonly ended?: Omit<ExperimentResult, 'id'>
+}
+
+/** How many steps have ended. */
+export const stepsOf = ({ snapshots }: ExperimentState) => snapshots.at(-1)!.step
+
+/** The environment when the last step had ended. */
+export const lastSnapshot = ({ snapshots }: ExperimentState) => snapshots.at(-1)!.environment
+
+/** Reads where an experiment stands. Throws if there is none of this id. */
+export async function readState({ id, own }: ExperimentThreads): Promise<ExperimentState> {
+  const [created, ...entries] = (await own.entries()).map(fromEntryMessage)
+  if (created?.kind === 'created') return entries.reduce(foldEntry, beginState(created))
+  throw new ExperimentError('no_experiment', `There is no experiment "${id}".`)
+}
+
+export const toEntryMessage = (entry: ExperimentEntry): MessageLike => ({
+  role: 'system',
+  content: JSON.stringify(entry),
+})
+
+function fromEntryMessage({ seq, message }: LoggedMessage): ExperimentEntry {
+  try {
+    // Frozen, because hooks and goals get its values.
+    return freeze(JSON.parse(String(message.content)) as ExperimentEntry, true)
+  } catch (error) {
+    const problem = `Entry ${seq} of the experiment's own thread cannot be read: it is damaged, or of a newer version.`
+    throw new ThroughlineError('corrupt_experiment', problem, { cause: error })
+  }
+}
+
+export function beginState(created: Created): ExperimentState {
+  const snapshots = [{ step: 0, environment: created.environment }]
+  return { created, snapshots, decisions: new Map(), isPaused: false, wishes: 0 }
+}
+
+export function foldEntry(state: ExperimentState, entry: ExperimentEntry): ExperimentState {
+  switch (entry.kind) {
+    case 'created':
+      return beginState(entry)
+    case 'hook': {
+      const { key, endStep, stop } = entry
+      const decisions = new Map(state.decisions).set(key, entry)
+      if (stop !== undefined) return { ...state, decisions, ending: { stop } }
+      return { ...state, decisions, ...(endStep && { ending: {} }) }
+    }
+    case 'step-ended': {
+      const { step, environment, goal } = entry
+      const snapshots = [...state.snapshots, { step, environment }]
+      // A decision to end the step is fulfilled; a stop goes on holding.
+      const ending = state.ending?.stop === undefined ? undefined : state.ending
+      return { ...state, snapshots, goal, ending, decisions: new Map() }
+    }
+    case 'failing':
+      return { ...state, failing: entry }
+    case 'paused':
+      return { ...state, isPaused: true }
+    case 'resumed':
+      return { ...state, isPaused: false, wishes: entry.wishes }
+    case 'ended': {
+      const { kind: _, ...ended } = entry
+      return { ...state, ended }
+    }
+    default: {
+      const { kind } = entry as { readonly kind: unknown }
+      const problem = `An entry of the experiment's own thread has the unknown kind ${showValue(kind)}: it is damaged, or of a newer version.`
+      throw new ThroughlineError('corrupt_experiment', problem)
+    }
   }
 }

@@ -1,18 +1,19 @@
 import { showValue } from '../../log/show-value.ts'
-import { copyEnvironment } from '../environment/environment.ts'
+import { copyEnvironment, type VariableTypes } from '../environment/environment.ts'
 import {
   checkJson,
   checkValue,
   type Declarations,
+  type Environment,
   type EnvironmentOf,
   isVariableType,
 } from '../environment/variable.ts'
 import { InvalidPlanError } from '../experiment-error.ts'
-import { type ExperimentTool, type ExperimentTools, makeTools } from './experiment-tool.ts'
+import { defineExperimentTool, type ExperimentTool, type ExperimentTools } from './experiment-tool.ts'
 import type { Goal } from './goal.ts'
 import type { AnyHook, Hook } from './hook.ts'
-import type { ExperimentPlan } from './plan.ts'
-import { findRoleProblems, type RoleOptions, toRole } from './role.ts'
+import type { PlanJson } from './plan-json.ts'
+import { findRoleProblems, type Role, type RoleOptions, toRole } from './role.ts'
 
 export interface ExperimentOptions<D extends Declarations> {
   readonly name: string
@@ -27,6 +28,22 @@ export interface ExperimentOptions<D extends Declarations> {
   readonly maxSteps?: number
   /** How often a failed model call is made again. Default 3. */
   readonly maxStepRetries?: number
+}
+
+/** A checked plan, ready to be run. Made by `defineExperiment` and `parseExperiment`. */
+export interface ExperimentPlan {
+  readonly name: string
+  readonly variables: VariableTypes
+  /** The environment before the first step. */
+  readonly environment: Environment
+  readonly roles: readonly Role[]
+  readonly tools: ReadonlyMap<string, ExperimentTool>
+  readonly goals: readonly Goal[]
+  readonly hooks: readonly AnyHook[]
+  readonly maxSteps: number
+  readonly maxStepRetries: number
+  /** The JSON of a plan that was read by `parseExperiment`: stored, so that the experiment can be resumed without the file. */
+  readonly json?: PlanJson
 }
 
 /**
@@ -46,12 +63,16 @@ export interface ExperimentOptions<D extends Declarations> {
  */
 export function defineExperiment<D extends Declarations>(options: ExperimentOptions<D>): ExperimentPlan {
   const { name, environment, roles, goals = [], hooks = [], maxSteps = 10, maxStepRetries = 3 } = options
-  const tools = makeTools(options.tools ?? [])
-  const variables = Object.keys(environment)
-  const names = { tools: new Set(tools.map(tool => tool.name)), variables: new Set(variables) }
+  const { tools: given = [] } = options
+  const tools = typeof given === 'function' ? given({ tool: defineExperimentTool }) : given
+  const declared = Object.entries(environment)
+  const names = {
+    tools: new Set(tools.map(tool => tool.name)),
+    variables: new Set(Object.keys(environment)),
+  }
   const problems = [
     ...(typeof name === 'string' && name !== '' ? [] : ['name: expected a name']),
-    ...Object.entries(environment).flatMap(([variable, one]) => findVariableProblems(variable, one)),
+    ...declared.flatMap(([variable, one]) => findVariableProblems(variable, one)),
     ...findToolProblems(tools),
     ...(roles.length > 0 ? [] : ['roles: expected at least one']),
     ...findRoleProblems(roles, names),
@@ -64,11 +85,10 @@ export function defineExperiment<D extends Declarations>(options: ExperimentOpti
     ...findCountProblems('maxStepRetries', maxStepRetries, 0),
   ]
   if (problems.length > 0) throw new InvalidPlanError(name, problems)
-  const start = Object.fromEntries(Object.entries(environment).map(([key, { value }]) => [key, value]))
   return {
     name,
-    variables: new Map(Object.entries(environment).map(([variable, { type }]) => [variable, type])),
-    environment: copyEnvironment(start),
+    variables: new Map(declared.map(([variable, { type }]) => [variable, type])),
+    environment: copyEnvironment(Object.fromEntries(declared.map(([key, { value }]) => [key, value]))),
     roles: roles.map(role => toRole(role, [...names.tools])),
     tools: new Map(tools.map(tool => [tool.name, tool])),
     goals: [...goals] as unknown as readonly Goal[],

@@ -35,10 +35,6 @@ export type ExperimentTools<E> =
   | readonly ExperimentTool[]
   | ((maker: ToolMaker<E>) => readonly ExperimentTool[])
 
-export function makeTools<E>(tools: ExperimentTools<E>): readonly ExperimentTool[] {
-  return typeof tools === 'function' ? tools({ tool: defineExperimentTool }) : tools
-}
-
 // biome-ignore lint/suspicious/noExplicitAny: who names only the type of the environment gets an input that is not checked by types.
 type AnySchema = StandardSchema<any>
 

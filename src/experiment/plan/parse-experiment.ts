@@ -1,11 +1,11 @@
 import type { Model } from '../../models/model.ts'
 import { InvalidPlanError } from '../experiment-error.ts'
 import { compileGoals } from './cel-goal.ts'
-import { defineExperiment } from './define-experiment.ts'
+import { defineExperiment, type ExperimentPlan } from './define-experiment.ts'
 import type { ExperimentTools } from './experiment-tool.ts'
 import type { Hook } from './hook.ts'
 import { modelFor } from './model-for.ts'
-import type { ExperimentPlan } from './plan.ts'
+
 import { type PlanJson, planSchema, type RoleJson } from './plan-json.ts'
 import { policyFor } from './policy-for.ts'
 import type { RoleOptions } from './role.ts'

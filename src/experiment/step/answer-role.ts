@@ -4,20 +4,26 @@ import {
   answerTurn,
   createTally,
   type Emit,
+  keepResult,
   type ModelReply,
   type ReplyCall,
+  runTool,
   setUpAsking,
+  type Tool,
+  type ToolOutcome,
+  type TurnLog,
   threadLog,
   toMessage,
   toSeen,
   toSpec,
 } from '../../turn/index.ts'
+import { applyChange, changeEnvironment, type Patch } from '../environment/environment.ts'
+import type { Environment } from '../environment/variable.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
 import type { ActiveExperiment } from '../log/active-experiment.ts'
 import type { RoleData } from '../log/step-turns.ts'
 import type { Role } from '../plan/role.ts'
 import { askHooks, hookKey } from './ask-hooks.ts'
-import { callTool } from './call-tool.ts'
 import type { RoleTurn } from './open-turn.ts'
 
 /** Goes on with the turn of a role until it has ended, and asks the hooks around every model and tool call. */
@@ -133,6 +139,53 @@ export async function answerRole(
   } catch (error) {
     throw active.signal.aborted ? active.signal.reason : toFailure(error, plan.maxStepRetries)
   }
+}
+
+interface CallPlace {
+  readonly log: TurnLog
+  /** An idempotency key: the same if this call is made again. */
+  readonly key: string
+  /** Whether a hook has decided to skip the call. */
+  readonly skip: boolean
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs one call on a draft of the environment. The result and its patches are logged in one entry; then the environment
+ * changes. A tool that fails, or writes an invalid value, changes nothing.
+ */
+async function callTool(
+  active: ActiveExperiment,
+  role: Role,
+  call: ReplyCall,
+  { log, key, skip, signal }: CallPlace,
+): Promise<ToolOutcome> {
+  const { step, plan, toolTimeoutMs: timeoutMs = 60_000 } = active
+  let change: { readonly patches: readonly Patch[]; readonly environment: Environment } | undefined
+  const toTool = (name: string): Tool => {
+    const tool = plan.tools.get(name)!
+    const run: Tool['run'] = async (input, { signal: own }) => {
+      const { draft, finish } = changeEnvironment(active.environment, plan.variables)
+      const environment = draft as never
+      const value = await tool.run(input, { environment, role: role.name, step, key, signal: own })
+      // Before the draft is finished: parts of it that the tool returned cannot be read after that.
+      const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+      const patches = finish()
+      // Applied before it is stored: patches that cannot be applied must fail the tool, not every later reader.
+      if (patches.length > 0) change = { patches, environment: applyChange(active.environment, patches) }
+      return text
+    }
+    return { ...tool, run }
+  }
+  const tools = new Map(role.tools.map(name => [name, toTool(name)]))
+  const outcome = skip
+    ? { text: 'Error: this tool was not run', isError: true }
+    : await runTool(call, { tools, timeoutMs, signal, inRequest: action => action() })
+  const made = outcome.isError ? undefined : change
+  const data: RoleData | undefined = made && { patches: made.patches }
+  const kept = await keepResult(log, call, { ...outcome, ...(data && { data }) })
+  if (made && !kept.isRefused) active.environment = made.environment
+  return kept
 }
 
 /** Turns a model's failure into the failure of the experiment. */

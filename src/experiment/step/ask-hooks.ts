@@ -1,9 +1,7 @@
 import { ExperimentFailure } from '../experiment-error.ts'
 import type { ActiveExperiment } from '../log/active-experiment.ts'
-import type { RecordedDecision } from '../log/experiment-entry.ts'
-import { stepsOf } from '../log/experiment-state.ts'
+import { type RecordedDecision, stepsOf } from '../log/experiment-log.ts'
 import type { HookDecision, HookPoint } from '../plan/hook.ts'
-import { untilAborted } from './until-aborted.ts'
 
 /**
  * Asks the hooks of a point, in order, until one ends the step or the experiment. Decisions are logged before they take
@@ -16,7 +14,7 @@ export async function askHooks(
   context: object = {},
 ): Promise<RecordedDecision> {
   const hooks = active.plan.hooks.filter(hook => hook.on === on)
-  if (hooks.length === 0) return nothing
+  if (hooks.length === 0) return {}
   // An experiment that is resumed after its last step stands at the next one; the number of ended steps is the same.
   const step = on === 'after-experiment' ? stepsOf(active.log.state) : active.step
   const key = hookKey(on, step, place)
@@ -58,4 +56,14 @@ export async function askHooks(
 export const hookKey = (on: HookPoint, step: number, place: readonly (string | number)[]): string =>
   JSON.stringify([on, step, ...place])
 
-const nothing: RecordedDecision = {}
+/** Waits for work until the signal is aborted, even if the work (a hook, say) does not listen to it. */
+export async function untilAborted<T>(work: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  return new Promise<T>((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    const leave = () => signal.removeEventListener('abort', abort)
+    signal.addEventListener('abort', abort)
+    const started = (async () => work())()
+    started.then(resolve, reject).finally(leave)
+  })
+}

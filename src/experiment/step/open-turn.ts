@@ -1,11 +1,11 @@
 import type { SeenMessage, Thread, Turn } from '../../history/index.ts'
-import { ThroughlineError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import { sleep } from '../../turn/index.ts'
 import { visibleTo } from '../environment/environment.ts'
-import { type ActiveExperiment, roleThread } from '../log/active-experiment.ts'
-import { refold, stepTurns, turnKey } from '../log/step-turns.ts'
+import type { ActiveExperiment } from '../log/active-experiment.ts'
+import { beginOnce } from '../log/experiment-threads.ts'
+import { foldStep, stepTurns, turnKey } from '../log/step-turns.ts'
 import type { Role } from '../plan/role.ts'
 
 /** A role's turn that this process holds. */
@@ -26,26 +26,26 @@ export async function openTurn(
   role: Role,
   injected: readonly string[],
 ): Promise<RoleTurn | undefined> {
-  const thread = roleThread(active, active.id, role.name)
-  if (active.step === 1) await seedOnce(thread, role.history)
+  const { step, signal } = active
+  const thread = active.roleThread(role.name)
+  if (step === 1) await seedOnce(thread, role.history)
   for (let attempt = 1; ; ) {
     const input = [...injected, stepText(active, role)].map(content => ({ role: 'user', content }))
-    const begun = await whenFree(() => begin(thread, input, turnKey(active.step, attempt)), active.signal)
+    const begun = await whenFree(() => beginOnce(thread, input, turnKey(step, attempt)), signal)
     if (begun) return { thread, turn: begun, attempt, said: input.map(message => ({ message })) }
-    // The turn was begun before: it counts as it is, even if we would now begin it with another text.
-    const turns = await stepTurns(thread, active.step)
-    if ((await thread.status()).state !== 'idle') {
-      const resumed = await whenFree(() => thread.resume(), active.signal)
-      if (!resumed) continue
-      try {
-        await refold(active)
-      } catch (error) {
-        await resumed.turn.leave().catch(() => undefined)
-        throw error
-      }
-      return { thread, turn: resumed.turn, attempt: turns.length, said: resumed.entries }
+    // The turn was begun before: it counts as it is, even if we would now begin it with another text, because it has
+    // itself changed the environment that the text shows.
+    const turns = await stepTurns(thread, step)
+    const isIdle = (await thread.status()).state === 'idle'
+    const resumed = isIdle ? undefined : await whenFree(() => thread.resume(), signal)
+    if (!isIdle && !resumed) continue
+    try {
+      active.environment = await foldStep(active, active.log.state)
+    } catch (error) {
+      await resumed?.turn.leave().catch(() => undefined)
+      throw error
     }
-    await refold(active)
+    if (resumed) return { thread, turn: resumed.turn, attempt: turns.length, said: resumed.entries }
     if (turns.at(-1)?.status === 'completed') return undefined
     attempt = turns.length + 1
   }
@@ -65,18 +65,6 @@ export async function whenFree<T>(work: () => Promise<T>, signal: AbortSignal): 
 
 const stepText = ({ step, environment }: ActiveExperiment, { variables }: Role) =>
   `Step ${step}. Current Environment: ${JSON.stringify(visibleTo(environment, variables))}`
-
-/** Begins a turn; undefined if one of this key was begun before. */
-async function begin(thread: Thread, input: readonly MessageLike[], key: string): Promise<Turn | undefined> {
-  try {
-    const begun = await thread.begin(input, { key })
-    return begun.kind === 'begun' ? begun.turn : undefined
-  } catch (error) {
-    // The same key with another text: that turn itself has changed the environment, which the text shows.
-    if (error instanceof ThroughlineError && error.code === 'key_reused') return undefined
-    throw error
-  }
-}
 
 /** Appends the messages from before the first step, all in one transaction. */
 async function seedOnce(thread: Thread, history: readonly MessageLike[]): Promise<void> {

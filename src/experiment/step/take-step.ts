@@ -1,10 +1,13 @@
-import { type ActiveExperiment, controlThread } from '../log/active-experiment.ts'
+import { linkSignals } from '../../turn/index.ts'
+import { ExperimentFailure } from '../experiment-error.ts'
+import type { ActiveExperiment } from '../log/active-experiment.ts'
+import { stepTurns } from '../log/step-turns.ts'
 import { readWishes, type Wish } from '../log/wish.ts'
 import { testGoals } from '../plan/goal.ts'
-import { actInStep } from './act.ts'
-import { askHooks } from './ask-hooks.ts'
-import { letOthersRun } from './let-others-run.ts'
-import { untilAborted } from './until-aborted.ts'
+import type { Role } from '../plan/role.ts'
+import { answerRole } from './answer-role.ts'
+import { askHooks, untilAborted } from './ask-hooks.ts'
+import { openTurn, type RoleTurn, whenFree } from './open-turn.ts'
 
 /** Takes one step: every role acts, then the goals are tested. Returns a wish as soon as one comes; the step stays open. */
 export async function takeStep(active: ActiveExperiment): Promise<Wish | undefined> {
@@ -17,7 +20,10 @@ export async function takeStep(active: ActiveExperiment): Promise<Wish | undefin
     const wish = await findWish(active)
     if (wish) return wish
     if (log.state.ending) break
-    await actInStep(active, role, inject)
+    const { name } = role
+    const before = await askHooks(active, 'before-role', [name], { role: name })
+    if (before.skip) await emit({ type: 'role-ended', step, role: name, isSkipped: true })
+    else if (!log.state.ending) await act(active, role, [...inject, ...(before.inject ?? [])])
   }
   active.signal.throwIfAborted()
   if (log.state.ending?.stop !== undefined) return undefined
@@ -33,7 +39,69 @@ export async function takeStep(active: ActiveExperiment): Promise<Wish | undefin
   return undefined
 }
 
-async function findWish(active: ActiveExperiment): Promise<Wish | undefined> {
-  const { wish } = await readWishes(controlThread(active, active.id), active.log.state.wishes)
-  return wish ?? (await untilAborted(() => active.wishOf?.(active.id), active.signal))
+/**
+ * Finishes the turns that were open when a hook ended the step and then a pause or a crash came: without it they would
+ * have been finished too.
+ */
+export async function finishLeft(active: ActiveExperiment): Promise<void> {
+  for (const role of active.plan.roles) {
+    const thread = active.roleThread(role.name)
+    const last = (await stepTurns(thread, active.step)).at(-1)
+    const isLeft = last !== undefined && (await thread.status()).state !== 'idle'
+    if (isLeft || last?.status === 'completed') await act(active, role, [])
+  }
+}
+
+/** Closes the failed turn of an experiment that crashed while it was failing. */
+export async function closeFailing({ log, roleThread, signal }: ActiveExperiment): Promise<void> {
+  const { role, code } = log.state.failing!
+  const resumed = await whenFree(() => roleThread(role).resume(), signal)
+  await resumed?.turn.fail(code)
+}
+
+/**
+ * Lets timers, signals and other requests run. An experiment whose store and models answer at once would else block them,
+ * even the renewal of its own lease.
+ */
+function letOthersRun(): Promise<void> {
+  return new Promise(resolve => {
+    const { setImmediate: soon = setTimeout } = globalThis as { setImmediate?: (run: () => void) => unknown }
+    soon(resolve)
+  })
+}
+
+async function findWish({ id, control, log, wishOf, signal }: ActiveExperiment): Promise<Wish | undefined> {
+  const { wish } = await readWishes(control, log.state.wishes)
+  return wish ?? (await untilAborted(() => wishOf?.(id), signal))
+}
+
+async function act(active: ActiveExperiment, role: Role, input: readonly string[]): Promise<void> {
+  const open = await openTurn(active, role, input)
+  if (open) await finishTurn(active, role, open)
+  await askHooks(active, 'after-role', [role.name], { role: role.name })
+}
+
+/** Ends a turn, or leaves it open for a later resume, so that nothing is lost or done twice. */
+async function finishTurn(active: ActiveExperiment, role: Role, open: RoleTurn): Promise<void> {
+  const at = { step: active.step, role: role.name }
+  const { signal, unlink } = linkSignals(active.signal, open.turn.signal)
+  let isOver = false
+  try {
+    await active.emit({ type: 'role-started', ...at })
+    await answerRole(active, role, open, signal)
+    isOver = true
+    await active.emit({ type: 'role-ended', ...at, isSkipped: false })
+  } catch (error) {
+    if (error instanceof ExperimentFailure && !active.signal.aborted) {
+      const { code, message: result } = error
+      await active.log.append({ kind: 'failing', role: role.name, code, result })
+      await open.turn.fail(code)
+      isOver = true
+    }
+    throw error
+  } finally {
+    unlink()
+    // Paused, or the store failed: the turn stays open, so that it goes on with its next call and not from the start.
+    if (!isOver) await open.turn.leave().catch(() => undefined)
+  }
 }
