@@ -25,22 +25,34 @@ export class ModelError extends ThroughlineError {
   readonly isRetryable: boolean
   /** How long the provider asks us to wait. */
   readonly retryAfterMs?: number
+  /** For a prompt that is too long: its tokens and the window, if the provider told them. */
+  readonly tokens?: OverflowTokens
 
   constructor(
     code: ModelErrorCode,
     message: string,
-    {
-      status,
-      retryAfterMs,
-      isRetryable = retryable.has(code),
-      cause,
-    }: { status?: number; retryAfterMs?: number; isRetryable?: boolean; cause?: unknown } = {},
+    { status, retryAfterMs, isRetryable = retryable.has(code), tokens, cause }: ModelErrorFacts = {},
   ) {
     super(code, message, { cause })
     if (status !== undefined) this.status = status
     if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs
+    if (tokens !== undefined) this.tokens = tokens
     this.isRetryable = isRetryable
   }
+}
+
+export interface ModelErrorFacts {
+  readonly status?: number
+  readonly retryAfterMs?: number
+  readonly isRetryable?: boolean
+  readonly tokens?: OverflowTokens
+  readonly cause?: unknown
+}
+
+/** What a provider counted in a prompt that it refused as too long. */
+export interface OverflowTokens {
+  readonly prompt: number
+  readonly window: number
 }
 
 const retryable: ReadonlySet<ModelErrorCode> = new Set([

@@ -1,15 +1,6 @@
-import { ThroughlineError } from '../log/error.ts'
 import { ModelError } from './model-error.ts'
-import { readFault } from './read-fault.ts'
-import { safeCause } from './safe-cause.ts'
-import {
-  isTimeout,
-  type Server,
-  toClientError,
-  toNetworkError,
-  toStatusError,
-  toStreamError,
-} from './to-model-error.ts'
+import { readFault, readStart } from './read-fault.ts'
+import { type Server, toNetworkError, toStatusError, toWireError } from './to-model-error.ts'
 import { type Piece, wholePieces } from './whole-pieces.ts'
 
 export interface WireOptions {
@@ -49,7 +40,7 @@ export function openWire(options: WireOptions): Wire {
       throw failure
     })
     if (!response.ok) {
-      const fault = readFault(await readStart(response))
+      const fault = readFault(await readStart(chunksOf(response.body)))
       failure = toStatusError(server, response.status, fault, response.headers)
       throw failure
     }
@@ -64,16 +55,8 @@ export function openWire(options: WireOptions): Wire {
     fetch: ask,
     toError(error) {
       if (signal?.aborted) return signal.reason
-      if (error instanceof ModelError) return error
-      if (failure) return failure
-      if (error instanceof ThroughlineError) {
-        return new ModelError('model_refused', error.message, { cause: error })
-      }
-      const cause = safeCause(error, server.sent())
-      if (isTimeout(error)) return toNetworkError(server, cause)
-      return hasAnswered
-        ? toStreamError(server, 'broke off in the middle of its answer', undefined, cause)
-        : toClientError(server, error, cause)
+      if (failure && !(error instanceof ModelError)) return failure
+      return toWireError(server, error, hasAnswered)
     },
     close(isWhole) {
       signal?.removeEventListener('abort', abort)
@@ -82,19 +65,11 @@ export function openWire(options: WireOptions): Wire {
   }
 }
 
-/** Reads at most `limit` bytes of an error's body: it may be endless. */
-async function readStart(response: Response, limit = 65_536): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
+async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader()
   try {
-    for (const reader = response.body?.getReader(); reader && text.length < limit; ) {
-      const { done, value } = await reader.read()
-      if (done) return text
-      text += decoder.decode(value, { stream: true })
-      if (text.length >= limit) await reader.cancel()
-    }
-  } catch {
-    // The status must do.
+    for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) yield read.value
+  } finally {
+    await reader?.cancel()
   }
-  return text
 }

@@ -1,19 +1,43 @@
+import type { OverflowTokens } from './model-error.ts'
+
 /** What a provider says went wrong. */
 export interface Fault {
   readonly words: string
   /** The provider's own code or type; empty if there is none. */
   readonly code: string
+  /** For a prompt that is too long, if the provider counts it. */
+  readonly tokens?: OverflowTokens
 }
 
 /** Reads the body of an error in the forms of Ollama, OpenAI and compatible servers. */
 export function readFault(value: unknown): Fault {
   if (typeof value === 'string') return readText(value)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return none
-  const { error, message, detail, code, type } = value as Record<string, unknown>
+  const { error, message, detail, code, type, n_prompt_tokens, n_ctx } = value as Record<string, unknown>
   const inner = error ?? message ?? detail
   if (inner === undefined || inner === value) return none
   const fault = readFault(inner)
-  return { words: fault.words, code: fault.code || nameOf(code) || nameOf(type) }
+  const tokens = toTokens(n_prompt_tokens, n_ctx) ?? fault.tokens
+  return {
+    words: fault.words,
+    code: fault.code || nameOf(code) || nameOf(type),
+    ...(tokens ? { tokens } : {}),
+  }
+}
+
+/** Reads at most `limit` characters of an error's body: it may be endless, and may break off. */
+export async function readStart(body: AsyncIterable<Uint8Array>, limit = 65_536): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for await (const chunk of body) {
+      text += decoder.decode(chunk, { stream: true })
+      if (text.length >= limit) break
+    }
+  } catch {
+    // The status must do.
+  }
+  return text
 }
 
 /** Whether the prompt was too long, by the code or by the words of servers without codes. */
@@ -45,12 +69,37 @@ const tooLongWords: readonly RegExp[] = [
 function readText(text: string): Fault {
   const trimmed = text.trim()
   if (trimmed.startsWith('<')) return none
-  if (!trimmed.startsWith('{')) return { words: trimmed, code: '' }
+  if (!trimmed.startsWith('{')) {
+    const tokens = tokensIn(trimmed)
+    return { words: trimmed, code: '', ...(tokens ? { tokens } : {}) }
+  }
   try {
     return readFault(JSON.parse(trimmed))
   } catch {
     return none
   }
+}
+
+/** Counts in the words of servers that have no fields for them. Only near the start: the rest may repeat the prompt. */
+function tokensIn(words: string): OverflowTokens | undefined {
+  const start = words.slice(0, 300)
+  const window = /^This model's maximum context length is (\d{1,9}) tokens/i.exec(start)?.[1]
+  if (window !== undefined) {
+    const prompt =
+      /(\d{1,9}) (?:in the (?:messages|prompt)|(?:input|prompt) tokens)/i.exec(start)?.[1] ??
+      /you requested (\d{1,9}) tokens/i.exec(start)?.[1]
+    return toTokens(Number(prompt), Number(window))
+  }
+  const told = /^(?:the )?request \((\d{1,9}) tokens\) exceeds [a-z ]{1,40}\((\d{1,9}) tokens\)/i.exec(start)
+  return told ? toTokens(Number(told[1]), Number(told[2])) : undefined
+}
+
+function toTokens(prompt: unknown, window: unknown): OverflowTokens | undefined {
+  return isCount(prompt) && isCount(window) ? { prompt, window } : undefined
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }
 
 function nameOf(value: unknown): string {

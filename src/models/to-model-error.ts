@@ -1,6 +1,8 @@
-import { ModelError, type ModelErrorCode } from './model-error.ts'
+import { ThroughlineError } from '../log/error.ts'
+import { ModelError, type ModelErrorCode, type OverflowTokens } from './model-error.ts'
 import { quoteFault } from './quote-fault.ts'
 import { type Fault, isTooLong } from './read-fault.ts'
+import { safeCause } from './safe-cause.ts'
 
 /** The server that was asked, for error messages. */
 export interface Server {
@@ -21,6 +23,7 @@ export function toStatusError(server: Server, status: number, fault: Fault, head
   return new ModelError(code, `${server.name} ${explain(server, code, status, fault)}`, {
     status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...tokensFor(code, fault),
     // A quota that is used up does not come back within a retry.
     ...(fault.code === 'insufficient_quota' ? { isRetryable: false } : {}),
   })
@@ -28,14 +31,30 @@ export function toStatusError(server: Server, status: number, fault: Fault, head
 
 /** The error for a stream that broke off. */
 export function toStreamError(server: Server, problem: string, fault?: Fault, cause?: unknown): ModelError {
-  if (fault && isTooLong(fault)) return new ModelError('context_too_long', tooLong(server, fault))
+  if (fault && isTooLong(fault)) {
+    const code = 'context_too_long'
+    return new ModelError(code, tooLong(server, fault), tokensFor(code, fault))
+  }
   const said = fault ? quoteFault(fault.words, server.sent()) : ''
   const message = `${server.name} ${problem}${said}. What came is not the whole reply: ask again.`
   return new ModelError('model_stream_broken', message, { cause })
 }
 
+/** Finds the meaning of what was thrown while a server was asked. */
+export function toWireError(server: Server, error: unknown, hasAnswered: boolean): ModelError {
+  if (error instanceof ModelError) return error
+  if (error instanceof ThroughlineError) {
+    return new ModelError('model_refused', error.message, { cause: error })
+  }
+  const cause = safeCause(error, server.sent())
+  if (isTimeout(error)) return toNetworkError(server, cause)
+  return hasAnswered
+    ? toStreamError(server, 'broke off in the middle of its answer', undefined, cause)
+    : toClientError(server, error, cause)
+}
+
 /** The error for a request that the client library refused to send: a key is missing, say. */
-export function toClientError(server: Server, error: unknown, cause: unknown): ModelError {
+function toClientError(server: Server, error: unknown, cause: unknown): ModelError {
   const said = error instanceof Error ? quoteFault(error.message, server.sent()) : ''
   return new ModelError('model_refused', `${server.name} was not asked${said}.`, { cause })
 }
@@ -52,9 +71,13 @@ export function toNetworkError(server: Server, cause: unknown): ModelError {
 }
 
 /** Whether an error is a timeout of the client, or of `fetch` itself. */
-export function isTimeout(error: unknown): boolean {
+function isTimeout(error: unknown): boolean {
   const { name, code } = rootOf(error)
   return /^(Abort|Timeout)Error$/.test(name) || /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)
+}
+
+function tokensFor(code: ModelErrorCode, { tokens }: Fault): { tokens?: OverflowTokens } {
+  return code === 'context_too_long' && tokens ? { tokens } : {}
 }
 
 function codeOf(status: number, fault: Fault): ModelErrorCode {
@@ -68,6 +91,8 @@ function explain(server: Server, code: ModelErrorCode, status: number, fault: Fa
   // Not quoted, because providers repeat a part of the key that they refuse.
   if (status === 401 || status === 403)
     return `refused the credentials (${status}): check the key or "headers".`
+  if (status >= 300 && status < 400)
+    return `sends on to another address (${status}), which is not followed: give the address that answers itself.`
   const said = quoteFault(fault.words, server.sent())
   switch (code) {
     case 'model_busy':

@@ -8,11 +8,15 @@ const mostBytes = 16 * 1024 * 1024
 
 const breaksAfter: Readonly<Record<Piece, number>> = { line: 1, event: 2, answer: Number.POSITIVE_INFINITY }
 
-/**
- * Passes an answer on in whole pieces, however the network has cut it: clients parse from the start of a piece with every
- * cut, which is quadratic. A piece that never ends fails the stream before it fills the memory.
- */
-export function wholePieces(server: Server, piece: Piece): TransformStream<Uint8Array, Uint8Array> {
+/** Joins what the network has cut into whole pieces. A piece that never ends throws before it fills the memory. */
+export interface PieceJoiner {
+  /** All pieces that end in this chunk, as one; undefined if none does. */
+  add(chunk: Uint8Array): Uint8Array | undefined
+  /** What came after the last whole piece. */
+  rest(): Uint8Array | undefined
+}
+
+export function joinPieces(server: Server, piece: Piece): PieceJoiner {
   const wanted = breaksAfter[piece]
   let held: Uint8Array[] = []
   let size = 0
@@ -37,7 +41,8 @@ export function wholePieces(server: Server, piece: Piece): TransformStream<Uint8
     if (chunk.length > 0) held.push(chunk)
   }
 
-  function take(): Uint8Array {
+  function take(): Uint8Array | undefined {
+    if (size === 0) return undefined
     const whole = new Uint8Array(size)
     let at = 0
     for (const chunk of held) {
@@ -49,18 +54,30 @@ export function wholePieces(server: Server, piece: Piece): TransformStream<Uint8
     return whole
   }
 
-  return new TransformStream({
-    transform(chunk, controller) {
+  return {
+    add(chunk) {
       const end = endIn(chunk)
-      if (end > 0) {
-        hold(chunk.subarray(0, end))
-        controller.enqueue(take())
-      }
+      if (end > 0) hold(chunk.subarray(0, end))
+      const whole = end > 0 ? take() : undefined
       hold(chunk.subarray(end))
+      return whole
     },
-    flush(controller) {
-      if (size > 0) controller.enqueue(take())
-    },
+    rest: take,
+  }
+}
+
+/**
+ * Passes an answer on in whole pieces, however the network has cut it: clients parse from the start of a piece with every
+ * cut, which is quadratic.
+ */
+export function wholePieces(server: Server, piece: Piece): TransformStream<Uint8Array, Uint8Array> {
+  const joiner = joinPieces(server, piece)
+  const pass = (whole: Uint8Array | undefined, to: TransformStreamDefaultController<Uint8Array>) => {
+    if (whole) to.enqueue(whole)
+  }
+  return new TransformStream({
+    transform: (chunk, controller) => pass(joiner.add(chunk), controller),
+    flush: controller => pass(joiner.rest(), controller),
   })
 }
 

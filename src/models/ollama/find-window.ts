@@ -10,12 +10,13 @@ export interface WindowClient {
 const defaultWindow = 4096
 
 /**
- * The window that the model is loaded with now, because another one would reload it; else that of its Modelfile. Not the
- * length that it was trained for, which is seldom allocated.
+ * The window that the model is loaded with now, because another one would reload it; else the one that is wanted, else that
+ * of its Modelfile. Not the length that it was trained for, which is seldom allocated.
  */
-export async function findWindow(client: WindowClient, model: string): Promise<number> {
+export async function findWindow(client: WindowClient, model: string, wanted?: number): Promise<number> {
   const loaded = readLoaded(await ask(() => client.ps()), model)
   if (loaded !== undefined) return loaded
+  if (wanted !== undefined) return wanted
   return readOwn(await ask(() => client.show({ model }))) ?? defaultWindow
 }
 

@@ -52,6 +52,40 @@ describe('a server that refuses', () => {
     expect(parts).toEqual([])
   })
 
+  it.each([
+    [
+      {
+        error:
+          '{"error":{"message":"x","type":"exceed_context_size_error","n_prompt_tokens":5001,"n_ctx":4096}}',
+      },
+      true,
+    ],
+    [{ error: { message: 'x', code: 'context_length_exceeded', n_prompt_tokens: 5001, n_ctx: 4096 } }, true],
+    [{ error: 'request (5001 tokens) exceeds the available context size (4096 tokens), try again' }, true],
+    [
+      {
+        message:
+          "This model's maximum context length is 4096 tokens. However, you requested 5501 tokens (5001 in the messages, 500 in the completion). Please reduce the length of the messages.",
+      },
+      true,
+    ],
+    [
+      {
+        error:
+          '{"error":{"message":"x","type":"exceed_context_size_error","n_prompt_tokens":"many","n_ctx":-1}}',
+      },
+      false,
+    ],
+    [
+      { error: 'context size has been exceeded by: request (5001 tokens) exceeds the x (4096 tokens)' },
+      false,
+    ],
+  ])('tells how long the prompt was, if it says so: %j', async (body, isTold) => {
+    const { error } = await failureFrom({ status: 400, body })
+    expect(error.code).toBe('context_too_long')
+    expect(error.tokens).toEqual(isTold ? { prompt: 5001, window: 4096 } : undefined)
+  })
+
   it('is quoted in a line', async () => {
     const { error } = await failureFrom({ status: 400, body: { error: 'tiny does not\nsupport tools' } })
     expect(error.message).toContain('"tiny does not support tools"')

@@ -112,14 +112,25 @@ describe('what is sent', () => {
         messages: hello,
         settings: { temperature: 0, maxTokens: 99, seed: 4, stop: ['END'], thinking: 'low', format: 'json' },
       },
-      { settings: { temperature: 1, provider: { options: { top_k: 5 }, logprobs: true } }, keepAlive: '10m' },
+      {
+        settings: { temperature: 1, provider: { options: { top_k: 5 }, top_p: 0.5, logprobs: true } },
+        keepAlive: '10m',
+      },
     )
     expect(body).toMatchObject({
       think: 'low',
       format: 'json',
       keep_alive: '10m',
       logprobs: true,
-      options: { temperature: 0, num_predict: 99, seed: 4, stop: ['END'], top_k: 5, num_ctx: 2048 },
+      options: {
+        temperature: 0,
+        num_predict: 99,
+        seed: 4,
+        stop: ['END'],
+        top_k: 5,
+        top_p: 0.5,
+        num_ctx: 2048,
+      },
     })
   })
 

@@ -3,7 +3,6 @@ import { askOnce } from '../ask-once.ts'
 import { checkAddress, checkWindow, mergeSettings, secretsOf } from '../check-options.ts'
 import { loadClient } from '../load-client.ts'
 import type { Model, ModelPart, ModelRequest, ModelSettings } from '../model.ts'
-import type { ModelError } from '../model-error.ts'
 import { openWire, type Wire } from '../open-wire.ts'
 import { textsOf } from '../pair-results.ts'
 import type { Server } from '../to-model-error.ts'
@@ -67,7 +66,7 @@ export function ollama(options: OllamaOptions): Model {
     const { messages, tools, signal } = request
     signal?.throwIfAborted()
     const server = serverFor(messages)
-    let failure: ModelError | undefined
+    let failure: unknown
     const check = () =>
       checkLines(server, error => {
         failure = error

@@ -22,8 +22,7 @@ interface Given {
 /** The body of `/api/chat`. Settings cannot override the window. */
 export function toOllamaRequest(given: Given): OllamaRequest {
   const { model, messages, tools = [], settings, window, keepAlive } = given
-  const { options, ...provider } = settings.provider ?? {}
-  const own = (options ?? {}) as Readonly<Record<string, unknown>>
+  const { options: own, fields } = splitProvider(settings.provider)
   if (own.num_ctx !== undefined && own.num_ctx !== window) {
     throw new ModelError(
       'model_refused',
@@ -32,7 +31,7 @@ export function toOllamaRequest(given: Given): OllamaRequest {
   }
   return {
     ...present({ think: settings.thinking, format: settings.format, keep_alive: keepAlive }),
-    ...provider,
+    ...fields,
     ...(tools.length === 0 ? {} : { tools: tools.map(tool => ({ type: 'function', function: tool })) }),
     options: {
       ...present({
@@ -53,3 +52,18 @@ export function toOllamaRequest(given: Given): OllamaRequest {
     stream: true,
   }
 }
+
+/** Ollama has its options of sampling in a field of their own; others write them beside the rest. Both are read. */
+function splitProvider(provider: ModelSettings['provider'] = {}) {
+  const { options: nested, ...flat } = provider
+  const options: Record<string, unknown> = {}
+  const fields: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(flat)) (optionNames.has(name) ? options : fields)[name] = value
+  return { options: { ...options, ...(nested as Readonly<Record<string, unknown>> | undefined) }, fields }
+}
+
+const optionNames: ReadonlySet<string> = new Set([
+  ...['temperature', 'top_k', 'top_p', 'min_p', 'typical_p', 'seed', 'stop', 'num_predict', 'num_keep'],
+  ...['repeat_last_n', 'repeat_penalty', 'presence_penalty', 'frequency_penalty'],
+  ...['num_ctx', 'num_batch', 'num_gpu', 'main_gpu', 'use_mmap', 'num_thread', 'draft_num_predict'],
+])
