@@ -1,6 +1,7 @@
 export { ContextOverflowError } from './context/compose/overflow-error.ts'
 export type { Context, FitOptions } from './context/context.ts'
-export type { Entry, Unit, UnitKind } from './context/conversation/unit.ts'
+export type { Entry } from './context/conversation/stamp-entry.ts'
+export type { Unit, UnitKind } from './context/conversation/unit.ts'
 export { createFitter, type Fitter } from './context/create-fitter.ts'
 export type { Digest, Draft } from './context/draft/draft.ts'
 export type { Insertion } from './context/draft/insertion.ts'

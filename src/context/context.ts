@@ -1,6 +1,6 @@
 import type { MessageLike } from '../log/message.ts'
+import type { PlainMessage } from '../log/write-message.ts'
 import type { FrameOptions } from './draft/frame-options.ts'
-import type { Sent } from './draft/piece.ts'
 import type { Policy } from './draft/policy.ts'
 import type { Receipt } from './receipt.ts'
 
@@ -21,7 +21,7 @@ export interface PreviousContext {
 /** The message list for one model call, with its receipt. */
 export interface Context<M extends MessageLike = MessageLike> {
   /** The caller's own objects wherever a message was kept, and a few plain messages that the library adds. */
-  readonly messages: Sent<M>[]
+  readonly messages: (M | PlainMessage)[]
   readonly tokens: number
   readonly receipt: Receipt
 }

@@ -30,7 +30,7 @@ export function createFitter<M extends MessageLike = MessageLike>({
 }: FitOptions & { readonly savedIndex?: Uint8Array }): Fitter<M> {
   checkOptions(options)
   const count = counterOf(options)
-  const conversation = createConversation<M>(count)
+  const conversation = createConversation(count)
   let previous: Context<M> | undefined
   if (savedIndex) adoptIndex(conversation.transcript, unpackIndex(savedIndex))
 

@@ -15,11 +15,11 @@ import type { SharedPrefix } from './receipt.ts'
 
 /** Fits a conversation. If a message was changed in place since it was read, everything is read again first. */
 export function fitReading<M extends MessageLike>(
-  conversation: Conversation<M>,
-  readAgain: () => Conversation<M>,
+  conversation: Conversation,
+  readAgain: () => Conversation,
   options: FitOptions,
 ): Context<M> {
-  const context = fitConversation(conversation, options)
+  const context = fitConversation<M>(conversation, options)
   if (context) return context
   // The previous context is unknown too: it may have had the changed message.
   const { previous: _, ...rest } = options
@@ -34,7 +34,7 @@ export function readWhole<Fitted>(context: Fitted | undefined): Fitted {
 
 /** Fits a conversation as it was read; undefined when a message in the context was changed in place since. */
 export function fitConversation<M extends MessageLike>(
-  conversation: Conversation<M>,
+  conversation: Conversation,
   options: FitOptions,
 ): Context<M> | undefined {
   const frame = createFrame(conversation, options)
@@ -46,7 +46,7 @@ export function fitConversation<M extends MessageLike>(
   checkInvariants(finished, policy.name)
   const prefix = options.previous && sharedPrefix(finished, options.previous)
   return {
-    messages: finished.pieces.map(piece => piece.raw),
+    messages: finished.pieces.map(piece => piece.raw as M),
     tokens: finished.tokens,
     receipt: makeReceipt(finished, policy.name, prefix),
   }
@@ -56,14 +56,14 @@ export function fitConversation<M extends MessageLike>(
  * Whether every message used in the context (sent, joined, digested, recalled, gathered) is unchanged since it was read.
  * Left-out messages are checked when they are used again: the price of a turn must not grow with the conversation.
  */
-function isAsRead<M extends MessageLike>({ draft, pieces }: Finished<M>): boolean {
+function isAsRead({ draft, pieces }: Finished): boolean {
   const { frame, spans, units } = draft
   const { entries } = frame.transcript
   const lead = frame.system.length
   const isFreshAt = (at: number) => {
     const entry = at < 0 ? frame.system[at + lead]! : entries[at]!
     // An entry that is not in memory cannot have been changed by a caller.
-    return !Object.hasOwn(entry, 'stamp') || isUnchanged(entry.stamp.looks, entry.source)
+    return !Object.hasOwn(entry, 'looks') || isUnchanged(entry.looks, entry.source)
   }
   let at = 0
   return (
@@ -82,8 +82,8 @@ function isAsRead<M extends MessageLike>({ draft, pieces }: Finished<M>): boolea
 }
 
 /** The common beginning of a context and the previous one, which a model server with a prompt cache need not read again. */
-function sharedPrefix<M extends MessageLike>(
-  { pieces, tokens, draft: { frame } }: Finished<M>,
+function sharedPrefix(
+  { pieces, tokens, draft: { frame } }: Finished,
   { messages, receipt }: PreviousContext,
 ): SharedPrefix {
   // Tools stand at the beginning of a prompt: if they differ, nothing is shared.

@@ -1,4 +1,3 @@
-import type { MessageLike } from '../log/message.ts'
 import type { Finished } from './compose/finish.ts'
 import { movedNotes, tokensByPart } from './draft/cost.ts'
 import type { Piece } from './draft/piece.ts'
@@ -13,11 +12,7 @@ import {
 } from './receipt.ts'
 
 /** Makes the receipt of a finished draft. Its lines are made when first read: a history may be long. */
-export function makeReceipt<M extends MessageLike>(
-  finished: Finished<M>,
-  policy: string,
-  prefix?: SharedPrefix,
-): Receipt {
+export function makeReceipt(finished: Finished, policy: string, prefix?: SharedPrefix): Receipt {
   const { draft, pieces, tokens } = finished
   const { window, reserve, margin, capacity, count, system, transcript } = draft.frame
   // The transcript goes on growing with the conversation; the receipt covers the messages of now.
@@ -61,11 +56,7 @@ export function makeReceipt<M extends MessageLike>(
 type Verdict = Pick<ReceiptEntry, 'fate' | 'rule' | 'why'>
 
 /** The stretches, message by message. Inside a stretch, a stray result or an unsent note has its own reason. */
-function makeLines(
-  finished: Finished<MessageLike>,
-  total: number,
-  moved: readonly number[],
-): readonly ReceiptEntry[] {
+function makeLines(finished: Finished, total: number, moved: readonly number[]): readonly ReceiptEntry[] {
   const { system, transcript, notes } = finished.draft.frame
   const verdicts: Verdict[] = []
   for (const { first, last, ...verdict } of makeStretches(finished, moved))
@@ -91,10 +82,7 @@ function makeLines(
 /** The fates of a note that is sent. */
 const isAccounted = /kept|altered|moved/
 
-function makeStretches(
-  { draft, pieces }: Finished<MessageLike>,
-  moved: readonly number[],
-): readonly ReceiptStretch[] {
+function makeStretches({ draft, pieces }: Finished, moved: readonly number[]): readonly ReceiptStretch[] {
   const { system, transcript } = draft.frame
   const left = draft.spans.map(({ from, to, fate, rule, why }) => {
     const [first, end] = [transcript.units[from]!.from, transcript.units[to - 1]!.to]

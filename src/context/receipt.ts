@@ -1,25 +1,14 @@
 import type { Role } from '../log/message.ts'
 
 /** What became of an entry. */
-export type Fate = 'kept' | 'altered' | 'digested' | 'recalled' | 'moved' | 'elided'
+export type Fate = (typeof fates)[number]
 
-export const fates: readonly Fate[] = ['kept', 'altered', 'digested', 'recalled', 'moved', 'elided']
+export const fates = ['kept', 'altered', 'digested', 'recalled', 'moved', 'elided'] as const
 
 /** The parts of a context that the receipt adds up. */
-export type Part =
-  | 'framing'
-  | 'tools'
-  | 'system'
-  | 'first'
-  | 'marker'
-  | 'notes'
-  | 'digests'
-  | 'journal'
-  | 'recall'
-  | 'history'
-  | 'latest'
+export type Part = (typeof parts)[number]
 
-export const parts: readonly Part[] = [
+export const parts = [
   'framing',
   'tools',
   'system',
@@ -31,7 +20,7 @@ export const parts: readonly Part[] = [
   'recall',
   'history',
   'latest',
-]
+] as const
 
 /** One line for one message of the input. */
 export interface ReceiptEntry {

@@ -1,7 +1,7 @@
 import { ThroughlineError } from '../../log/error.ts'
-import type { MessageLike, Role } from '../../log/message.ts'
+import type { Role } from '../../log/message.ts'
+import type { Entry } from '../conversation/stamp-entry.ts'
 import type { Transcript } from '../conversation/transcript.ts'
-import type { Entry } from '../conversation/unit.ts'
 
 /** Thrown when a context needs the text of an entry that is not in memory: load it, and fit again. */
 export class EntryNeeded extends ThroughlineError {
@@ -15,7 +15,7 @@ export class EntryNeeded extends ThroughlineError {
 }
 
 /** An entry without its text, of which only role and size are known: most of a long conversation is never read again. */
-export function absentEntry<M extends MessageLike>(at: number, role: Role, tokens: number): Entry<M> {
+export function absentEntry(at: number, role: Role, tokens: number): Entry {
   return Object.assign(Object.create(absent), { at, role, tokens })
 }
 
@@ -24,23 +24,15 @@ export function isAbsent(entry: Entry | undefined): boolean {
 }
 
 /** Puts the text of an absent entry back. */
-export function fillEntry<M extends MessageLike>(
-  { entries }: Transcript<M>,
-  at: number,
-  entry: Entry<M>,
-): void {
-  ;(entries as Entry<M>[])[at] = entry
+export function fillEntry({ entries }: Transcript, at: number, entry: Entry): void {
+  ;(entries as Entry[])[at] = entry
 }
 
 /** Drops the texts of a stretch of entries. */
-export function emptyEntries<M extends MessageLike>(
-  { entries }: Transcript<M>,
-  from: number,
-  to: number,
-): void {
+export function emptyEntries(transcript: Transcript, from: number, to: number): void {
   for (let at = from; at < to; at++) {
-    const { role, tokens } = entries[at]!
-    ;(entries as Entry<M>[])[at] = absentEntry(at, role, tokens)
+    const { role, tokens } = transcript.entries[at]!
+    fillEntry(transcript, at, absentEntry(at, role, tokens))
   }
 }
 
@@ -52,7 +44,7 @@ const absent = {
   get message(): never {
     throw neededBy(this)
   },
-  get stamp(): never {
+  get looks(): never {
     throw neededBy(this)
   },
 }

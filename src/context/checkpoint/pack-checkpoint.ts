@@ -1,5 +1,5 @@
 import { ThroughlineError } from '../../log/error.ts'
-import type { MessageLike, Role } from '../../log/message.ts'
+import type { Role } from '../../log/message.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import type { Stray, Unit, UnitKind } from '../conversation/unit.ts'
 import { createWriter } from '../recall/bytes.ts'
@@ -16,11 +16,7 @@ export const roles: readonly Role[] = ['system', 'user', 'assistant', 'tool', 'a
  * Packs what a context needs of a stretch of units besides their texts: sizes, kinds and words. A cache that can be
  * rebuilt from the log. The units must be settled: something follows them.
  */
-export function packCheckpoint<M extends MessageLike>(
-  transcript: Transcript<M>,
-  from: number,
-  to: number,
-): Uint8Array {
+export function packCheckpoint(transcript: Transcript, from: number, to: number): Uint8Array {
   const bytes = createWriter()
   const index = indexTranscript(transcript, to)
   const vocabulary = new Map<number, number>()

@@ -1,7 +1,6 @@
-import type { MessageLike } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import { addSums, createTranscript, type NotePlace, type Transcript } from '../conversation/transcript.ts'
-import type { Entry, Unit } from '../conversation/unit.ts'
+import { createTranscript, emptyLists, setUnit, type Transcript } from '../conversation/transcript.ts'
+import type { Unit } from '../conversation/unit.ts'
 import { createReader } from '../recall/bytes.ts'
 import { adoptIndex, isRecallable } from '../recall/index-transcript.ts'
 import { readTerms } from '../recall/pack-index.ts'
@@ -10,16 +9,9 @@ import { absentEntry } from './absent-entry.ts'
 import { kinds, type PackedMended, roles, unusable } from './pack-checkpoint.ts'
 
 /** Rebuilds a transcript from its checkpoints, oldest first, without texts: those are loaded when a context needs them. */
-export function restoreTranscript<M extends MessageLike>(
-  count: TokenCounter,
-  checkpoints: readonly Uint8Array[],
-): Transcript<M> {
-  const entries: Entry<M>[] = []
-  const units: Unit[] = []
-  const sums = { costBefore: [0], noteCostBefore: [0], ordinaryBefore: [0] }
-  const systems: number[] = []
-  const turns: number[] = []
-  const notes: NotePlace[] = []
+export function restoreTranscript(count: TokenCounter, checkpoints: readonly Uint8Array[]): Transcript {
+  const lists = emptyLists()
+  const { entries, units, notes } = lists
   const index = createRecallIndex()
   let time: number | undefined
 
@@ -36,7 +28,7 @@ export function restoreTranscript<M extends MessageLike>(
     const last = bytes.float()
     if (!Number.isNaN(last)) time = last
   }
-  const transcript = createTranscript<M>(count, { entries, units, ...sums, systems, turns, notes })
+  const transcript = createTranscript(count, lists)
   adoptIndex(transcript, { index, time })
   return transcript
 
@@ -49,12 +41,9 @@ export function restoreTranscript<M extends MessageLike>(
       if (role === 'assistant_note') notes.push({ at: entries.length, unit: at })
       entries.push(absentEntry(entries.length, role, bytes.number()))
     }
-    if (kind === 'user') turns.push(at)
-    if (kind === 'system') systems.push(at)
     const { missing, strays } = mended ? readMended(mended, from) : whole
     const unit: Unit = { index: at, kind, from, to: entries.length, tokens, noteTokens, missing, strays }
-    units.push(unit)
-    addSums({ ...sums, turns }, unit)
+    setUnit(lists, unit)
     return unit
   }
 }

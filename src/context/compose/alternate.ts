@@ -1,4 +1,3 @@
-import type { MessageLike } from '../../log/message.ts'
 import { acknowledgement, openingText } from '../../log/texts.ts'
 import { joinMessages, withHead, withTail } from '../../log/write-message.ts'
 import type { Frame } from '../draft/frame.ts'
@@ -12,15 +11,12 @@ const rule = 'alternating'
  * take turns, beginning with the user. Rounds of tool calls belong to the assistant's turn. Everything else (marker,
  * notes, recall, later system messages) becomes text at the head of the next user message.
  */
-export function alternate<M extends MessageLike>(
-  frame: Frame<M>,
-  pieces: readonly Piece<M>[],
-): readonly Piece<M>[] {
+export function alternate(frame: Frame, pieces: readonly Piece[]): readonly Piece[] {
   /** The messages to send; the pieces of one list become one message. */
-  const sent: Piece<M>[][] = []
-  const system: Piece<M>[] = []
+  const sent: Piece[][] = []
+  const system: Piece[] = []
   /** Texts that wait for the next user message. */
-  let waiting: Piece<M>[] = []
+  let waiting: Piece[] = []
 
   const lastRole = () => sent.at(-1)?.[0]?.message.role
   const answer = (why: string) => fill('assistant', acknowledgement, why)
@@ -33,7 +29,7 @@ export function alternate<M extends MessageLike>(
   }
   const waitingAsUser = () => [carry(frame, asUser(frame, waiting[0]!), waiting.slice(1), withTail)]
 
-  function addUser(piece: Piece<M>): void {
+  function addUser(piece: Piece): void {
     const full = carry(frame, piece, waiting, withHead)
     waiting = []
     if (lastRole() === 'tool') answer('the round before got no answer')
@@ -46,7 +42,7 @@ export function alternate<M extends MessageLike>(
     if (piece.answered) answer('a digest is answered')
   }
 
-  function addAssistant(piece: Piece<M>): void {
+  function addAssistant(piece: Piece): void {
     if (sent.length === 0) {
       // The first turn must be the user's: the waiting texts serve, else a line that says who began.
       if (waiting.length === 0) fill('user', openingText, 'the template wants a user message first')
@@ -82,25 +78,20 @@ export function alternate<M extends MessageLike>(
 }
 
 /** Joins pieces into one message; the receipt counts the joined pieces as parts of it. */
-function carry<M extends MessageLike>(
-  frame: Frame<M>,
-  piece: Piece<M>,
-  others: readonly Piece<M>[],
-  attach: typeof withHead,
-): Piece<M> {
+function carry(frame: Frame, piece: Piece, others: readonly Piece[], attach: typeof withHead): Piece {
   if (others.length === 0) return piece
   const text = others.map(other => other.message.text).join('\n\n')
   return rewritten(frame, combined(piece, others), attach(piece.raw, text))
 }
 
 /** Joins pieces into one message, read and counted once. */
-function join<M extends MessageLike>(frame: Frame<M>, [first, ...others]: readonly Piece<M>[]): Piece<M> {
+function join(frame: Frame, [first, ...others]: readonly Piece[]): Piece {
   if (others.length === 0) return first!
   const raws = [first!, ...others].map(piece => piece.raw)
   return rewritten(frame, combined(first!, others), joinMessages(raws))
 }
 
-function combined<M extends MessageLike>(piece: Piece<M>, others: readonly Piece<M>[]): Piece<M> {
+function combined(piece: Piece, others: readonly Piece[]): Piece {
   const seqs = [piece, ...others].flatMap(one => one.seqs).sort((a, b) => a - b)
   const carries = [...(piece.carries ?? []), ...others.flatMap(other => [other, ...(other.carries ?? [])])]
   return {
@@ -111,6 +102,6 @@ function combined<M extends MessageLike>(piece: Piece<M>, others: readonly Piece
   }
 }
 
-function asUser<M extends MessageLike>(frame: Frame<M>, piece: Piece<M>): Piece<M> {
+function asUser(frame: Frame, piece: Piece): Piece {
   return rewritten(frame, combined(piece, []), { role: 'user', content: piece.message.text })
 }

@@ -1,4 +1,3 @@
-import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { inlineNote, interruptedResult, markerText } from '../../log/texts.ts'
 import { toolResultFor, withoutResults, withTail } from '../../log/write-message.ts'
@@ -10,10 +9,10 @@ import { entryPiece, type Piece, rewritten } from '../draft/piece.ts'
 import type { Part } from '../receipt.ts'
 
 /** The pieces of a draft in the order in which they are sent, before any shape is applied. */
-export function compose<M extends MessageLike>(draft: FullDraft<M>): readonly Piece<M>[] {
+export function compose(draft: FullDraft): readonly Piece[] {
   const { frame, insertions, units } = draft
   const { transcript } = frame
-  const pieces: Piece<M>[] = [...frame.head]
+  const pieces: Piece[] = [...frame.head]
   const add = (added: Added) => pieces.push(addedPiece(frame, added))
 
   const afterFirst = () => {
@@ -66,10 +65,10 @@ function* sentUnits({ frame, spans, units }: FullDraft): Generator<number> {
 }
 
 /** The messages of one unit as they are sent: the caller's own objects wherever nothing had to be repaired. */
-function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): Piece<M>[] {
+function unitPieces(frame: Frame, unit: Unit): Piece[] {
   if (unit.kind === 'note' || unit.kind === 'stray') return []
   const { entries, firstUser } = frame.transcript
-  const pieces: Piece<M>[] = []
+  const pieces: Piece[] = []
   const notes: number[] = []
   const part = unit.index === firstUser ? 'first' : frame.ends.includes(unit.index) ? 'latest' : 'history'
   for (let at = unit.from; at < unit.to; at++) {
@@ -87,17 +86,13 @@ function unitPieces<M extends MessageLike>(frame: Frame<M>, unit: Unit): Piece<M
   for (const call of unit.missing) {
     const raw = toolResultFor(entries[unit.from]!.message.dialect, call, interruptedResult)
     const added = `the call of "${call.name}" never got a result`
-    pieces.push(rewritten(frame, { part, seqs: [], added }, raw as MessageLike as M))
+    pieces.push(rewritten(frame, { part, seqs: [], added }, raw))
   }
   return pieces
 }
 
 /** Sends notes with the reply that they belong to, as the model wrote them; joined here, so that it is counted once. */
-function withNotes<M extends MessageLike>(
-  frame: Frame<M>,
-  reply: Piece<M>,
-  notes: readonly number[],
-): Piece<M> {
+function withNotes(frame: Frame, reply: Piece, notes: readonly number[]): Piece {
   const altered = { rule: 'notes', why: 'its note to self is sent with it' }
   const seqs = [...reply.seqs, ...notes.map(at => frame.system.length + at)]
   const texts = notes.map(at => inlineNote(frame.transcript.entries[at]!.message.text, frame.nonce))
@@ -113,10 +108,7 @@ interface Added {
   readonly answered?: boolean
 }
 
-export function addedPiece<M extends MessageLike>(
-  frame: Frame<M>,
-  { part, role, text, why, answered = false }: Added,
-): Piece<M> {
+export function addedPiece(frame: Frame, { part, role, text, why, answered = false }: Added): Piece {
   const raw = { role, content: text }
   const tokens = textCost(frame, role, text)
   return { raw, message: parseMessage(raw, 0), tokens, part, seqs: [], added: why, answered }

@@ -1,4 +1,3 @@
-import type { MessageLike } from '../../log/message.ts'
 import { tokensByPart, totalTokens } from '../draft/cost.ts'
 import { cutOldest } from '../draft/cut-oldest.ts'
 import type { FullDraft } from '../draft/draft.ts'
@@ -8,14 +7,14 @@ import { compose } from './compose.ts'
 import { ContextOverflowError } from './overflow-error.ts'
 import { trimPieces } from './trim.ts'
 
-export interface Finished<M extends MessageLike> {
-  readonly draft: FullDraft<M>
-  readonly pieces: readonly Piece<M>[]
+export interface Finished {
+  readonly draft: FullDraft
+  readonly pieces: readonly Piece[]
   readonly tokens: number
 }
 
 /** Makes any policy's draft fit, and applies the shape. */
-export function finish<M extends MessageLike>(draft: FullDraft<M>): Finished<M> {
+export function finish(draft: FullDraft): Finished {
   const { frame, capacity } = draft
   const own = draft.as('window')
   let room = capacity
@@ -33,7 +32,7 @@ export function finish<M extends MessageLike>(draft: FullDraft<M>): Finished<M> 
   }
 }
 
-function overflow<M extends MessageLike>(finished: Finished<M>): Finished<M> {
+function overflow(finished: Finished): Finished {
   const { frame } = finished.draft
   if (frame.overflow === 'keep') return finished
   const isTrim = frame.overflow === 'trim'

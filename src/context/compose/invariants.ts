@@ -1,5 +1,4 @@
 import { ThroughlineError } from '../../log/error.ts'
-import type { MessageLike } from '../../log/message.ts'
 import { openRound } from '../../log/round.ts'
 import type { Finished } from './finish.ts'
 
@@ -17,7 +16,7 @@ export class BrokenContextError extends ThroughlineError {
 }
 
 /** Checks what must hold for every context of every policy. Runs on every `fit`; this is the only place with these rules. */
-export function checkInvariants<M extends MessageLike>(finished: Finished<M>, policy: string): void {
+export function checkInvariants(finished: Finished, policy: string): void {
   const { draft, pieces, tokens } = finished
   const { frame } = draft
   const { system, transcript, fixed, capacity } = frame

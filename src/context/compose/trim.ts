@@ -1,4 +1,3 @@
-import type { MessageLike } from '../../log/message.ts'
 import { cutMark, markerText } from '../../log/texts.ts'
 import { withResultTexts, withText } from '../../log/write-message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
@@ -21,10 +20,7 @@ const ownText = -1
  * Cuts the longest texts in their middle until everything fits: all to one common length, so that short texts stay
  * whole. Returns undefined when that is not enough. Calls, images and tool schemas are never touched.
  */
-export function trimPieces<M extends MessageLike>(
-  frame: Frame<M>,
-  pieces: readonly Piece<M>[],
-): readonly Piece<M>[] | undefined {
+export function trimPieces(frame: Frame, pieces: readonly Piece[]): readonly Piece[] | undefined {
   const texts = pieces.flatMap((piece, place) => textsOf(frame, piece, place))
   const textTokens = texts.reduce((sum, text) => sum + text.tokens, 0)
   const room = frame.capacity - (totalTokens(frame, pieces) - textTokens)
@@ -57,12 +53,12 @@ function commonLength(lengths: readonly number[], room: number): number {
   return sorted.at(-1) ?? 0
 }
 
-function cutTo<M extends MessageLike>(
-  frame: Frame<M>,
-  pieces: readonly Piece<M>[],
+function cutTo(
+  frame: Frame,
+  pieces: readonly Piece[],
   longer: readonly Text[],
   level: number,
-): readonly Piece<M>[] | undefined {
+): readonly Piece[] | undefined {
   const cut = [...pieces]
   for (let at = 0; at < longer.length; ) {
     const { place } = longer[at]!

@@ -1,36 +1,32 @@
 import type { MessageLike } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { inherit } from './remember.ts'
-import { stampEntry } from './stamp-entry.ts'
+import { type Entry, stampEntry } from './stamp-entry.ts'
 import { createTranscript, type Transcript } from './transcript.ts'
-import type { Entry } from './unit.ts'
 
 /** The messages of a conversation: the leading system messages, and the transcript of the rest. */
-export interface Conversation<M extends MessageLike = MessageLike> {
-  readonly system: readonly Entry<M>[]
-  readonly transcript: Transcript<M>
+export interface Conversation {
+  readonly system: readonly Entry[]
+  readonly transcript: Transcript
 }
 
-interface GrowingConversation<M extends MessageLike> extends Conversation<M> {
+interface GrowingConversation extends Conversation {
   readonly size: number
   /** `seq` is the message's place, for errors. */
-  append(source: M, seq?: number): void
+  append(source: MessageLike, seq?: number): void
   /** The conversation as it is now: a receipt is made later, when more messages may have come. */
-  now(): Conversation<M>
+  now(): Conversation
   /** Reads every message anew, after one was changed in place. */
-  readAgain(): Conversation<M>
+  readAgain(): Conversation
 }
 
-export function createConversation<M extends MessageLike>(
-  count: TokenCounter,
-  past?: Conversation<M>,
-): GrowingConversation<M> {
+export function createConversation(count: TokenCounter, past?: Conversation): GrowingConversation {
   let system = [...(past?.system ?? [])]
-  let transcript = past?.transcript ?? createTranscript<M>(count)
+  let transcript = past?.transcript ?? createTranscript(count)
   const size = () => system.length + transcript.entries.length
   const now = () => ({ system: [...system], transcript })
 
-  function append(source: M, seq = size()): void {
+  function append(source: MessageLike, seq = size()): void {
     const leading = transcript.entries.length === 0 ? leadingEntry(source, seq, count) : undefined
     if (leading) system.push(leading)
     else transcript.append(source, seq)
@@ -59,11 +55,7 @@ export function createConversation<M extends MessageLike>(
 }
 
 /** The entry of a leading message if it is part of the system prompt, else undefined. */
-function leadingEntry<M extends MessageLike>(
-  source: M,
-  seq: number,
-  count: TokenCounter,
-): Entry<M> | undefined {
+function leadingEntry(source: MessageLike, seq: number, count: TokenCounter): Entry | undefined {
   const entry = stampEntry(source, seq, count)
   return entry.role === 'system' ? entry : undefined
 }
@@ -83,11 +75,8 @@ interface Memory {
   readonly sources: unknown[]
 }
 
-export function readConversation<M extends MessageLike>(
-  messages: readonly M[],
-  count: TokenCounter,
-): Conversation<M> {
-  const system: Entry<M>[] = []
+export function readConversation(messages: readonly MessageLike[], count: TokenCounter): Conversation {
+  const system: Entry[] = []
   for (const source of messages) {
     const entry = leadingEntry(source, system.length, count)
     if (!entry) break
@@ -102,11 +91,7 @@ export function forgetConversation({ transcript }: Conversation, count: TokenCou
   if (first) remembered.get(first)?.delete(count.id)
 }
 
-function readTranscript<M extends MessageLike>(
-  messages: readonly M[],
-  start: number,
-  count: TokenCounter,
-): Transcript<M> {
+function readTranscript(messages: readonly MessageLike[], start: number, count: TokenCounter): Transcript {
   const first = messages[start]
   if (first === undefined) return createTranscript(count)
   const known = remembered.get(first) ?? new Map<string, readonly Memory[]>()
@@ -120,7 +105,7 @@ function readTranscript<M extends MessageLike>(
     memory.sources.push(messages[at])
   }
   known.set(count.id, [memory, ...others].slice(0, mostLines))
-  return memory.transcript as Transcript<M>
+  return memory.transcript
 }
 
 /** The remembered transcript that these messages continue; else a fork of the one that shares most with them. */

@@ -1,10 +1,66 @@
-import type { MessageLike } from '../../log/message.ts'
+import { isUnchanged, type Looks, looksOf } from '../../log/looks.ts'
+import type { Message, MessageLike, Role } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import { mapTexts, withoutCalls } from '../../log/write-message.ts'
+import { neutralizeNotes } from '../../notes/neutralize.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import { stampMessage } from './stamp.ts'
-import type { Entry } from './unit.ts'
 
-export function stampEntry<M extends MessageLike>(source: M, seq: number, count: TokenCounter): Entry<M> {
-  const stamp = stampMessage(source, seq, count)
-  const { message, tokens, raw = source } = stamp
-  return { source, raw: raw as M, message, role: message.role, tokens, stamp }
+/** A message of the conversation, read and counted. */
+export interface Entry<M extends MessageLike = MessageLike> {
+  readonly source: M
+  /** The message that is sent: most often `source` itself. */
+  readonly raw: M
+  /** Why another message is sent: text that looks like a note is quoted, for example. */
+  readonly altered?: { readonly rule: string; readonly why: string }
+  readonly message: Message
+  readonly role: Role
+  readonly tokens: number
+  /** The id of the counter. */
+  readonly counter: string
+  /** Tells whether the caller has changed the message since it was read. */
+  readonly looks: Looks
+}
+
+/** Entries by message object, so that no text is tokenised twice. */
+const entries = new WeakMap<object, Entry>()
+
+export function stampEntry(source: MessageLike, seq: number, count: TokenCounter): Entry {
+  const known = entries.get(source)
+  const read = known && isUnchanged(known.looks, source) ? known : readSource(source, seq)
+  if (read === known && known.counter === count.id) return known
+  return stamped(read, count.id, count.message(read.message))
+}
+
+/** Stamps a message whose tokens were counted when it was logged. */
+export function adoptEntry(source: MessageLike, seq: number, counter: string, tokens: number): Entry {
+  return stamped(readSource(source, seq), counter, tokens)
+}
+
+type Read = Omit<Entry, 'counter' | 'tokens'>
+
+function stamped(read: Read, counter: string, tokens: number): Entry {
+  const entry = { ...read, counter, tokens }
+  entries.set(read.source, entry)
+  return entry
+}
+
+function readSource(source: MessageLike, seq: number): Read {
+  const looks = looksOf(source)
+  const message = readMessage(source, seq)
+  const { role, misplacedCalls } = message
+  const isOurs = role === 'system' || role === 'assistant_note'
+  const own = misplacedCalls === undefined ? source : withoutCalls(source)
+  const raw = isOurs ? own : mapTexts(own, neutralizeNotes)
+  if (raw === source) return { source, raw, message, role, looks }
+  const altered = own === source ? quotedNote : withoutItsCalls
+  return { source, raw, altered, message: readMessage(raw, seq), role, looks }
+}
+
+const quotedNote = {
+  rule: 'notes',
+  why: 'a text that looks like a note to self is quoted: only the model writes notes',
+}
+const withoutItsCalls = {
+  rule: 'valid sequence',
+  why: 'only the assistant calls tools: its calls are not sent',
 }

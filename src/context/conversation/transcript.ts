@@ -4,48 +4,43 @@ import { describeStray, openRound, type Round } from '../../log/round.ts'
 import { inlineNote, interruptedResult } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import { stampEntry } from './stamp-entry.ts'
-import type { Entry, Stray, Unit, UnitKind } from './unit.ts'
+import { type Entry, stampEntry } from './stamp-entry.ts'
+import type { Stray, Unit, UnitKind } from './unit.ts'
 
-export interface NotePlace {
-  readonly at: number
-  readonly unit: number
+/** The lists that a transcript is made of, handed over to it: it goes on writing into them. */
+interface Lists {
+  readonly entries: Entry[]
+  readonly units: Unit[]
+  /** Running sums, [k] is that of the units before k: the cost of all but the first user message and system messages. */
+  readonly costBefore: number[]
+  /** The cost of the notes, sent inline. */
+  readonly noteCostBefore: number[]
+  /** The number of units that a policy may leave out. */
+  readonly ordinaryBefore: number[]
+  /** Units that are system messages in the middle of the conversation. */
+  readonly systems: number[]
+  /** Units that begin a turn. */
+  readonly turns: number[]
+  readonly notes: { readonly at: number; readonly unit: number }[]
 }
 
 /** A conversation after its system prompt, in units, with running sums. Append-only. */
-export interface Transcript<M extends MessageLike = MessageLike> extends Sums {
-  readonly entries: readonly Entry<M>[]
-  readonly units: readonly Unit[]
+export interface Transcript extends ReadonlyLists {
   /** Index of the first user message's unit, or -1. */
   readonly firstUser: number
   readonly latestUser: number
   readonly lastRound: number
-  /** Units that are system messages in the middle of the conversation. */
-  readonly systems: readonly number[]
-  /** Units that begin a turn. */
-  readonly turns: readonly number[]
-  readonly notes: readonly NotePlace[]
-  append(source: M, seq: number): void
+  append(source: MessageLike, seq: number): void
   /** A transcript that shares at most the first `length` entries; fewer where that would split a unit. */
-  fork(length: number): Transcript<M>
+  fork(length: number): Transcript
 }
+
+type ReadonlyLists = { readonly [Name in keyof Lists]: Readonly<Lists[Name]> }
 
 /** Shared by the units without strays, which are most. */
 const none: ReadonlyMap<number, Stray> = new Map()
 
-/** The lists that a transcript is made of, handed over to it: it goes on writing into them. */
-interface Lists<M extends MessageLike> {
-  readonly entries: Entry<M>[]
-  readonly units: Unit[]
-  readonly costBefore: number[]
-  readonly noteCostBefore: number[]
-  readonly ordinaryBefore: number[]
-  readonly systems: number[]
-  readonly turns: number[]
-  readonly notes: NotePlace[]
-}
-
-const nothing = () => ({
+export const emptyLists = (): Lists => ({
   entries: [],
   units: [],
   costBefore: [0],
@@ -56,27 +51,19 @@ const nothing = () => ({
   notes: [],
 })
 
-export function createTranscript<M extends MessageLike>(
-  count: TokenCounter,
-  lists: Lists<M> = nothing(),
-): Transcript<M> {
+export function createTranscript(count: TokenCounter, lists = emptyLists()): Transcript {
   const { entries, units, systems, turns, notes } = lists
   let lastRound = units.findLastIndex(unit => unit.kind === 'tools')
   /** The open round of the last unit and its strays; undefined when that unit takes no results. */
   let round: Round | undefined
   let strays: Map<number, Stray> | undefined
 
-  function setLast(unit: Unit): void {
-    units[unit.index] = unit
-    addSums(lists, unit)
-  }
+  const setLast = (unit: Unit) => setUnit(lists, unit)
 
   function begin(kind: UnitKind, tokens: number, stray?: Stray): void {
     close()
     strays = stray && new Map([[entries.length - 1, stray]])
     const index = units.length
-    if (kind === 'user') turns.push(index)
-    if (kind === 'system') systems.push(index)
     if (kind === 'tools') lastRound = index
     const from = entries.length - 1
     setLast({ index, kind, from, to: from + 1, tokens, noteTokens: 0, missing: [], strays: strays ?? none })
@@ -156,7 +143,7 @@ export function createTranscript<M extends MessageLike>(
       // The last round may have been closed by a message after the fork: it is read again.
       if (size > 0 && units[size - 1]!.kind === 'tools') size -= 1
       const end = units[size]?.from ?? entries.length
-      return createTranscript<M>(count, {
+      return createTranscript(count, {
         entries: entries.slice(0, end),
         units: units.slice(0, size),
         costBefore: lists.costBefore.slice(0, size + 1),
@@ -170,29 +157,23 @@ export function createTranscript<M extends MessageLike>(
   }
 }
 
-/** Running sums over the units of a transcript: [k] is the sum of the units before k. */
-interface Sums {
-  /** Cost of the ordinary units: all but the first user message and system messages. */
-  readonly costBefore: readonly number[]
-  /** Cost of the ordinary units' notes, sent inline. */
-  readonly noteCostBefore: readonly number[]
-  readonly ordinaryBefore: readonly number[]
-}
-
-export function addSums(
-  sums: { readonly [Name in keyof Sums | 'turns']: number[] },
-  { index, kind, tokens, noteTokens }: Unit,
-): void {
-  const fixed = kind === 'system' || index === sums.turns[0]
+/** Puts a unit in its place: behind the others, or in place of the last, which changed. */
+export function setUnit(lists: Lists, unit: Unit): void {
+  const { index, kind, tokens, noteTokens } = unit
+  const isNew = index === lists.units.length
+  if (isNew && kind === 'user') lists.turns.push(index)
+  if (isNew && kind === 'system') lists.systems.push(index)
+  lists.units[index] = unit
+  const fixed = kind === 'system' || index === lists.turns[0]
   const goes = !fixed && kind !== 'stray' && kind !== 'note'
-  sums.costBefore[index + 1] = sums.costBefore[index]! + (fixed ? 0 : tokens)
-  sums.noteCostBefore[index + 1] = sums.noteCostBefore[index]! + noteTokens
-  sums.ordinaryBefore[index + 1] = sums.ordinaryBefore[index]! + (goes ? 1 : 0)
+  lists.costBefore[index + 1] = lists.costBefore[index]! + (fixed ? 0 : tokens)
+  lists.noteCostBefore[index + 1] = lists.noteCostBefore[index]! + noteTokens
+  lists.ordinaryBefore[index + 1] = lists.ordinaryBefore[index]! + (goes ? 1 : 0)
 }
 
 /** The cost of the units from one up to another that may go, with their notes where those are sent inline. */
-export function costBetween(sums: Sums, from: number, to: number, inlineNotes: boolean): number {
-  const { costBefore, noteCostBefore } = sums
+export function costBetween(transcript: Transcript, from: number, to: number, inlineNotes: boolean): number {
+  const { costBefore, noteCostBefore } = transcript
   const cost = costBefore[to]! - costBefore[from]!
   return inlineNotes ? cost + noteCostBefore[to]! - noteCostBefore[from]! : cost
 }

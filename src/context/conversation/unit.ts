@@ -1,17 +1,4 @@
-import type { Message, MessageLike, Role, ToolCall } from '../../log/message.ts'
-import type { Stamp } from './stamp.ts'
-
-/** A message of the conversation with its tokens. */
-export interface Entry<M extends MessageLike = MessageLike> {
-  readonly source: M
-  /** The message that is sent: most often `source` itself. */
-  readonly raw: M
-  readonly message: Message
-  readonly role: Role
-  readonly tokens: number
-  /** Tells whether the caller has changed the message since it was read. */
-  readonly stamp: Stamp
-}
+import type { ToolCall } from '../../log/message.ts'
 
 /**
  * The kinds of units. A unit is sent or left out whole: a user message; an assistant message with its notes; an assistant

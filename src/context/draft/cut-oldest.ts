@@ -1,4 +1,3 @@
-import type { MessageLike } from '../../log/message.ts'
 import { fixedCost, insertionCost, markerCost, unitCost } from './cost.ts'
 import type { FullDraft } from './draft.ts'
 import { findSpan } from './span.ts'
@@ -9,7 +8,7 @@ const why = 'older than what fits'
  * Leaves out the oldest units, so that the longest run of recent ones that fits stays. Runs after every policy, so that
  * none can exceed the window. Looks only at kept units, never at the whole history.
  */
-export function cutOldest<M extends MessageLike>(draft: FullDraft<M>, room = draft.capacity): FullDraft<M> {
+export function cutOldest<D extends FullDraft>(draft: D, room = draft.capacity): D {
   if (draft.tokens <= room) return draft
   const shorten = (cut: number) => draft.dropRange(0, cut, why)
   const first = findCut(draft, room)
@@ -44,7 +43,7 @@ function findCut(draft: FullDraft, room: number): number {
 }
 
 /** Drops texts that a policy added, when no units are left to drop. */
-function dropInsertions<M extends MessageLike>(draft: FullDraft<M>, room: number): FullDraft<M> {
+function dropInsertions<D extends FullDraft>(draft: D, room: number): D {
   let current = draft
   while (current.tokens > room && current.insertions.length > 0) current = current.withoutFirstInsertion(why)
   return current

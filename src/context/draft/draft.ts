@@ -1,6 +1,8 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
-import type { Entry, Unit } from '../conversation/unit.ts'
+import type { Entry } from '../conversation/stamp-entry.ts'
+import type { Unit } from '../conversation/unit.ts'
+import type { ReceiptCut } from '../receipt.ts'
 import { draftCost } from './cost.ts'
 import type { Frame } from './frame.ts'
 import type { Fault, Insertion, Stretch } from './insertion.ts'
@@ -19,37 +21,28 @@ export interface Draft<M extends MessageLike = MessageLike> {
   isProtected(unit: Unit): boolean
   isKept(unit: Unit): boolean
   /** Leaves units out, except protected ones. */
-  drop(units: Iterable<Unit>, why: string): Draft<M>
+  drop(units: Iterable<Unit>, why: string): this
   /** Leaves units out from `from` up to, not including, `to`, except protected ones. */
-  dropRange(from: number, to: number, why: string): Draft<M>
+  dropRange(from: number, to: number, why: string): this
   /** Replaces each stretch of units by one line. */
-  digest(digests: readonly Digest[], why: string): Draft<M>
+  digest(digests: readonly Digest[], why: string): this
   /** Adds texts before units, and records the fate of the units that they stand for. */
-  insert(insertions: readonly Insertion[], fate: 'digested' | 'recalled'): Draft<M>
+  insert(insertions: readonly Insertion[], fate: 'digested' | 'recalled'): this
   /** Moves system messages that stand in the conversation to its front. */
-  moveSystemsFirst(): Draft<M>
+  moveSystemsFirst(): this
 }
 
 /** A draft with the parts that only the library uses. */
-export interface FullDraft<M extends MessageLike = MessageLike> extends Draft<M> {
-  readonly frame: Frame<M>
-  readonly spans: readonly Span[]
-  readonly insertions: readonly Insertion[]
-  readonly systemsFirst: boolean
-  readonly cut?: Cut
-  drop(units: Iterable<Unit>, why: string): FullDraft<M>
-  dropRange(from: number, to: number, why: string): FullDraft<M>
-  digest(digests: readonly Digest[], why: string): FullDraft<M>
-  insert(insertions: readonly Insertion[], fate: 'digested' | 'recalled'): FullDraft<M>
-  moveSystemsFirst(): FullDraft<M>
-  withoutFirstInsertion(why: string): FullDraft<M>
-  withCut(cut: Cut): FullDraft<M>
+export interface FullDraft<M extends MessageLike = MessageLike> extends Draft<M>, State {
+  readonly frame: Frame
+  withoutFirstInsertion(why: string): this
+  withCut(cut: ReceiptCut): this
   /** The same draft; what follows is recorded under another rule's name. */
-  as(rule: string): FullDraft<M>
+  as(rule: string): this
 }
 
 /** Returns the full draft: a policy can only return what the steps of its draft returned. */
-export function fullDraft<M extends MessageLike>(draft: Draft<M>, frame?: Frame<M>): FullDraft<M> {
+export function fullDraft<M extends MessageLike>(draft: Draft<M>, frame?: Frame): FullDraft<M> {
   const own = (draft as Partial<FullDraft<M>> | undefined)?.frame
   if (own && own === (frame ?? own)) return draft as FullDraft<M>
   throw new InvalidOptionError('policy', 'apply must return the draft, or what a step of the draft gave')
@@ -61,37 +54,25 @@ export interface Digest extends Stretch {
   readonly faults?: readonly Fault[]
 }
 
-/** The cut of a stable policy, in units and tokens. */
-export interface Cut {
-  /** The first unit after the cut, and the unit at which it fell. */
-  readonly before: number
-  readonly at: number
-  /** The tokens that were to be sent then, and the room for them. */
-  readonly needed: number
-  readonly limit: number
-  /** The tokens by which the conversation may grow before the next cut, and those kept for recall. */
-  readonly growth: number
-  readonly recall: number
-}
-
 interface State {
   readonly rule: string
   readonly spans: readonly Span[]
   readonly insertions: readonly Insertion[]
   readonly systemsFirst: boolean
-  readonly cut?: Cut
+  /** The cut of a stable policy: its places are units here, messages in the receipt. */
+  readonly cut?: ReceiptCut
 }
 
 const untouched: State = { rule: 'policy', spans: [], insertions: [], systemsFirst: false }
 
-export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State = untouched): FullDraft<M> {
+export function createDraft(frame: Frame, state: State = untouched): FullDraft {
   const { transcript } = frame
-  const { units } = transcript
+  const { rule } = state
   const next = (change: Partial<State>) => createDraft(frame, { ...state, ...change })
   let tokens: number | undefined
 
   /** Leaves stretches out. An added text goes with the unit that it belongs to, and so do the units that it stood for. */
-  function leaveOut(stretches: readonly Stretch[], why: string): FullDraft<M> {
+  function leaveOut(stretches: readonly Stretch[], why: string): FullDraft {
     const added = stretches.map(stretch => elided(stretch, why))
     const falls = ({ of, before, beside }: Insertion) =>
       added.some(({ from, to }) =>
@@ -103,35 +84,23 @@ export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State
   }
 
   /** The spans when added texts go: what they stood for is left out. */
-  const without = (gone: readonly Insertion[], why: string) =>
-    gone
-      .flatMap(({ of }) => of)
-      .reduce((spans, stretch) => laySpans(spans, [elided(stretch, why)]), state.spans)
+  function without(gone: readonly Insertion[], why: string): readonly Span[] {
+    const stretches = gone.flatMap(({ of }) => of)
+    return stretches.reduce((spans, stretch) => laySpans(spans, [elided(stretch, why)]), state.spans)
+  }
 
-  const elided = (stretch: Stretch, why: string): Span => ({
-    ...stretch,
-    fate: 'elided',
-    rule: state.rule,
-    why,
-  })
+  const elided = (stretch: Stretch, why: string): Span => ({ ...stretch, fate: 'elided', rule, why })
 
-  function insert(added: readonly Insertion[], fate: 'digested' | 'recalled'): FullDraft<M> {
-    const spans = added.flatMap(({ of, why }) =>
-      of.map(stretch => ({ why, ...stretch, fate, rule: state.rule })),
-    )
+  function insert(added: readonly Insertion[], fate: 'digested' | 'recalled'): FullDraft {
+    const spans = added.flatMap(({ of, why }) => of.map(stretch => ({ why, ...stretch, fate, rule })))
+    spans.sort((a, b) => a.from - b.from)
     const insertions = [...state.insertions, ...added].sort((a, b) => a.before - b.before)
-    return next({
-      insertions,
-      spans: laySpans(
-        state.spans,
-        spans.sort((a, b) => a.from - b.from),
-      ),
-    })
+    return next({ insertions, spans: laySpans(state.spans, spans) })
   }
 
   return {
     frame,
-    units,
+    units: transcript.units,
     turns: transcript.turns,
     capacity: frame.capacity,
     ...state,
@@ -144,19 +113,18 @@ export function createDraft<M extends MessageLike>(frame: Frame<M>, state: State
     isKept: unit => frame.fixed.has(unit.index) || findSpan(state.spans, unit.index) === undefined,
     drop: (dropped, why) => leaveOut(toStretches(dropped), why),
     dropRange: (from, to, why) => leaveOut(from < to ? [{ from, to }] : [], why),
-    digest: (digests, why) =>
-      insert(
-        digests.map(digest => toInsertion(digest, why)),
-        'digested',
-      ),
+    digest(digests, why) {
+      const lines = digests.map(digest => toInsertion(digest, why))
+      return insert(lines, 'digested')
+    },
     insert,
-    withoutFirstInsertion: why => {
+    withoutFirstInsertion(why) {
       const [first, rest] = [state.insertions.slice(0, 1), state.insertions.slice(1)]
       return next({ insertions: rest, spans: without(first, why) })
     },
     moveSystemsFirst: () => next({ systemsFirst: true }),
     withCut: cut => next({ cut }),
-    as: rule => next({ rule }),
+    as: name => next({ rule: name }),
   }
 }
 

@@ -1,30 +1,22 @@
-import type { MessageLike } from '../../log/message.ts'
 import { markerText, notesTitle } from '../../log/texts.ts'
-import { type PlainMessage, withTail } from '../../log/write-message.ts'
+import { withTail } from '../../log/write-message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import type { Entry } from '../conversation/stamp-entry.ts'
 import type { Transcript } from '../conversation/transcript.ts'
-import type { Entry } from '../conversation/unit.ts'
-import { counterOf, type FrameOptions, type NotesPlace, type Overflow, type Shape } from './frame-options.ts'
+import { counterOf, type FrameOptions } from './frame-options.ts'
 import { entryPiece, type Piece, rewritten } from './piece.ts'
 
 /** What is settled before a policy begins: the room, the system prompt, the protected units. */
-export interface Frame<M extends MessageLike = MessageLike> {
-  readonly window: number
-  readonly reserve: number
+export interface Frame
+  extends Conversation,
+    Required<Omit<FrameOptions, 'count' | 'nonce' | 'pins' | 'tools'>> {
+  readonly count: Required<TokenCounter>
   readonly margin: number
   readonly capacity: number
-  readonly count: Required<TokenCounter>
-  readonly shape: Shape
-  readonly systemRole: boolean
-  readonly overflow: Overflow
-  readonly notes: NotesPlace
-  readonly noteBudget: number
   readonly nonce: string | undefined
-  readonly system: readonly Entry<M>[]
-  readonly transcript: Transcript<M>
   /** The system prompt as it will be sent, pins and notes included. */
-  readonly head: readonly Piece<M>[]
+  readonly head: readonly Piece[]
   readonly headNotes: NotesSection | undefined
   readonly toolTokens: number
   /** The protected end: the latest user message, the last round, the last unit. */
@@ -35,15 +27,12 @@ export interface Frame<M extends MessageLike = MessageLike> {
   readonly marker: number
 }
 
-export function createFrame<M extends MessageLike>(
-  { system, transcript }: Conversation<M>,
-  options: FrameOptions,
-): Frame<M> {
-  const { window, reserve = 0, tools = [], pins = [] } = options
+export function createFrame({ system, transcript }: Conversation, options: FrameOptions): Frame {
+  const { window, reserve = 0, tools = [], pins = [], nonce } = options
+  const { notes = 'inline', noteBudget = Math.floor(window / 16) } = options
+  const { shape = 'free', systemRole = true, overflow = 'error' } = options
   const count = counterOf(options)
-  const { notes = 'inline', shape = 'free', systemRole = true, overflow = 'error' } = options
   const margin = count.exact ? 0 : Math.ceil((window - reserve) * 0.05)
-  const { noteBudget = Math.floor(window / 16), nonce } = options
   const headNotes = notes === 'system' ? notesSection(transcript, count, noteBudget, () => true) : undefined
   const added = [...pins, ...(headNotes?.text ? [headNotes.text] : [])].join('\n\n')
   const ends = protectedEnd(transcript)
@@ -71,18 +60,16 @@ export function createFrame<M extends MessageLike>(
 }
 
 /** Pins and notes stand at the end of the last system message, so that the text before them stays the same. */
-function headPieces<M extends MessageLike>(
-  system: readonly Entry<M>[],
-  added: string,
-  count: TokenCounter,
-): readonly Piece<M>[] {
+function headPieces(system: readonly Entry[], added: string, count: TokenCounter): readonly Piece[] {
   const pieces = system.map((entry, seq) => entryPiece(entry, 'system', seq))
   if (added === '') return pieces
   const last = pieces.pop()
-  const plain: PlainMessage = { role: 'system', content: added }
   const altered = { rule: 'pins', why: 'pinned facts and notes travel in the system prompt' }
   const piece = { part: 'system', seqs: last?.seqs ?? [], altered } as const
-  return [...pieces, rewritten({ count }, piece, last ? withTail(last.raw, added) : plain)]
+  return [
+    ...pieces,
+    rewritten({ count }, piece, last ? withTail(last.raw, added) : { role: 'system', content: added }),
+  ]
 }
 
 /**

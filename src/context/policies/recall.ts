@@ -36,10 +36,8 @@ function recallAs(name: string, amount: number, options: StableOptions): Policy 
       const { draft: cut, fold, room } = cutStably(draft)
       const { frame } = draft
       const blocks = recallBlocks(frame.transcript, fold, room, effort, blockHeadCost(frame))
-      return cut.insert(
-        blocks.map(block => renderBlock(frame, block)),
-        'recalled',
-      )
+      const added = blocks.map(block => renderBlock(frame, block))
+      return cut.insert(added, 'recalled')
     },
   }
 }

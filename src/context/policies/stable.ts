@@ -1,4 +1,3 @@
-import type { MessageLike } from '../../log/message.ts'
 import type { Digester } from '../digests/exchange.ts'
 import { type FullDraft, fullDraft } from '../draft/draft.ts'
 import type { Policy } from '../draft/policy.ts'
@@ -32,7 +31,7 @@ const builtIn = createCutDigests()
 export function createStableCut(
   { low = 0.4, digests = 0, digesters }: StableOptions,
   { room: recall, keep }: Pick<Effort, 'room' | 'keep'>,
-): <M extends MessageLike>(draft: FullDraft<M>) => { draft: FullDraft<M>; fold: Fold; room: Room } {
+): <D extends FullDraft>(draft: D) => { draft: D; fold: Fold; room: Room } {
   const cutDigests = digesters ? createCutDigests(digesters) : builtIn
   return draft => {
     const { frame } = draft

@@ -1,9 +1,8 @@
 import { emptyEntries } from '../../context/checkpoint/absent-entry.ts'
 import { unitsPerCheckpoint } from '../../context/checkpoint/pack-checkpoint.ts'
 import { createConversation } from '../../context/conversation/conversation.ts'
-import { stampMessage } from '../../context/conversation/stamp.ts'
+import { stampEntry } from '../../context/conversation/stamp-entry.ts'
 import { plural } from '../../log/line.ts'
-import type { MessageLike } from '../../log/message.ts'
 import type { StoredEntry } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
@@ -21,7 +20,7 @@ export async function checkLog(
   { rebuild = false }: { readonly rebuild?: boolean } = {},
 ): Promise<readonly string[]> {
   const { store, key, count } = source
-  const conversation = createConversation<MessageLike>(count)
+  const conversation = createConversation(count)
   const { transcript } = conversation
   const calibrations: (readonly [number, Calibration])[] = []
   let clipped: number | undefined
@@ -75,7 +74,7 @@ export async function checkLog(
 /** Reads an entry and counts its tokens again. */
 function recount(entry: StoredEntry, name: string, count: TokenCounter, problems: string[]): LoggedMessage {
   const logged = fromEntry({ ...entry, tokens: {} }, name, count)
-  const { tokens } = stampMessage(logged.view, entry.seq, count)
+  const { tokens } = stampEntry(logged.view, entry.seq, count)
   const stored = entry.tokens[count.id] ?? tokens
   if (stored !== tokens)
     problems.push(`${name}: entry ${entry.seq} has ${plural(tokens, 'token')}, its count says ${stored}`)

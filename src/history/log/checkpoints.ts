@@ -1,6 +1,5 @@
 import { packCheckpoint, seal, unitsPerCheckpoint, unseal } from '../../context/checkpoint/pack-checkpoint.ts'
 import type { Transcript } from '../../context/conversation/transcript.ts'
-import type { MessageLike } from '../../log/message.ts'
 import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import { type Loading, whileLoading } from './fit-loading.ts'
@@ -51,7 +50,7 @@ async function loadOne(source: LogSource, head: Head, number: number): Promise<C
 /** Stores the checkpoints that are complete and not yet stored. Returns how many are stored in all. */
 export async function saveCheckpoints(
   loading: Loading,
-  transcript: Transcript<MessageLike>,
+  transcript: Transcript,
   facts: LogFacts,
   kept: number,
 ): Promise<number> {

@@ -4,7 +4,6 @@ import type { Conversation } from '../../context/conversation/conversation.ts'
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'
 import type { Transcript } from '../../context/conversation/transcript.ts'
 import { fitConversation } from '../../context/fit-conversation.ts'
-import type { MessageLike } from '../../log/message.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { type LogSource, readLog, threadName } from './read-log.ts'
 
@@ -29,7 +28,7 @@ const mostPages = 96
  * message was changed since it was read.
  */
 export function fitLoading(
-  conversation: Conversation<MessageLike>,
+  conversation: Conversation,
   options: FitOptions,
   loading: Loading,
 ): Promise<Context | undefined> {
@@ -37,11 +36,7 @@ export function fitLoading(
 }
 
 /** Repeats work until all texts that it reads are loaded. Each attempt gets further. */
-export async function whileLoading<T>(
-  transcript: Transcript<MessageLike>,
-  loading: Loading,
-  work: () => T,
-): Promise<T> {
+export async function whileLoading<T>(transcript: Transcript, loading: Loading, work: () => T): Promise<T> {
   let [before, first, pages] = [-1, -1, 1]
   for (;;) {
     try {
@@ -58,7 +53,7 @@ export async function whileLoading<T>(
 
 /** Returns the first place that was loaded. */
 async function loadAround(
-  transcript: Transcript<MessageLike>,
+  transcript: Transcript,
   { source, lead, places, onLoad }: Loading,
   at: number,
   pages: number,

@@ -1,4 +1,4 @@
-import { adoptStamp, type Stamp, stampMessage } from '../../context/conversation/stamp.ts'
+import { adoptEntry, type Entry, stampEntry } from '../../context/conversation/stamp-entry.ts'
 import { InvalidMessageError } from '../../log/error.ts'
 import { markResult } from '../../log/errors-in.ts'
 import type { MessageLike } from '../../log/message.ts'
@@ -86,8 +86,8 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
     const view = seen === read.message ? message : withTime(seen, time)
     const counted = tokens[count.id]
     // An impossible count is made again.
-    if (isCount(counted)) adoptStamp(view, seq, count.id, counted)
-    else stampMessage(view, seq, count)
+    if (isCount(counted)) adoptEntry(view, seq, count.id, counted)
+    else stampEntry(view, seq, count)
     const isClosing = closing === true
     const rest = {
       ...(calibration && { calibration }),
@@ -110,12 +110,12 @@ export function recountEntry(entry: Omit<StoredEntry, 'tokens'>, count: TokenCou
   return { ...entry, tokens: { [count.id]: tokens } }
 }
 
-/** Reads the messages of a payload strictly before they are logged. Returns the stamp of the one that contexts take. */
-function checkMessages(payload: Payload, seq: number, count: TokenCounter): Stamp {
+/** Reads the messages of a payload strictly before they are logged. Returns the one that contexts take. */
+function checkMessages(payload: Payload, seq: number, count: TokenCounter): Entry {
   const view = viewOf(payload)
   parseMessage(payload.message, seq)
   if (view !== payload.message) parseMessage(view, seq)
-  return stampMessage(view, seq, count)
+  return stampEntry(view, seq, count)
 }
 
 function readPayload(text: string): Payload {

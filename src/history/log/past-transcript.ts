@@ -8,13 +8,13 @@ import { type Loading, whileLoading } from './fit-loading.ts'
  * known words with the original.
  */
 export async function pastTranscript(
-  transcript: Transcript<MessageLike>,
+  transcript: Transcript,
   {
     at,
     tail,
     ...loading
   }: Loading & { readonly at: number | undefined; readonly tail: readonly MessageLike[] },
-): Promise<Transcript<MessageLike>> {
+): Promise<Transcript> {
   const { lead } = loading
   const length = at === undefined ? transcript.entries.length : Math.max(0, at - lead)
   const past = transcript.fork(length)

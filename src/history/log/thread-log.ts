@@ -64,7 +64,7 @@ export function createThreadLog(source: LogSource): ThreadLog {
   const prompts = new WeakMap<Context, number>()
   const recent = createRecentMessages(source)
   const readings = new WeakMap<State<unknown>, StateBefore & ReadStateOptions>()
-  let conversation = createConversation<MessageLike>(count)
+  let conversation = createConversation(count)
   let calibrations: (readonly [number, Calibration])[] = []
   let clipped: number | undefined
   let known = 0
@@ -89,7 +89,7 @@ export function createThreadLog(source: LogSource): ThreadLog {
     const found = await loadCheckpoints(source, head)
     const leading = await listLog(source, { to: found[0]?.facts.lead ?? 0 })
     const packed = found.map(checkpoint => checkpoint.packed)
-    const transcript = restoreTranscript<MessageLike>(count, packed)
+    const transcript = restoreTranscript(count, packed)
     const system = leading.map(({ view, seq }) => stampEntry(view, seq, count))
     conversation = createConversation(count, { system, transcript })
     for (const { view, seq } of leading) places.set(view, seq)
