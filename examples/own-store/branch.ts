@@ -5,6 +5,7 @@ import {
   type LeaseTime,
   leaseLost,
   leaseTime,
+  type Mark,
   type NewEntry,
   nameOf,
   notAPlace,
@@ -28,14 +29,15 @@ export interface Branch {
   /** The time of the last lease. Absent: nobody holds the open turn. */
   time?: LeaseTime
   calls: StoredCall[]
+  marks: Mark[]
   caches: { readonly key: string; readonly at: number; readonly base64: string }[]
 }
 
 export function newBranch({ actor, branch }: ThreadKey): Branch {
-  return { actor, branch, entries: [], turns: [], epoch: 0, leases: {}, calls: [], caches: [] }
+  return { actor, branch, entries: [], turns: [], epoch: 0, leases: {}, calls: [], caches: [], marks: [] }
 }
 
-/** A branch with the past of another. Calls, caches, leases and idempotency keys stay where they are. */
+/** A branch with the past of another. Calls, caches, marks, leases and idempotency keys stay where they are. */
 export function forkBranch(parent: Branch, thread: ThreadKey, at: number): Branch {
   if (!isForkPlace(parent, at)) throw notAPlace(at)
   const turns = parent.turns

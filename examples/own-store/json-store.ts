@@ -4,6 +4,7 @@ import {
   checkCall,
   checkEntries,
   checkLimit,
+  checkMarks,
   checkName,
   checkNames,
   checkPage,
@@ -15,6 +16,7 @@ import {
   hasWords,
   KeyReusedError,
   leaseTime,
+  type Mark,
   NoBranchError,
   NoConversationError,
   planRestore,
@@ -224,6 +226,28 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     async loadCache(thread, key) {
       const cache = find(thread)?.caches.find(cache => cache.key === key)
       return cache && { at: cache.at, bytes: new Uint8Array(Buffer.from(cache.base64, 'base64')) }
+    },
+
+    async saveMarks(thread, marks) {
+      checkMarks(marks)
+      changeBranch(thread, branch => {
+        const isSaved = (one: Mark) => branch.marks.some(({ mark, at }) => mark === one.mark && at === one.at)
+        branch.marks.push(...marks.filter(mark => !isSaved(mark)))
+      })
+    },
+
+    async findMarks(tenant, wanted, { limit = 16 } = {}) {
+      checkName('tenant', tenant)
+      checkLimit(limit)
+      const places = files
+        .all(tenant)
+        .flatMap(({ conversation, branches }) =>
+          branches.flatMap(({ actor, branch, marks }) =>
+            marks.map(mark => ({ ...mark, thread: { tenant, conversation, actor, branch } })),
+          ),
+        )
+        .reverse()
+      return wanted.flatMap(mark => places.filter(place => place.mark === mark).slice(0, limit))
     },
 
     async conversations(tenant, page = {}) {

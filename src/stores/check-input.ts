@@ -5,6 +5,7 @@ import type {
   DescribeConversation,
   EntryRange,
   ListConversations,
+  Mark,
   NewEntry,
   StoredCall,
   ThreadKey,
@@ -98,6 +99,13 @@ export function checkCall({ id, model, plan, status, error }: StoredCall, maxByt
   if (!callStatuses.includes(status))
     throw new InvalidOptionError('status', `"${status}" is none of ${callStatuses.join(', ')}`)
   checkText('The plan of a call', plan, maxBytes)
+}
+
+export function checkMarks(marks: readonly Mark[]): void {
+  for (const { mark, at } of marks) {
+    checkName('mark', mark)
+    checkWhole('at', at, 0)
+  }
 }
 
 /** Checks entries before they are appended: ids, payloads, their size. */

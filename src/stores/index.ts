@@ -2,6 +2,7 @@ export {
   checkCall,
   checkEntries,
   checkLimit,
+  checkMarks,
   checkName,
   checkNames,
   checkPage,

@@ -167,6 +167,16 @@ export interface Found {
   readonly snippet: string
 }
 
+/** A short text by which a place of a thread is found again. */
+export interface Mark {
+  readonly mark: string
+  readonly at: number
+}
+
+export interface MarkedPlace extends Mark {
+  readonly thread: ThreadKey
+}
+
 /**
  * Keeps the log. A thread is appended to, read and forked; a conversation is listed, searched and deleted whole. Every
  * method is one transaction on one conversation. Times and leases go by the store's clock; if that clock goes back, an
@@ -242,6 +252,17 @@ export interface Store {
     thread: ThreadKey,
     key: string,
   ): Promise<{ readonly at: number; readonly bytes: Uint8Array } | undefined>
+  /** Marks places of a branch. The same again changes nothing. Throws for a thread that is not there. */
+  saveMarks(thread: ThreadKey, marks: readonly Mark[]): Promise<void>
+  /**
+   * The places with one of these marks, in all conversations of a tenant: of each mark 16 unless `limit` says
+   * otherwise, and the newest if there are more. A shared past is found in the branch that was marked.
+   */
+  findMarks(
+    tenant: string,
+    marks: readonly string[],
+    options?: { readonly limit?: number },
+  ): Promise<readonly MarkedPlace[]>
   /** The conversations of a tenant that are not deleted, with their threads by actor and branch. */
   conversations(tenant: string, options?: ListConversations): Promise<readonly ConversationInfo[]>
   /** Sets given values, removes those that are null, leaves the rest. Does not change when the conversation was updated. */

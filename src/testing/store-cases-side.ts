@@ -1,3 +1,4 @@
+import type { MarkedPlace } from '../stores/store.ts'
 import {
   equal,
   exchange,
@@ -10,7 +11,7 @@ import {
 
 const call = { ...sentCall, plan: '{"p":"é"}' }
 
-/** Calls, caches, migrations. */
+/** Calls, caches, marks, migrations. */
 export const sideCases: readonly StoreCase[] = [
   storeCase('keeps calls, the newest first', async (store, thread) => {
     await exchange(store, thread, 'a')
@@ -69,6 +70,40 @@ export const sideCases: readonly StoreCase[] = [
     const empty = await store.loadCache(thread, 'other')
     equal([empty?.at, [...empty!.bytes]], [9, []], 'empty')
     await refused(() => store.saveCache(newThread(), 'fold', 1, bytes), 'no_conversation')
+  }),
+  storeCase('finds places by their marks, in its own tenant', async (store, thread) => {
+    const second = { ...thread, conversation: 'second' }
+    const other = newThread()
+    for (const one of [thread, second, other]) await exchange(store, one, 'a', 'b')
+    const marks = [
+      { mark: 'é one', at: 1 },
+      { mark: 'two', at: 2 },
+    ]
+    await store.saveMarks(thread, [])
+    for (const one of [thread, second, other]) await store.saveMarks(one, marks)
+    await store.saveMarks(thread, marks)
+    await store.fork(thread, { at: 2, branch: 'b' })
+    const byName = (found: readonly MarkedPlace[]) =>
+      [...found].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    const keyOf = ({ mark, thread }: MarkedPlace) => `${mark} ${thread.conversation}`
+    const found = await store.findMarks(thread.tenant, ['two', 'none', 'é one'])
+    const places = [
+      { mark: 'two', at: 2, thread: second },
+      { mark: 'two', at: 2, thread },
+      { mark: 'é one', at: 1, thread: second },
+      { mark: 'é one', at: 1, thread },
+    ]
+    equal(byName(found), byName(places), 'all')
+    const few = await store.findMarks(thread.tenant, ['two', 'é one'], { limit: 1 })
+    equal(
+      byName(few).map(({ mark }) => mark),
+      ['two', 'é one'],
+      'one of each mark',
+    )
+    await store.deleteConversation(thread.tenant, second.conversation)
+    equal(await store.findMarks(thread.tenant, ['two']), places.slice(1, 2), 'not what was deleted')
+    await refused(() => store.saveMarks(second, marks), 'conversation_deleted')
+    await refused(() => store.saveMarks(thread, [{ mark: 'x', at: Number.NaN }]), 'invalid_option')
   }),
   storeCase('has nothing left to migrate, and may be asked at once and again', async (store, thread) => {
     await exchange(store, thread, 'a')

@@ -6,7 +6,7 @@ import { type Conversation, heldMs, type Memory, openTurn } from './memory.ts'
 
 type Reads = Pick<
   Store,
-  'head' | 'entries' | 'turns' | 'calls' | 'loadCache' | 'conversations' | 'search' | 'check'
+  'head' | 'entries' | 'turns' | 'calls' | 'loadCache' | 'findMarks' | 'conversations' | 'search' | 'check'
 >
 
 export function memoryReads(memory: Memory): Reads {
@@ -40,6 +40,17 @@ export function memoryReads(memory: Memory): Reads {
       checkNames({ key })
       const cache = memory.peek(thread)?.caches.get(key)
       return cache && { at: cache.at, bytes: cache.bytes.slice() }
+    },
+    async findMarks(tenant, marks, { limit = 16 } = {}) {
+      checkName('tenant', tenant)
+      checkLimit(limit)
+      const places = memory
+        .ofTenant(tenant)
+        .flatMap(({ branches }) => [...branches.values()])
+        .flatMap(({ thread, marks }) => marks.map(mark => ({ ...mark, thread })))
+        .sort((a, b) => b.number - a.number)
+        .map(({ number: _, ...place }) => place)
+      return marks.flatMap(mark => places.filter(place => place.mark === mark).slice(0, limit))
     },
     async conversations(tenant, options = {}) {
       checkName('tenant', tenant)

@@ -1,5 +1,6 @@
 import {
   checkCall,
+  checkMarks,
   checkName,
   checkNames,
   checkTime,
@@ -34,6 +35,14 @@ export function memoryStore({
     async saveCache(thread, key, at, bytes) {
       checkName('key of the cache', key)
       memory.branch(thread).caches.set(key, { at, bytes: bytes.slice() })
+    },
+    async saveMarks(thread, marks) {
+      checkMarks(marks)
+      const branch = memory.branch(thread)
+      for (const { mark, at } of marks) {
+        if (branch.marks.some(saved => saved.mark === mark && saved.at === at)) continue
+        branch.marks.push({ mark, at, number: memory.nextNumber() })
+      }
     },
     async describeConversation(tenant, conversation, description) {
       checkNames({ tenant, conversation })

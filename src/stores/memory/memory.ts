@@ -1,7 +1,7 @@
 import { checkThread } from '../check-input.ts'
 import { type LeaseTime, remainingMs } from '../lease-time.ts'
 import { notAPlace } from '../refusals.ts'
-import type { Lease, NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
+import type { Lease, Mark, NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 
 export interface Conversation {
@@ -93,6 +93,7 @@ export interface Branch {
   readonly ids: Set<string>
   readonly calls: Map<string, StoredCall>
   readonly caches: Map<string, { at: number; bytes: Uint8Array }>
+  readonly marks: (Mark & { readonly number: number })[]
   epoch: number
   leaseTime: LeaseTime | undefined
 }
@@ -107,6 +108,7 @@ function newBranch(thread: ThreadKey, number: number): Branch {
     ids: new Set(),
     calls: new Map(),
     caches: new Map(),
+    marks: [],
     epoch: 0,
     leaseTime: undefined,
   }

@@ -1,13 +1,13 @@
-import { checkCall, checkLimit, checkNames } from '../check-input.ts'
+import { checkCall, checkLimit, checkMarks, checkNames } from '../check-input.ts'
 import { checksum } from '../checksum.ts'
 import type { Store, ThreadKey } from '../store.ts'
-import { checkKey, keyOf } from './conversation-key.ts'
+import { checkKey, conversationKey, keyOf } from './conversation-key.ts'
 import { noConversation, type PostgresContext } from './postgres-context.ts'
 import { callValues, toCall } from './rows.ts'
 
-type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache'>
+type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache' | 'saveMarks' | 'findMarks'>
 
-/** Keeps call records and caches, beside the log. */
+/** Keeps call records, caches and marks, beside the log. */
 export function postgresSides(context: PostgresContext): Sides {
   const { database, schema, maxEntryBytes } = context
   /** The lock keeps the branch from being deleted meanwhile, and does not hold up appends. */
@@ -75,8 +75,44 @@ export function postgresSides(context: PostgresContext): Sides {
       // A damaged cache counts as absent: it can be rebuilt.
       return Number(row.checksum) === cacheSum(thread, key, at, bytes) ? { at, bytes } : undefined
     },
+    async saveMarks(thread, marks) {
+      checkKey(thread)
+      checkMarks(marks)
+      if (marks.length === 0) return
+      const keys = marks.map(({ mark }) => markKey(thread.tenant, mark))
+      // An update that changes nothing, so that a mark that is there already counts as saved.
+      await save(
+        thread,
+        `insert into ${schema}.marks (key, line, mark, at)
+          select distinct b.key, b.line, m.mark, m.at from b, unnest($4::uuid[], $5::integer[]) m (mark, at)
+        on conflict (key, line, mark, at) do update set at = excluded.at`,
+        [keys, marks.map(({ at }) => at)],
+      )
+    },
+    async findMarks(tenant, marks, { limit = 16 } = {}) {
+      checkNames({ tenant })
+      checkLimit(limit)
+      const named = new Map(marks.map(mark => [markKey(tenant, mark), mark]))
+      const rows = await database.read(
+        `select m.mark, m.at, c.conversation, b.actor, b.branch
+        from unnest($1::uuid[]) with ordinality wanted (mark, number)
+        cross join lateral (select * from ${schema}.marks m where m.mark = wanted.mark
+          order by m.place desc limit $2) m
+        join ${schema}.branches b on b.key = m.key and b.line = m.line
+        join ${schema}.conversations c on c.key = m.key
+        order by wanted.number, m.place desc`,
+        [[...named.keys()], limit],
+      )
+      return rows.map(({ mark, at, conversation, actor, branch }) => ({
+        mark: named.get(String(mark).replaceAll('-', ''))!,
+        at: Number(at),
+        thread: { tenant, conversation, actor, branch } as ThreadKey,
+      }))
+    },
   }
 }
+
+const markKey = (tenant: string, mark: string) => conversationKey({ tenant, conversation: mark })
 
 const cacheSum = (thread: ThreadKey, key: string, at: number, bytes: Uint8Array) =>
   checksum([...keyOf(thread), key, at], bytes)

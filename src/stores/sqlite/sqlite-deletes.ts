@@ -57,7 +57,7 @@ const branchesSql = 'SELECT * FROM branches WHERE conversation_id = ? ORDER BY i
 
 function removeBranch(connection: Connection, id: number): void {
   connection.run('DELETE FROM entries WHERE place BETWEEN ? AND ?', placeOf(id, 0), placeOf(id, maxSeq))
-  for (const table of ['turns', 'calls', 'caches'])
+  for (const table of ['turns', 'calls', 'caches', 'marks'])
     connection.run(`DELETE FROM ${table} WHERE branch_id = ?`, id)
   connection.run('DELETE FROM branches WHERE id = ?', id)
 }

@@ -12,6 +12,7 @@ import type { SqliteContext } from './sqlite-context.ts'
 import { sqliteConversations } from './sqlite-conversations.ts'
 import { sqliteDeletes } from './sqlite-deletes.ts'
 import { createLeases } from './sqlite-leases.ts'
+import { sqliteMarks } from './sqlite-marks.ts'
 import { sqliteReads } from './sqlite-reads.ts'
 import { sqliteRestore } from './sqlite-restore.ts'
 import { sqliteResume } from './sqlite-resume.ts'
@@ -113,6 +114,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     ...sqliteReads(context),
     ...sqliteConversations(context),
     ...sqliteSides(context),
+    ...sqliteMarks(context),
     search: async (tenant, query, { limit = 20 } = {}) => sqliteSearch(context, tenant, query, limit),
     ...sqliteDeletes(context),
     check: async ({ rebuild = false } = {}) => checkFile(context.ready(), { isIndexed, rebuild }),

@@ -97,6 +97,7 @@ begin
   delete from ${schema}.turns where key = p_key;
   delete from ${schema}.calls where key = p_key;
   delete from ${schema}.caches where key = p_key;
+  delete from ${schema}.marks where key = p_key;
   return true;
 end $$;
 

@@ -111,6 +111,17 @@ create table ${schema}.caches (
   constraint caches_names primary key (key, line, cache)
 );
 
+-- A mark is the hash of tenant and text, like the key of a conversation.
+create table ${schema}.marks (
+  place bigint generated always as identity,
+  mark uuid not null,
+  key uuid not null,
+  line integer not null,
+  at integer not null,
+  constraint marks_places primary key (key, line, mark, at)
+);
+create index marks_found on ${schema}.marks (mark, place);
+
 -- A short list of what waits for the index: a long one takes more room, and whoever finds it full has to wait.
 create index entries_found on ${schema}.entries using gin (words) with (gin_pending_list_limit = 512)
   where words is not null;

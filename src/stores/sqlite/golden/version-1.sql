@@ -100,6 +100,14 @@ CREATE TABLE caches (
   bytes BLOB NOT NULL,
   PRIMARY KEY (branch_id, key)
 );
+CREATE TABLE marks (
+  number INTEGER PRIMARY KEY,
+  branch_id INTEGER NOT NULL REFERENCES branches (id),
+  at INTEGER NOT NULL,
+  mark TEXT NOT NULL,
+  UNIQUE (branch_id, mark, at)
+);
+CREATE INDEX marks_found ON marks (mark);
 CREATE TABLE waiting (
   branch_id INTEGER PRIMARY KEY REFERENCES branches (id),
   after INTEGER NOT NULL
