@@ -14,3 +14,9 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
     ? (value as Record<string, unknown>)
     : undefined
 }
+
+/** The arguments of a call as an object, for wires that demand one. Other texts are wrapped, so that the conversation can go on. */
+export function toArguments(text: string): Readonly<Record<string, unknown>> {
+  if (text.trim() === '') return {}
+  return parseJsonObject(text) ?? { arguments: text }
+}

@@ -17,7 +17,8 @@ export interface ModelSettings {
   readonly stop?: readonly string[]
   /** `'json'`, or the JSON Schema that the reply must follow. */
   readonly format?: 'json' | Readonly<Record<string, unknown>>
-  readonly thinking?: boolean | 'low' | 'medium' | 'high'
+  /** `'max'` is Ollama's word; OpenAI's is `xhigh`. */
+  readonly thinking?: boolean | 'low' | 'medium' | 'high' | 'max'
   /** Settings that only this provider knows, passed on unchanged. */
   readonly provider?: Readonly<Record<string, unknown>>
 }

@@ -44,5 +44,5 @@ function providerOptionsOf(
   const own = given as Record<string, JsonObject> | undefined
   if (typeof thinking !== 'string') return own && Object.keys(own).length > 0 ? own : undefined
   const [name = provider] = provider.split('.')
-  return { ...own, [name]: { reasoningEffort: thinking, ...own?.[name] } }
+  return { ...own, [name]: { reasoningEffort: thinking === 'max' ? 'xhigh' : thinking, ...own?.[name] } }
 }

@@ -1,5 +1,6 @@
 import { InvalidMessageError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { toArguments } from '../../log/parse-json.ts'
 import { isImage, type Media } from '../media.ts'
 import { type PairedMessage, type PairedResult, pairResults } from '../pair-results.ts'
 import { readMedia } from '../read-media.ts'
@@ -9,7 +10,7 @@ export interface OllamaMessage {
   content: string
   thinking?: string
   images?: string[]
-  tool_calls?: { id?: string; function: { name: string; arguments: Record<string, unknown> } }[]
+  tool_calls?: { id?: string; function: { name: string; arguments: Readonly<Record<string, unknown>> } }[]
   tool_name?: string
   tool_call_id?: string
 }
@@ -44,7 +45,7 @@ function toMessages({ seq, source, message, calls, results }: PairedMessage): Ol
       : {
           tool_calls: calls.map(({ id, name, arguments: text }) => ({
             ...(id === undefined ? {} : { id }),
-            function: { name, arguments: toObject(text) },
+            function: { name, arguments: toArguments(text) },
           })),
         }),
   }
@@ -76,18 +77,4 @@ function toImages(media: readonly Media[], seq: number): string[] {
     }
     return one.base64
   })
-}
-
-/** Arguments as the object that Ollama demands. Other texts are wrapped, so that the conversation can go on. */
-function toObject(text: string): Record<string, unknown> {
-  if (text.trim() === '') return {}
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>
-    }
-  } catch {
-    // The arguments are no JSON: the model broke off.
-  }
-  return { arguments: text }
 }

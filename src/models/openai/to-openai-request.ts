@@ -48,5 +48,6 @@ function toResponseFormat(format: ModelSettings['format']): unknown {
 /** The reasoning effort. `true` has no word: such models think by default. */
 function toEffort(thinking: ModelSettings['thinking']): string | undefined {
   if (thinking === false) return 'none'
-  return thinking === true ? undefined : thinking
+  if (thinking === true) return undefined
+  return thinking === 'max' ? 'xhigh' : thinking
 }

@@ -9,7 +9,7 @@ export interface ChatRequest {
   /** All other messages, in order, each in a form that `parseMessage` reads. */
   readonly messages: readonly MessageLike[]
   readonly tools: readonly ToolSpec[]
-  /** `provider` holds what only some providers know, under the names of the upstream's own wire: `top_p`, `logprobs`. */
+  /** `provider` holds what only some upstreams know: flat, in the one vocabulary of `read-settings.ts`. */
   readonly settings: ModelSettings
   readonly stream: boolean
   /** What the body itself says about the conversation. */
@@ -69,6 +69,8 @@ export interface FaceFault {
   /** Our own stable code: `bad_request`, `context_too_long`, `model_unavailable` … */
   readonly code: string
   readonly message: string
+  /** Where in the body: `messages[3].content`. */
+  readonly field?: string
   readonly retryAfterMs?: number
   /** For a prompt that is too long. */
   readonly tokens?: { readonly prompt: number; readonly window: number }

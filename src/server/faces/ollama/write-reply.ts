@@ -1,0 +1,91 @@
+import { toArguments } from '../../../log/parse-json.ts'
+import type { FaceCall, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../face.ts'
+import { oneLine } from '../one-line.ts'
+import { tokensOf } from '../tokens-of.ts'
+
+/** Streams a reply line by line. */
+export function streamLines(start: ReplyStart): ReplyStream {
+  const head = headOf(start)
+  let called = 0
+  const line = (value: object) => `${oneLine(value)}\n`
+  const piece = (message: object, rest: object = {}) =>
+    line({ ...head, message: { role: 'assistant', content: '', ...message }, ...rest, done: false })
+  return {
+    // There is no first line; the wire begins with the first piece.
+    start: () => '',
+    text: (content, logprobs) => {
+      if (content === '' && !logprobs?.length) return ''
+      return piece({ content }, logprobs?.length ? { logprobs } : {})
+    },
+    thinking: thinking => (thinking === '' ? '' : piece({ thinking })),
+    calls: calls => {
+      if (calls.length === 0) return ''
+      return piece({ tool_calls: calls.map(call => toCall(call, called++)) })
+    },
+    end: end => line({ ...head, message: { role: 'assistant', content: '' }, ...closing(start, end) }),
+    fail: fault => line(toError(fault)),
+    // An empty line crashes ollama-python.
+    idle: () => '',
+  }
+}
+
+/** The body of an answer that is not streamed; also of a request that only loads or unloads the model. */
+export function toAnswer(start: ReplyStart, end: ReplyEnd) {
+  const { text, thinking, calls, logprobs } = end
+  const { load } = start.request.wishes
+  if (load !== undefined) {
+    return { ...headOf(start), message: { role: 'assistant', content: '' }, done: true, done_reason: load }
+  }
+  const message = {
+    role: 'assistant',
+    content: text,
+    ...(thinking !== '' && { thinking }),
+    ...(calls.length > 0 && { tool_calls: calls.map(toCall) }),
+  }
+  return { ...headOf(start), message, ...closing(start, end), ...(logprobs?.length ? { logprobs } : {}) }
+}
+
+/** An error. A prompt that is too long has the words of Ollama's own runner, which clients read the counts from. */
+export function toError({ code, message, tokens }: FaceFault): { error: string } {
+  if (code !== 'context_too_long') return { error: message }
+  if (!tokens) return { error: `the input length exceeds the context length: ${message}` }
+  const { prompt, window } = tokens
+  const error = {
+    code: 400,
+    message: `request (${prompt} tokens) exceeds the available context size (${window} tokens)`,
+    type: 'exceed_context_size_error',
+    n_prompt_tokens: prompt,
+    n_ctx: window,
+  }
+  return { error: JSON.stringify({ error }) }
+}
+
+const headOf = ({ model, time }: ReplyStart) => ({ model, created_at: new Date(time).toISOString() })
+
+const toCall = ({ id, name, arguments: json }: FaceCall, index: number) => ({
+  id,
+  function: { index, name, arguments: toArguments(json) },
+})
+
+/** The fields of the last line. Ollama's reason is `stop` for tool calls too. */
+function closing(start: ReplyStart, end: ReplyEnd) {
+  const { prompt, reply } = tokensOf(start, end)
+  return {
+    done: true,
+    done_reason: end.reason === 'length' ? 'length' : 'stop',
+    ...durationsOf(end.details ?? {}),
+    prompt_eval_count: prompt,
+    eval_count: reply,
+  }
+}
+
+function durationsOf(details: Readonly<Record<string, unknown>>): Record<string, number> {
+  const held: Record<string, number> = {}
+  for (const name of durations) {
+    const value = details[name]
+    if (typeof value === 'number' && Number.isFinite(value)) held[name] = value
+  }
+  return held
+}
+
+const durations = ['total_duration', 'load_duration', 'prompt_eval_duration', 'eval_duration'] as const

@@ -1,0 +1,36 @@
+import type { FaceFault } from './face.ts'
+
+/** An error as chat completions and the Responses API have it. */
+export function toOpenAiError(fault: FaceFault) {
+  const { status, code, message, field = null } = fault
+  if (code !== 'context_too_long') {
+    return { status, body: { error: { message, type: typeOf(status), param: field, code } } }
+  }
+  const error = {
+    message: tooLong(fault),
+    type: 'invalid_request_error',
+    param: 'messages',
+    code: 'context_length_exceeded',
+  }
+  return { status: 400, body: { error } }
+}
+
+/** The words by which clients know that they must shorten the conversation. */
+function tooLong({ message, tokens }: FaceFault): string {
+  if (!tokens) return `The prompt exceeds this model's maximum context length. ${message}`
+  const { prompt, window } = tokens
+  return `This model's maximum context length is ${window} tokens. However, your messages resulted in ${prompt} tokens. Please reduce the length of the messages.`
+}
+
+function typeOf(status: number): string {
+  switch (status) {
+    case 401:
+      return 'authentication_error'
+    case 403:
+      return 'permission_error'
+    case 429:
+      return 'rate_limit_error'
+    default:
+      return status < 500 ? 'invalid_request_error' : 'api_error'
+  }
+}

@@ -1,0 +1,100 @@
+import type { MessageLike } from '../../../log/message.ts'
+import { present } from '../../../log/present.ts'
+import type { ChatRequest } from '../face.ts'
+import { type Fields, isFields, optional, readFields, readJsonFields, readText, refuse } from '../fields.ts'
+import { messageList } from '../message-list.ts'
+import { readCalls } from '../read-calls.ts'
+
+/** Reads the messages of chat completions. Each becomes a new object with only the keys that the log knows. */
+export function readMessages(given: readonly unknown[]): Pick<ChatRequest, 'system' | 'messages'> {
+  const list = messageList()
+  for (const [at, value] of given.entries()) {
+    const where = `messages[${at}]`
+    const message = readFields(value, where)
+    const content = readContent(message.content, `${where}.content`)
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        if (typeof content !== 'string') refuse(`${where}.content`, 'of a system message may hold only texts')
+        list.addSystem(content)
+        break
+      case 'user':
+        list.add(
+          present({
+            role: 'user',
+            content,
+            name: optional(message.name, `${where}.name`, readText),
+          }) as MessageLike,
+        )
+        break
+      case 'assistant':
+        list.add(readAssistant(message, content, where))
+        break
+      case 'tool':
+        list.add({
+          role: 'tool',
+          content,
+          tool_call_id: readText(message.tool_call_id, `${where}.tool_call_id`),
+        })
+        break
+      case 'function':
+        list.add({ role: 'tool', content, tool_name: readText(message.name, `${where}.name`) })
+        break
+      default:
+        refuse(`${where}.role`, 'must be "system", "developer", "user", "assistant" or "tool"')
+    }
+  }
+  return list.result()
+}
+
+function readAssistant(message: Fields, content: string | readonly unknown[], where: string): MessageLike {
+  const { tool_calls: list, function_call: single, reasoning_content, reasoning } = message
+  const calls = readCalls(list, `${where}.tool_calls`)
+  const older = calls.length > 0 ? undefined : optional(single, `${where}.function_call`, readFields)
+  const thought = typeof reasoning_content === 'string' ? reasoning_content : reasoning
+  return {
+    role: 'assistant',
+    content,
+    ...(typeof thought === 'string' && thought !== '' && { thinking: thought }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(older && { tool_calls: readCalls([{ function: older }], `${where}.function_call`) }),
+  }
+}
+
+/** Reads a content. Texts alone become one text, because servers take a list for several messages, or refuse it. */
+function readContent(value: unknown, field: string): string | readonly unknown[] {
+  if (typeof value === 'string') return value
+  if (value === undefined || value === null) return ''
+  if (!Array.isArray(value)) refuse(field, 'must be a text or a list of parts')
+  const parts = value.map((part, at) => readPart(part, `${field}[${at}]`))
+  const texts = parts.flatMap(part => (typeof part === 'string' ? [part] : []))
+  if (texts.length === parts.length) return texts.length === 1 ? texts[0]! : texts.join('\n')
+  return parts.map(part => (typeof part === 'string' ? { type: 'text', text: part } : part))
+}
+
+/** Reads a part: a text, or another part in OpenAI's own form. */
+function readPart(value: unknown, field: string): string | Fields {
+  if (typeof value === 'string') return value
+  const part = readFields(value, field)
+  switch (part.type) {
+    case 'text':
+    case 'input_text':
+    case 'output_text':
+      return readText(part.text, `${field}.text`)
+    case 'refusal':
+      return readText(part.refusal, `${field}.refusal`)
+    case 'image_url': {
+      const { url = part.image_url } = isFields(part.image_url) ? part.image_url : {}
+      readText(url, `${field}.image_url.url`)
+      return readJsonFields(part, field)
+    }
+    case 'tool-call':
+    case 'tool-result':
+    case 'tool_use':
+    case 'tool_result':
+      return refuse(field, 'is a part of another API: use "tool_calls" and messages of role "tool"')
+    default:
+      readText(part.type, `${field}.type`)
+      return readJsonFields(part, field)
+  }
+}

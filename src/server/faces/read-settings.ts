@@ -1,0 +1,85 @@
+import type { ModelSettings } from '../../models/model.ts'
+import {
+  type Fields,
+  optional,
+  readFlag,
+  readJson,
+  readList,
+  readNumber,
+  readText,
+  readWhole,
+} from './fields.ts'
+
+type Read = (value: unknown, field: string) => unknown
+
+/**
+ * The one vocabulary of `settings.provider`, whichever face a request came through: flat names, as Ollama's `options`
+ * and OpenAI's chat completions have them. An upstream takes those that it knows. What is not in here is not passed on:
+ * above all what would load Ollama's model again (`num_ctx`, `num_batch`, `num_gpu`, `main_gpu`, `num_thread`,
+ * `use_mmap`, `draft_num_predict`), or make it drop messages in silence (`truncate`, `shift`).
+ */
+const vocabulary: Readonly<Record<string, Read>> = {
+  // Sampling, which Ollama takes in `options`.
+  top_p: readNumber,
+  top_k: readWhole,
+  min_p: readNumber,
+  typical_p: readNumber,
+  repeat_last_n: readWhole,
+  repeat_penalty: readNumber,
+  presence_penalty: readNumber,
+  frequency_penalty: readNumber,
+  num_keep: readWhole,
+  // Of llama.cpp or vLLM.
+  repetition_penalty: readNumber,
+  grammar: readText,
+  chat_template_kwargs: readJson,
+  // As OpenAI writes them.
+  logit_bias: readJson,
+  tool_choice: readJson,
+  parallel_tool_calls: readFlag,
+  verbosity: readText,
+  // The same for Ollama and OpenAI.
+  logprobs: readFlag,
+  top_logprobs: readWhole,
+  // Of Ollama: a time as text or number.
+  keep_alive: readJson,
+}
+
+/** Reads the settings that are passed on as they are. `where` is the place of the fields in the body: `options.`. */
+export function readProvider(fields: Fields, where = ''): Record<string, unknown> {
+  const provider: Record<string, unknown> = {}
+  for (const name in vocabulary) {
+    const value = optional(fields[name], `${where}${name}`, vocabulary[name]!)
+    if (value !== undefined) provider[name] = value
+  }
+  return provider
+}
+
+/** The most tokens of the reply. Clients of local servers write 0 or −1 for as many as fit. */
+export function readMaxTokens(value: unknown, field: string): number | undefined {
+  const most = optional(value, field, readWhole)
+  return most !== undefined && most > 0 ? most : undefined
+}
+
+/** Reads one text or a list of texts. */
+export function readStop(value: unknown, field: string): readonly string[] | undefined {
+  if (typeof value === 'string') return [value]
+  return optional(value, field, readList)?.map((word, at) => readText(word, `${field}[${at}]`))
+}
+
+type Thinking = NonNullable<ModelSettings['thinking']>
+
+/** How much to think, in the words of `reasoning_effort`. A word that is not known leaves it to the model. */
+export function readEffort(value: unknown, field: string): Thinking | undefined {
+  return efforts.get(optional(value, field, readText) ?? '')
+}
+
+const efforts: ReadonlyMap<string, Thinking> = new Map<string, Thinking>([
+  ['none', false],
+  ['minimal', 'low'],
+  ['low', 'low'],
+  ['medium', 'medium'],
+  ['high', 'high'],
+  ['xhigh', 'max'],
+  ['max', 'max'],
+])
