@@ -17,6 +17,8 @@ export interface UpstreamRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingMessage['headers']
+  /** The client's port: the same for two requests that share a connection. */
+  readonly port: number | undefined
   /** Parsed, if it is JSON. */
   readonly body: unknown
   /** How the answer ended: `whole`, `reset` as the script said, or the client `left` before its end. */
@@ -114,6 +116,7 @@ async function readRequest(incoming: IncomingMessage, response: ServerResponse):
     method: incoming.method ?? '',
     path: incoming.url ?? '',
     headers: incoming.headers,
+    port: incoming.socket.remotePort,
     body: parse(text),
     ended,
     state: () => state,

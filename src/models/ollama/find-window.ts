@@ -14,7 +14,7 @@ const defaultWindow = 4096
  * of its Modelfile. Not the length that it was trained for, which is seldom allocated.
  */
 export async function findWindow(client: WindowClient, model: string, wanted?: number): Promise<number> {
-  const loaded = readLoaded(await ask(() => client.ps()), model)
+  const loaded = loadedWindows(await ask(() => client.ps())).get(withTag(model))
   if (loaded !== undefined) return loaded
   if (wanted !== undefined) return wanted
   return readOwn(await ask(() => client.show({ model }))) ?? defaultWindow
@@ -31,11 +31,17 @@ async function ask(question: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-function readLoaded(answer: unknown, model: string): number | undefined {
+/** The windows of the models in memory, from `/api/ps`, by their names with tag. */
+export function loadedWindows(answer: unknown): ReadonlyMap<string, number> {
   const { models } = (answer ?? {}) as { models?: unknown }
-  const list = (Array.isArray(models) ? models : []) as Readonly<Record<string, unknown>>[]
-  const found = list.find(one => [one.model, one.name].some(name => withTag(name) === withTag(model)))
-  return positive(found?.context_length)
+  const windows = new Map<string, number>()
+  for (const one of (Array.isArray(models) ? models : []) as readonly unknown[]) {
+    const { name, model, context_length } = (one ?? {}) as Readonly<Record<string, unknown>>
+    const window = positive(context_length)
+    for (const called of [name, model])
+      if (typeof called === 'string' && window !== undefined) windows.set(withTag(called), window)
+  }
+  return windows
 }
 
 /** Reads `num_ctx` from the `parameters` of the Modelfile: a name and a value on each line. */
@@ -45,8 +51,8 @@ function readOwn(answer: unknown): number | undefined {
   return line ? positive(Number(line[1])) : undefined
 }
 
-function withTag(name: unknown): string | undefined {
-  if (typeof name !== 'string') return undefined
+/** The name that Ollama itself uses: `llama3` is `llama3:latest`. */
+export function withTag(name: string): string {
   const last = name.slice(name.lastIndexOf('/') + 1)
   return (last.includes(':') ? name : `${name}:latest`).toLowerCase()
 }

@@ -5,9 +5,9 @@ import { loadClient } from '../load-client.ts'
 import type { Model, ModelPart, ModelRequest, ModelSettings } from '../model.ts'
 import { openWire, type Wire } from '../open-wire.ts'
 import { textsOf } from '../pair-results.ts'
-import type { Server } from '../to-model-error.ts'
 import { checkLines } from './check-lines.ts'
 import { findWindow } from './find-window.ts'
+import { ollamaServer } from './ollama-server.ts'
 import { readParts } from './read-parts.ts'
 import { toOllamaMessages } from './to-ollama-messages.ts'
 import { toOllamaRequest } from './to-ollama-request.ts'
@@ -37,13 +37,8 @@ export function ollama(options: OllamaOptions): Model {
   const address = checkAddress('host', host)
   const way = options.fetch ? { fetch: options.fetch } : {}
 
-  const serverFor = (messages: readonly MessageLike[]): Server => ({
-    name: `Ollama at ${address}`,
-    model,
-    notFound: `Get it with "ollama pull ${model}"`,
-    unavailable: 'start it with "ollama serve", or check "host"',
-    sent: () => [...textsOf(messages), ...secretsOf(headers)],
-  })
+  const serverFor = (messages: readonly MessageLike[]) =>
+    ollamaServer(address, model, 'host', () => [...textsOf(messages), ...secretsOf(headers)])
 
   async function connect({ fetch }: Wire) {
     // The entry for browsers, because the one for Node would read an image from disk if a file has its name.

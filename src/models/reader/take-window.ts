@@ -32,7 +32,7 @@ export function takeWindow(
     throw new ModelError(
       'context_too_long',
       `The prompt has ${promptTokens} tokens, and ${name} takes at most ${window - 1} in its window of ${window}: send less, or give it a larger window`,
-      { status: 400 },
+      { status: 400, tokens: { prompt: promptTokens, window } },
     )
   }
   let left = promptTokens

@@ -6,13 +6,15 @@ export interface Upstream {
   /** The address without credentials, for messages; undefined for the reader inside this process. */
   readonly address?: string
   /** A model of this upstream, for one request. `hear` is called with what the wire says beside the parts. */
-  model(name: string, hear?: (facts: WireFacts) => void): Model
+  model(name: string, hear?: Hear): Model
   /** Sends a request on as it is, and gives the answer back byte for byte. */
   pass(request: PassedRequest): Promise<PassedAnswer>
   /** The models that the upstream has, as its own list names them; with the window where the upstream tells it. */
   models(signal?: AbortSignal): Promise<readonly UpstreamModel[]>
   close(): Promise<void>
 }
+
+export type Hear = (facts: WireFacts) => void
 
 export interface UpstreamModel {
   readonly name: string

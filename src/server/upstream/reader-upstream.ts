@@ -1,0 +1,81 @@
+import type { Model } from '../../models/model.ts'
+import { ModelError } from '../../models/model-error.ts'
+import { reader } from '../../models/reader/reader.ts'
+import { readerUpstream as readerRoutes } from '../../models/reader/upstream/reader-upstream.ts'
+import type { Upstream } from './upstream.ts'
+
+export interface ReaderUpstreamOptions {
+  /** In tokens. Default 4096. */
+  readonly window?: number
+  /** The pause between two words, in milliseconds. */
+  readonly delayMs?: number
+}
+
+/** The built-in reader, inside this process: no server, no weights. */
+export function readerUpstream({ window = 4096, delayMs = 0 }: ReaderUpstreamOptions = {}): Upstream {
+  const routes = readerRoutes({ window, delayMs })
+  return {
+    kind: 'reader',
+
+    model(name, hear = () => {}) {
+      if (!names.has(name)) return missing(name)
+      const model = reader({ name, window, delayMs })
+      return {
+        ...model,
+        async *stream(request) {
+          try {
+            yield* model.stream(request)
+          } catch (error) {
+            if (error instanceof ModelError && error.tokens) hear({ tokens: error.tokens })
+            throw error
+          }
+        },
+      }
+    },
+
+    async pass({ method, path, body, signal }) {
+      const response = await routes(
+        new Request(new URL(path, 'http://reader'), {
+          method,
+          ...(body === undefined ? {} : { body: await gather(body) }),
+          ...(signal ? { signal } : {}),
+        }),
+      )
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: response.body ?? nothing(),
+      }
+    },
+
+    models: async () => [{ name: 'reader', window }],
+    close: async () => {},
+  }
+}
+
+const names: ReadonlySet<string> = new Set(['reader', 'reader:latest'])
+
+function missing(name: string): Model {
+  const message = `The built-in reader does not have the model ${JSON.stringify(name.slice(0, 100))}: it has "reader".`
+  const error = new ModelError('model_not_found', message, { status: 404 })
+  return {
+    name,
+    window: async () => {
+      throw error
+    },
+    // biome-ignore lint/correctness/useYield: it fails before anything comes.
+    async *stream() {
+      throw error
+    },
+  }
+}
+
+/** The body of a request, whose size the server has limited. */
+async function gather(body: AsyncIterable<Uint8Array> | Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  if (body instanceof Uint8Array) chunks.push(body)
+  else for await (const chunk of body) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
