@@ -253,9 +253,10 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     async conversations(tenant, page = {}) {
       checkName('tenant', tenant)
       checkPage(page)
-      const { order = 'recent', after, limit } = page
+      const { only, order = 'recent', after, limit } = page
       return files
         .all(tenant)
+        .filter(({ conversation }) => only === undefined || conversation === only)
         .filter(conversation => !after || orders[order](conversation, after) > 0)
         .sort(orders[order])
         .slice(0, limit)

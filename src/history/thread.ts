@@ -101,6 +101,8 @@ export interface BeginOptions {
   readonly key?: string | undefined
   /** What the model reads if the turn is cancelled. Default `keep`: that the answer was cancelled. */
   readonly cancelledTurn?: CancelledTurn | undefined
+  /** The application's own data, as JSON: stored with the last message, never sent and never shown. */
+  readonly data?: unknown
 }
 
 export interface RecentOptions extends ReadStateOptions {
@@ -172,11 +174,15 @@ export function createThread(options: ThreadOptions): Thread {
 
   return {
     key,
-    async begin(given, { key: idempotency, cancelledTurn } = {}) {
+    async begin(given, { key: idempotency, cancelledTurn, data } = {}) {
       const input = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
       const asked =
         idempotency === undefined ? {} : { key: idempotency, body: await hashOf(toCanonical(given)) }
-      const entries = toEntries(input)
+      const entries = toEntries(
+        input.map((message, at) =>
+          data !== undefined && at === input.length - 1 ? { message, data } : message,
+        ),
+      )
       const begun = await beginTurn(source, { owner, leaseMs, entries, ...asked }, closing =>
         toEntries(closing, { isClosing: true }),
       )

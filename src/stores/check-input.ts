@@ -84,8 +84,9 @@ function checkWhole(option: string, value: number | undefined, least: number): v
   throw new InvalidOptionError(option, `expected ${wanted}, got ${showValue(value)}`)
 }
 
-export function checkPage({ after, order = 'recent', limit }: ListConversations): void {
+export function checkPage({ only, after, order = 'recent', limit }: ListConversations): void {
   checkLimit(limit)
+  checkNames({ conversation: only })
   if (order !== 'recent' && order !== 'name')
     throw new InvalidOptionError('order', `${showValue(order)} is neither "recent" nor "name"`)
   if (!after) return

@@ -151,6 +151,8 @@ export interface DescribeConversation {
 }
 
 export interface ListConversations {
+  /** Only this one, whatever the order and the page. */
+  readonly only?: string | undefined
   /** `recent`: last written to first. `name`: in the order of code points, which no write changes. Default `recent`. */
   readonly order?: 'recent' | 'name'
   /** The last conversation of the previous page. One that nobody writes to meanwhile is neither skipped nor repeated. */

@@ -33,6 +33,8 @@ export const listCases: readonly StoreCase[] = [
       { actor: 'assistant', branch: 'main', head: 2 },
     ]
     equal(all[3]?.threads, threads, 'the threads of one')
+    equal(await store.conversations(thread.tenant, { only: 'b' }), [all[3]], 'only one')
+    equal(await store.conversations(thread.tenant, { only: 'c' }), [], 'one that is not there')
     if (!(all[3]!.createdAt <= all[3]!.updatedAt)) throw new Error('it changed before it was')
     equal(await pagesOf(store, thread.tenant, { order: 'name', limit: 3 }), order, 'page by page')
   }),

@@ -55,10 +55,11 @@ export function memoryReads(memory: Memory): Reads {
     async conversations(tenant, options = {}) {
       checkName('tenant', tenant)
       checkPage(options)
-      const { after, limit, order = 'recent' } = options
+      const { only, after, limit, order = 'recent' } = options
       const compare = orders[order]
       return memory
         .ofTenant(tenant)
+        .filter(({ conversation }) => only === undefined || conversation === only)
         .filter(conversation => !after || compare(conversation, after) > 0)
         .sort(compare)
         .slice(0, limit)

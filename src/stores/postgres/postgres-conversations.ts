@@ -14,11 +14,11 @@ export function postgresConversations(context: PostgresContext): Conversations {
   return {
     async conversations(tenant, options = {}) {
       checkPage(options)
-      const { after, limit, order = 'recent' } = options
-      checkedKey(tenant, after?.conversation || '-')
+      const { only, after, limit, order = only === undefined ? 'recent' : 'name' } = options
+      checkedKey(tenant, only || after?.conversation || '-')
       const place = order === 'name' ? [] : [after?.updatedAt ?? null]
-      const values = [tenant, after?.conversation ?? null, limit ?? null, ...place]
-      const rows = await database.read(listSql(schema, order), values)
+      const values = [tenant, only ?? after?.conversation ?? null, limit ?? null, ...place]
+      const rows = await database.read(listSql(schema, only === undefined ? order : 'only'), values)
       return rows.map(row => fromRow<ConversationInfo>(row, infoColumns))
     },
     async describeConversation(tenant, conversation, description) {
@@ -58,6 +58,9 @@ const listSql = (schema: string, order: keyof typeof pages) => `
   ) t order by ${order === 'name' ? '' : 't."updatedAt" desc,'} c.conversation`
 
 const pages = {
+  only: (schema: string) => `
+    select c.* from ${schema}.conversations c
+    where c.tenant = $1 and c.deleted_at is null and c.conversation = $2 limit $3`,
   name: (schema: string) => `
     select c.* from ${schema}.conversations c
     where c.tenant = $1 and c.deleted_at is null and ($2::text is null or c.conversation > $2)

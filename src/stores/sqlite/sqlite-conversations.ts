@@ -19,6 +19,7 @@ export function sqliteConversations(
       const rows = connection.all<ConversationRow & { used_at: number }>(
         listSql(options),
         tenant,
+        ...(options.only === undefined ? [] : [options.only]),
         ...placesOf(options),
       )
       return rows.map(row => toInfo(connection, row))
@@ -36,14 +37,14 @@ export function sqliteConversations(
 }
 
 /** Sorts without an index: it would be written with every append, and 10,000 rows are sorted in some milliseconds. */
-function listSql({ after, order = 'recent' }: ListConversations): string {
+function listSql({ only, after, order = 'recent' }: ListConversations): string {
   const [where, by] =
     order === 'name'
       ? ['conversation > ?', 'conversation']
       : ['used_at < ? OR (used_at = ? AND conversation > ?)', 'used_at DESC, conversation']
   return `SELECT * FROM (
       SELECT *, (SELECT max(updated_at) FROM branches WHERE conversation_id = conversations.id) AS used_at
-      FROM conversations WHERE tenant = ? AND deleted_at IS NULL
+      FROM conversations WHERE tenant = ? AND deleted_at IS NULL ${only === undefined ? '' : 'AND conversation = ?'}
     ) ${after ? `WHERE ${where}` : ''} ORDER BY ${by} LIMIT ?`
 }
 
