@@ -19,10 +19,10 @@ import type {
 import type { ModelMessage, PrepareStepFunction, SystemModelMessage, ToolSet } from 'ai'
 import type { MessageLike } from '../log/message.ts'
 import type { AiSdkCall, AiSdkModel, AiSdkStreamPart } from '../models/ai-sdk/ai-sdk-model.ts'
-import type { FitStepOptions, fitStep } from './ai-sdk/fit-step.ts'
+import type { FitStepOptions, fitStep, ToolSetLike } from './ai-sdk/fit-step.ts'
 import type { PromptParams, ThroughlineMiddleware } from './ai-sdk/throughline-middleware.ts'
-import type { ToolSetLike } from './ai-sdk/tool-schemas.ts'
-import type { AddedMessage, LangChainMessage } from './langchain/lang-chain-message.ts'
+import type { AddedMessage } from './langchain/fit-lang-chain.ts'
+import type { LangChainMessage } from './langchain/from-lang-chain.ts'
 
 /** Compiles only where `From` can be given to whoever wants `To`. */
 type Fits<From extends To, To> = From

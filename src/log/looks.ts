@@ -36,3 +36,17 @@ function look(source: object, see: (value: unknown) => boolean): boolean {
   }
   return true
 }
+
+/** Makes something of each object once, and again if the object was changed in place. */
+export function madeOnce<S extends object, Rest extends readonly unknown[], T>(
+  make: (source: S, ...rest: Rest) => T,
+): (source: S, ...rest: Rest) => T {
+  const known = new WeakMap<S, { readonly looks: Looks; readonly made: T }>()
+  return (source, ...rest) => {
+    const before = known.get(source)
+    if (before && isUnchanged(before.looks, source)) return before.made
+    const made = make(source, ...rest)
+    known.set(source, { looks: looksOf(source), made })
+    return made
+  }
+}

@@ -3,7 +3,7 @@ import type { ModelSettings } from './model.ts'
 
 /** Refuses an address with user and password: `fetch` refuses it too, and errors that name the address would show them. */
 export function checkAddress(option: string, address: string): string {
-  const url = parse(address)
+  const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new InvalidOptionError(option, 'must be an address such as "http://127.0.0.1:11434"')
   }
@@ -14,8 +14,12 @@ export function checkAddress(option: string, address: string): string {
 }
 
 export function checkWindow(window: number | undefined): void {
-  if (window === undefined || (Number.isSafeInteger(window) && window > 0)) return
+  if (window === undefined || isWindow(window)) return
   throw new InvalidOptionError('window', `must be a whole number of tokens above 0, not ${window}`)
+}
+
+export function isWindow(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0
 }
 
 /** Settings of a request win over those of the model. */
@@ -23,20 +27,7 @@ export function mergeSettings(always: ModelSettings = {}, now: ModelSettings = {
   return { ...always, ...now, provider: { ...always.provider, ...now.provider } }
 }
 
-/** Drops undefined values, which would override others when spread. */
-export function present(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
-}
-
 /** The words of all header values: a key follows "Bearer". */
 export function secretsOf(headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.values(headers).flatMap(value => value.split(' '))
-}
-
-function parse(address: string): URL | undefined {
-  try {
-    return new URL(address)
-  } catch {
-    return undefined
-  }
 }

@@ -5,12 +5,14 @@ import { type Piece, wholePieces } from './whole-pieces.ts'
 
 export interface WireOptions {
   readonly server: Server
-  readonly fetch?: typeof globalThis.fetch
+  readonly fetch?: typeof globalThis.fetch | undefined
   readonly signal?: AbortSignal | undefined
   /** The pieces that the answer comes in. Default: one. */
-  readonly piece?: Piece
-  /** Checks the pieces of a stream before the client reads them. */
-  readonly check?: () => TransformStream<Uint8Array, Uint8Array>
+  readonly piece?: Piece | undefined
+  /** Checks the pieces of a stream before the client reads them. `fail` keeps the error that the client would lose. */
+  readonly check?:
+    | ((server: Server, fail: (error: unknown) => void) => TransformStream<Uint8Array, Uint8Array>)
+    | undefined
 }
 
 /** The connection of one request, which can be cancelled without others. */
@@ -28,11 +30,12 @@ export function openWire(options: WireOptions): Wire {
   const controller = new AbortController()
   const abort = () => controller.abort(signal?.reason)
   signal?.addEventListener('abort', abort)
-  let failure: ModelError | undefined
+  let failure: unknown
   let hasAnswered = false
 
   async function ask(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
     signal?.throwIfAborted()
+    failure = undefined
     init.signal?.addEventListener('abort', () => controller.abort(init.signal?.reason))
     // Kept, because clients wrap or lose what is thrown here.
     const response = await fetch(input, { ...init, signal: controller.signal }).catch(error => {
@@ -48,7 +51,10 @@ export function openWire(options: WireOptions): Wire {
     if (!response.body) return response
     const { status, headers } = response
     const pieces = response.body.pipeThrough(wholePieces(server, piece))
-    return new Response(check ? pieces.pipeThrough(check()) : pieces, { status, headers })
+    const fail = (error: unknown) => {
+      failure = error
+    }
+    return new Response(check ? pieces.pipeThrough(check(server, fail)) : pieces, { status, headers })
   }
 
   return {

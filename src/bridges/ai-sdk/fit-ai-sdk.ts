@@ -1,9 +1,9 @@
 import type { Context, FitOptions } from '../../context/context.ts'
 import { checkOptions, counterOf } from '../../context/draft/frame-options.ts'
-import type { MessageLike } from '../../log/message.ts'
+import { madeOnce } from '../../log/looks.ts'
+import type { Message, MessageLike } from '../../log/message.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
 import { fitPrompt } from '../fit-prompt.ts'
-import { countApart } from './count-apart.ts'
-import { unweighed, weighResults } from './weigh-results.ts'
 
 /** `fit` for messages of the AI SDK, counted as its providers send them. */
 export function fitAiSdk<M extends MessageLike>(messages: readonly M[], options: FitOptions): Context<M> {
@@ -11,4 +11,82 @@ export function fitAiSdk<M extends MessageLike>(messages: readonly M[], options:
   const count = countApart(counterOf(options))
   const context = fitPrompt(messages.map(weighResults), { ...options, count })
   return { ...context, messages: context.messages.map(unweighed) }
+}
+
+/**
+ * Counts each tool result as a message of its own. The AI SDK puts all results of a round into one message, but most
+ * providers are sent one message for each, with its framing.
+ */
+function countApart(count: TokenCounter): TokenCounter {
+  return {
+    ...count,
+    id: `${count.id}/apart`,
+    message(message) {
+      const { role, results } = message
+      const together = count.message(message)
+      if (role !== 'tool' || results.length < 2) return together
+      const apart = results.reduce((sum, _, at) => sum + count.message(only(message, at)), 0)
+      return Math.max(together, apart)
+    },
+  }
+}
+
+/** A message with one of the results; its other parts go with the first. */
+function only(message: Message, at: number): Message {
+  const result = message.results[at]!
+  const rest = at === 0 ? {} : { media: 0, unknown: '', thinking: '' }
+  return { ...message, ...rest, text: result.text, results: [result] }
+}
+
+interface Part {
+  readonly type?: unknown
+  readonly text?: unknown
+  readonly output?: { readonly type?: unknown; readonly value?: unknown }
+}
+
+/** The type of the part that stands for the JSON around a result. Counted, never sent. */
+const weight = 'throughline-weight'
+
+const origin: unique symbol = Symbol('origin')
+
+interface Weighed extends MessageLike {
+  readonly [origin]?: MessageLike
+}
+
+/**
+ * Adds a part to a tool result that is a list of parts (all of MCP's are), because most providers send it as JSON: the part
+ * costs as much as the brackets and escapes. Other messages stay as they are.
+ */
+export function weighResults<M extends MessageLike>(message: M): M {
+  const { role, content } = message ?? {}
+  const hasLists = role === 'tool' && Array.isArray(content) && content.some(isList)
+  return hasLists ? (weigh(message) as M) : message
+}
+
+/** A message is weighed once, so that its count is remembered with the object. */
+const weigh = madeOnce((message: MessageLike): Weighed => {
+  const content = message.content as readonly (Part | null)[]
+  const added = content.filter(isList).map(part => ({ type: weight, json: around(part.output?.value) }))
+  return { ...message, content: [...content, ...added], [origin]: message }
+})
+
+/** The message before it was weighed, with its texts as they were cut since. */
+export function unweighed<M extends MessageLike>(message: M): M {
+  const { [origin]: source, ...rest } = message as M & Weighed
+  if (source === undefined) return message
+  if (weigh(source) === message) return source as M
+  return { ...rest, content: (message.content as Part[]).filter(part => part.type !== weight) } as M
+}
+
+function isList(part: Part | null): part is Part {
+  return part?.type === 'tool-result' && part.output?.type === 'content' && Array.isArray(part.output.value)
+}
+
+/** What JSON adds to the texts. Bytes are left out: images are counted apart. */
+function around(value: unknown): string {
+  const parts = value as readonly (Part | null)[]
+  const empty = JSON.stringify(parts.map(part => ({ type: part?.type, text: '' })))
+  const texts = parts.map(part => (typeof part?.text === 'string' ? part.text : ''))
+  const escapes = texts.reduce((sum, text) => sum + JSON.stringify(text).length - 2 - text.length, 0)
+  return empty + '\\ '.repeat(escapes)
 }

@@ -1,7 +1,7 @@
 import type { Context, FitOptions } from '../../context/context.ts'
+import { InvalidOptionError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { fitAiSdk } from './fit-ai-sdk.ts'
-import { type ToolSetLike, toolSchemas } from './tool-schemas.ts'
 
 export interface FitStepOptions extends Omit<FitOptions, 'tools' | 'previous'> {
   /** The `system` of the same call, which a step does not get: it is counted, and carries the pins. */
@@ -12,7 +12,18 @@ export interface FitStepOptions extends Omit<FitOptions, 'tools' | 'previous'> {
   readonly onContext?: (context: Context) => void
 }
 
-export interface SystemMessage {
+/** The AI SDK's tools by name, with the fields that a model sees. */
+export type ToolSetLike = Readonly<Record<string, ToolLike>>
+
+interface ToolLike {
+  readonly description?: string | undefined
+  readonly inputSchema?: unknown
+  /** A provider's own tool has `id` and `args` instead. */
+  readonly id?: unknown
+  readonly args?: unknown
+}
+
+interface SystemMessage {
   readonly role: 'system'
   readonly content: string
 }
@@ -44,10 +55,7 @@ export function fitStep({
 
   return async <M extends MessageLike>({ messages }: { readonly messages: readonly M[] }) => {
     schemas ??= toolSchemas(tools)
-    const context = fitAiSdk<M | SystemMessage>([...head, ...messages], {
-      ...options,
-      tools: await schemas,
-    })
+    const context = fitAiSdk<M | SystemMessage>([...head, ...messages], { ...options, tools: await schemas })
     onContext?.(context)
     if (head.length === 0) return { messages: context.messages as M[] }
     // System messages among the caller's own messages stay there.
@@ -58,4 +66,41 @@ export function fitStep({
     const isSame = leading.length === head.length && leading.every((message, at) => message === head[at])
     return { messages: rest as M[], ...(isSame ? {} : { system: leading as SystemMessage[] }) }
   }
+}
+
+/** The tools as they are sent, to be counted. */
+async function toolSchemas(tools: ToolSetLike = {}): Promise<readonly unknown[]> {
+  return Promise.all(
+    Object.entries(tools).map(async ([name, { description, inputSchema, id, args }]) =>
+      inputSchema === undefined
+        ? { name, description, id, args }
+        : {
+            type: 'function',
+            function: { name, description, parameters: await toJsonSchema(inputSchema, name) },
+          },
+    ),
+  )
+}
+
+/** Converts a schema: the AI SDK's own `jsonSchema(…)`, also a lazy one, or any Standard Schema. */
+async function toJsonSchema(schema: unknown, tool: string): Promise<unknown> {
+  const given = (typeof schema === 'function' && !('~standard' in schema) ? schema() : schema) as {
+    readonly jsonSchema?: unknown
+    readonly '~standard'?: { readonly jsonSchema?: { input(options: { target: string }): unknown } }
+  }
+  if (given.jsonSchema !== undefined) return await given.jsonSchema
+  const standard = given['~standard']?.jsonSchema
+  if (standard) return closed(standard.input({ target: 'draft-07' }))
+  throw new InvalidOptionError(
+    'tools',
+    `the input schema of "${tool}" has no JSON form that can be counted: use jsonSchema() or zod 4.2 or later`,
+  )
+}
+
+/** Adds `additionalProperties: false` to every object, as the AI SDK does, because it costs tokens. */
+function closed(schema: unknown): unknown {
+  const text = JSON.stringify(schema, (_, value) =>
+    value?.type === 'object' ? { ...value, additionalProperties: false } : value,
+  )
+  return JSON.parse(text)
 }

@@ -1,8 +1,7 @@
-export { type FitStepOptions, type FittedStep, fitStep } from './fit-step.ts'
+export { type FitStepOptions, type FittedStep, fitStep, type ToolSetLike } from './fit-step.ts'
 export {
   type MiddlewareOptions,
   type PromptParams,
   type ThroughlineMiddleware,
   throughlineMiddleware,
 } from './throughline-middleware.ts'
-export type { ToolSetLike } from './tool-schemas.ts'

@@ -1,9 +1,15 @@
 import type { FitOptions } from '../../context/context.ts'
 import type { Receipt } from '../../context/receipt.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import { present } from '../../log/present.ts'
 import { fitPrompt } from '../fit-prompt.ts'
-import { fromLangChain, type View } from './from-lang-chain.ts'
-import type { AddedMessage, LangChainMessage } from './lang-chain-message.ts'
-import { toLangChain } from './to-lang-chain.ts'
+import { fromLangChain, type LangChainMessage, origin, repeated, type View } from './from-lang-chain.ts'
+
+/** A message that was added. LangChain takes it wherever it takes messages, see `coerceMessageLikeToMessage`. */
+export type AddedMessage =
+  | { role: 'system' | 'user' | 'assistant'; content: string }
+  | { role: 'tool'; content: string; tool_call_id: string; name?: string }
 
 export interface FitLangChainOptions<A = AddedMessage> extends Omit<FitOptions, 'previous'> {
   /** Makes the messages that are added. Default: plain objects. Pass `coerceMessageLikeToMessage` for LangChain's own. */
@@ -28,9 +34,49 @@ export function fitLangChain<M extends LangChainMessage, A = AddedMessage>(
   messages: readonly M[],
   { create = message => message as A, ...options }: FitLangChainOptions<A>,
 ): LangChainContext<M | A> {
-  const views = new Map<M, View>()
-  for (const message of messages) views.set(message, fromLangChain(message))
-  const viewOf = (message: M) => views.get(message)!
-  const { messages: sent, tokens, receipt } = fitPrompt(messages.map(viewOf), options)
-  return { messages: sent.map(message => toLangChain(message, viewOf, create)), tokens, receipt }
+  const { messages: sent, tokens, receipt } = fitPrompt(messages.map(fromLangChain), options)
+  return { messages: sent.map(message => toLangChain<M, A>(message, create)), tokens, receipt }
+}
+
+/** Turns a view back: into the original message, a changed copy of the same class, or an added message. */
+function toLangChain<M extends LangChainMessage, A>(sent: View, create: (message: AddedMessage) => A): M | A {
+  const message = sent[origin] as M | undefined
+  if (!message) return create(toAdded(sent))
+  const view = fromLangChain(message)
+  if (sent === view) return message
+  return withContent(message, contentOf(sent), sent.tool_calls === view.tool_calls ? undefined : sent)
+}
+
+/** Converts an added message: an added tool result has the form of the message before it. */
+function toAdded(sent: MessageLike): AddedMessage {
+  const { role, text, results } = readMessage(sent, 0)
+  const [result] = results
+  if (role === 'tool') {
+    const { callId = '', name } = result ?? {}
+    return { role, content: text, tool_call_id: callId, ...present({ name }) }
+  }
+  return { role: role === 'assistant_note' ? 'assistant' : role, content: text }
+}
+
+function contentOf({ content, [repeated]: calls = [] }: View): unknown {
+  if (!Array.isArray(content)) return content
+  return [...content.map(part => part?.[origin] ?? part), ...calls]
+}
+
+/** Copies a message with another content, without its constructor, because each class has a different one. */
+function withContent<M extends LangChainMessage>(message: M, content: unknown, joined?: MessageLike): M {
+  const fields = { content, ...(joined && { tool_calls: callsOf(joined) }) }
+  const copy = Object.create(Object.getPrototypeOf(message), Object.getOwnPropertyDescriptors(message))
+  // LangChain serialises a message by the arguments of its constructor.
+  const kwargs = { ...(message as { lc_kwargs?: object }).lc_kwargs, ...fields }
+  return Object.assign(copy, fields, 'lc_kwargs' in message ? { lc_kwargs: kwargs } : {})
+}
+
+/** The calls of a message: two replies that were joined, because roles must take turns, have those of both. */
+function callsOf({ tool_calls: calls }: MessageLike): readonly unknown[] {
+  const list = (calls ?? []) as readonly {
+    id?: string
+    function: { name: string; arguments: unknown }
+  }[]
+  return list.map(({ id, function: { name, arguments: args } }) => ({ type: 'tool_call', id, name, args }))
 }

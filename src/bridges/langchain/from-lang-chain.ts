@@ -1,5 +1,23 @@
+import { madeOnce } from '../../log/looks.ts'
 import type { MessageLike } from '../../log/message.ts'
-import type { LangChainMessage } from './lang-chain-message.ts'
+import { present } from '../../log/present.ts'
+
+/** The fields of a LangChain message that are read: an object of its classes, or a plain one with a role. */
+export interface LangChainMessage {
+  readonly content?: unknown
+  /** `human`, `ai`, `tool`, `system`, `function`, or `generic` with a `role`. */
+  readonly type?: string
+  readonly role?: string
+  readonly name?: string | undefined
+  readonly tool_call_id?: string
+  readonly tool_calls?: readonly LangChainToolCall[] | undefined
+}
+
+interface LangChainToolCall {
+  readonly id?: string | undefined
+  readonly name: string
+  readonly args: unknown
+}
 
 /** The message that a view was made of. A symbol, because copies of a view keep it. */
 export const origin: unique symbol = Symbol('origin')
@@ -12,51 +30,30 @@ export interface View extends MessageLike {
   readonly [repeated]?: readonly unknown[]
 }
 
-interface Known {
-  readonly looks: readonly unknown[]
-  readonly view: View
+export function fromLangChain(message: LangChainMessage): View {
+  // Not a message: `fit` refuses it, with its place.
+  return typeof message === 'object' && message !== null ? viewOf(message) : message
 }
 
 /** A message has one view, so that its count is remembered with the object. */
-const known = new WeakMap<LangChainMessage, Known>()
-
-export function fromLangChain(message: LangChainMessage): View {
-  // Not a message: `fit` refuses it, with its place.
-  if (typeof message !== 'object' || message === null) return message
-  const looks = looksOf(message)
-  const before = known.get(message)
-  if (before?.looks.length === looks.length && before.looks.every((look, at) => look === looks[at]))
-    return before.view
-  const view = makeView(message)
-  known.set(message, { looks, view })
-  return view
-}
-
-/** The fields that a view was made of: if one has changed, the view is made again. */
-function looksOf({ type, role, content, tool_calls: calls = [], tool_call_id: id }: LangChainMessage) {
-  const blocks = Array.isArray(content) ? content.flatMap(block => [block, block?.text]) : []
-  return [type, role, content, id, ...blocks, ...calls.flatMap(call => [call, call.args])]
-}
-
-function makeView(message: LangChainMessage): View {
+const viewOf = madeOnce((message: LangChainMessage): View => {
   const { name, tool_calls: calls = [], tool_call_id: id } = message
   const type = message.type === 'generic' ? message.role : (message.type ?? message.role)
   const blocks = Array.isArray(message.content) ? message.content : undefined
   return {
     role: roles[type ?? ''] ?? type ?? 'unknown',
     content: blocks ? blocks.filter(block => !isCall(block)).map(toPart) : message.content,
-    ...(calls.length > 0 ? { tool_calls: calls.map(toCall) } : {}),
-    ...(id === undefined ? {} : { tool_call_id: id }),
-    ...(name === undefined ? {} : { name }),
+    ...(calls.length > 0 && { tool_calls: calls.map(toCall) }),
+    ...present({ tool_call_id: id, name }),
     [origin]: message,
-    ...(blocks?.some(isCall) ? { [repeated]: blocks.filter(isCall) } : {}),
+    ...(blocks?.some(isCall) && { [repeated]: blocks.filter(isCall) }),
   }
-}
+})
 
 const roles: Readonly<Record<string, string>> = { human: 'user', ai: 'assistant' }
 
-function toCall({ id, name, args }: NonNullable<LangChainMessage['tool_calls']>[number]) {
-  return { ...(id === undefined ? {} : { id }), type: 'function', function: { name, arguments: args } }
+function toCall({ id, name, args }: LangChainToolCall) {
+  return { ...present({ id }), type: 'function', function: { name, arguments: args } }
 }
 
 type Block = Readonly<Record<string, unknown>> | null | undefined
@@ -65,14 +62,8 @@ function isCall(block: Block): boolean {
   return callTypes.includes(block?.type)
 }
 
-const callTypes: readonly unknown[] = [
-  'tool_use',
-  'tool_call',
-  'tool_call_chunk',
-  'input_json_delta',
-  'function_call',
-  'functionCall',
-]
+const callTypes: readonly unknown[] =
+  'tool_use tool_call tool_call_chunk input_json_delta function_call functionCall'.split(' ')
 
 /** Converts LangChain's own blocks, so that bytes are not counted as text and reasoning is found. */
 function toPart(block: Block): unknown {

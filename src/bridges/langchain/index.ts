@@ -1,2 +1,7 @@
-export { type FitLangChainOptions, fitLangChain, type LangChainContext } from './fit-lang-chain.ts'
-export type { AddedMessage, LangChainMessage } from './lang-chain-message.ts'
+export {
+  type AddedMessage,
+  type FitLangChainOptions,
+  fitLangChain,
+  type LangChainContext,
+} from './fit-lang-chain.ts'
+export type { LangChainMessage } from './from-lang-chain.ts'

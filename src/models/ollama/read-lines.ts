@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../../log/parse-json.ts'
 import { readFault } from '../read-fault.ts'
 import { type Server, toStreamError } from '../to-model-error.ts'
 import type { OllamaChunk } from './read-parts.ts'
@@ -16,7 +17,7 @@ export function lineReader(server: Server): LineReader {
   return {
     read(line) {
       if (isDone || line.trim() === '') return undefined
-      const value = parse(line)
+      const value = parseJsonObject(line)
       if (!value) throw toStreamError(server, 'sent a line that cannot be read')
       if ('error' in value)
         throw toStreamError(server, 'failed in the middle of its answer', readFault(value))
@@ -27,14 +28,5 @@ export function lineReader(server: Server): LineReader {
     end() {
       if (!isDone) throw toStreamError(server, 'ended its answer before it was done')
     },
-  }
-}
-
-function parse(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
   }
 }

@@ -1,4 +1,5 @@
-import type { ModelPart, ModelUsage } from '../model.ts'
+import { present } from '../../log/present.ts'
+import type { ModelPart } from '../model.ts'
 
 /** The fields of a line of `/api/chat` that are read. */
 export interface OllamaChunk {
@@ -32,7 +33,9 @@ export async function* readParts(chunks: AsyncIterable<OllamaChunk>): AsyncGener
         arguments: toText(call.function?.arguments),
       }
     }
-    if (chunk.done) yield { type: 'end', reason: reasonOf(chunk.done_reason, calls), usage: usageOf(chunk) }
+    if (!chunk.done) continue
+    const usage = present({ promptTokens: chunk.prompt_eval_count, replyTokens: chunk.eval_count })
+    yield { type: 'end', reason: reasonOf(chunk.done_reason, calls), usage }
   }
 }
 
@@ -40,13 +43,6 @@ export async function* readParts(chunks: AsyncIterable<OllamaChunk>): AsyncGener
 function reasonOf(reason = 'stop', calls: number): 'stop' | 'length' | 'tool-calls' | 'other' {
   if (reason === 'stop') return calls > 0 ? 'tool-calls' : 'stop'
   return reason === 'length' ? 'length' : 'other'
-}
-
-function usageOf({ prompt_eval_count, eval_count }: OllamaChunk): ModelUsage {
-  return {
-    ...(prompt_eval_count === undefined ? {} : { promptTokens: prompt_eval_count }),
-    ...(eval_count === undefined ? {} : { replyTokens: eval_count }),
-  }
 }
 
 function toText(value: unknown): string {

@@ -1,6 +1,7 @@
 import { InvalidMessageError } from '../../log/error.ts'
-import type { MessageLike } from '../../log/message.ts'
+import type { MessageLike, ToolCall } from '../../log/message.ts'
 import { toArguments } from '../../log/parse-json.ts'
+import { present } from '../../log/present.ts'
 import { isImage, type Media } from '../media.ts'
 import { type PairedMessage, type PairedResult, pairResults } from '../pair-results.ts'
 import { readMedia } from '../read-media.ts'
@@ -38,30 +39,24 @@ function toMessages({ seq, source, message, calls, results }: PairedMessage): Ol
   const own: OllamaMessage = {
     role: message.role,
     content: message.text,
-    ...(message.thinking === '' ? {} : { thinking: message.thinking }),
-    ...(images.length === 0 ? {} : { images }),
-    ...(calls.length === 0
-      ? {}
-      : {
-          tool_calls: calls.map(({ id, name, arguments: text }) => ({
-            ...(id === undefined ? {} : { id }),
-            function: { name, arguments: toArguments(text) },
-          })),
-        }),
+    ...(message.thinking !== '' && { thinking: message.thinking }),
+    ...(images.length > 0 && { images }),
+    ...(calls.length > 0 && { tool_calls: calls.map(toCall) }),
   }
   return [own, ...answers]
 }
 
+function toCall({ id, name, arguments: text }: ToolCall) {
+  return { ...present({ id }), function: { name, arguments: toArguments(text) } }
+}
+
 function toResult({ callId, name, text, call }: PairedResult, images: string[]): OllamaMessage {
-  const id = callId ?? call?.id
-  // OpenAI's results have no tool name, but some templates need it.
-  const tool = name ?? call?.name
   return {
     role: 'tool',
     content: text,
-    ...(images.length === 0 ? {} : { images }),
-    ...(tool === undefined ? {} : { tool_name: tool }),
-    ...(id === undefined ? {} : { tool_call_id: id }),
+    ...(images.length > 0 && { images }),
+    // OpenAI's results have no tool name, but some templates need it.
+    ...present({ tool_name: name ?? call?.name, tool_call_id: callId ?? call?.id }),
   }
 }
 

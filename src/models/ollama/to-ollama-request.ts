@@ -1,4 +1,4 @@
-import { present } from '../check-options.ts'
+import { present } from '../../log/present.ts'
 import type { ModelSettings, ToolSpec } from '../model.ts'
 import { ModelError } from '../model-error.ts'
 import type { OllamaMessage } from './to-ollama-messages.ts'
@@ -22,6 +22,7 @@ interface Given {
 /** The body of `/api/chat`. Settings cannot override the window. */
 export function toOllamaRequest(given: Given): OllamaRequest {
   const { model, messages, tools = [], settings, window, keepAlive } = given
+  const { temperature, maxTokens, seed, stop, format, thinking } = settings
   const { options: own, fields } = splitProvider(settings.provider)
   if (own.num_ctx !== undefined && own.num_ctx !== window) {
     throw new ModelError(
@@ -30,16 +31,11 @@ export function toOllamaRequest(given: Given): OllamaRequest {
     )
   }
   return {
-    ...present({ think: settings.thinking, format: settings.format, keep_alive: keepAlive }),
+    ...present({ think: thinking, format, keep_alive: keepAlive }),
     ...fields,
-    ...(tools.length === 0 ? {} : { tools: tools.map(tool => ({ type: 'function', function: tool })) }),
+    ...(tools.length > 0 && { tools: tools.map(tool => ({ type: 'function', function: tool })) }),
     options: {
-      ...present({
-        temperature: settings.temperature,
-        num_predict: settings.maxTokens,
-        seed: settings.seed,
-        stop: settings.stop,
-      }),
+      ...present({ temperature, num_predict: maxTokens, seed, stop }),
       ...own,
       // Without it the server uses its own default, and cuts a prompt that was fitted for another window.
       num_ctx: window,

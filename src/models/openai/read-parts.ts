@@ -1,7 +1,7 @@
+import { present } from '../../log/present.ts'
 import type { ModelPart, ModelUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
 import { type Server, toStreamError } from '../to-model-error.ts'
-import { type CallDelta, collectCalls } from './collect-calls.ts'
 
 /** The fields of a chunk of `/chat/completions` that are read. Reasoning has two names, and no standard. */
 export interface OpenAiChunk {
@@ -17,6 +17,13 @@ export interface OpenAiChunk {
     readonly finish_reason?: string | null
   }[]
   readonly usage?: Usage | null
+}
+
+/** A piece of a tool call, as it comes in a stream. */
+interface CallDelta {
+  readonly index?: number
+  readonly id?: string | null
+  readonly function?: { readonly name?: string | null; readonly arguments?: unknown }
 }
 
 interface Usage {
@@ -70,10 +77,55 @@ function reasonOf(finish: string, calls: number): 'stop' | 'length' | 'tool-call
 }
 
 function toUsage({ prompt_tokens, completion_tokens, prompt_tokens_details }: Usage): ModelUsage {
-  const cached = prompt_tokens_details?.cached_tokens
+  const number = (value: unknown) => (typeof value === 'number' ? value : undefined)
+  return present({
+    promptTokens: number(prompt_tokens),
+    replyTokens: number(completion_tokens),
+    cachedTokens: number(prompt_tokens_details?.cached_tokens),
+  })
+}
+
+type CallPart = Extract<ModelPart, { type: 'tool-call' }>
+
+interface Open {
+  id: string
+  name: string
+  text: string
+}
+
+/** Joins the pieces of tool calls. */
+function collectCalls(): { add(delta: CallDelta): void; calls(): readonly CallPart[] } {
+  const open: Open[] = []
+  /** The newest call of each index. */
+  const numbered = new Map<number, Open>()
+
+  function find({ index, id }: CallDelta): Open {
+    const known = index === undefined ? open.at(-1) : numbered.get(index)
+    // Some servers give every call the index 0, or none: then a new id begins a new call.
+    const isNew = !known || (id && known.id !== '' && known.id !== id)
+    if (!isNew) return known
+    const call: Open = { id: '', name: '', text: '' }
+    open.push(call)
+    if (index !== undefined) numbered.set(index, call)
+    return call
+  }
+
   return {
-    ...(typeof prompt_tokens === 'number' ? { promptTokens: prompt_tokens } : {}),
-    ...(typeof completion_tokens === 'number' ? { replyTokens: completion_tokens } : {}),
-    ...(typeof cached === 'number' ? { cachedTokens: cached } : {}),
+    add(delta) {
+      const call = find(delta)
+      // The name comes in one piece, from some servers again with every piece.
+      call.id ||= delta.id ?? ''
+      call.name ||= delta.function?.name ?? ''
+      const more = delta.function?.arguments ?? ''
+      call.text += typeof more === 'string' ? more : JSON.stringify(more)
+    },
+    calls: () =>
+      open.map(({ id, name, text }, at) => ({
+        type: 'tool-call',
+        id: id || `call_${at + 1}`,
+        name,
+        // A call of a tool without parameters may have no arguments.
+        arguments: text || '{}',
+      })),
   }
 }

@@ -1,4 +1,4 @@
-import { present } from '../check-options.ts'
+import { present } from '../../log/present.ts'
 import type { ModelSettings, ToolSpec } from '../model.ts'
 import type { OpenAiMessage } from './to-openai-messages.ts'
 
@@ -30,7 +30,7 @@ export function toOpenAiRequest({ model, messages, tools = [], settings, isOpenA
       response_format: toResponseFormat(format),
       reasoning_effort: toEffort(thinking),
     }),
-    ...(tools.length === 0 ? {} : { tools: tools.map(tool => ({ type: 'function', function: tool })) }),
+    ...(tools.length > 0 && { tools: tools.map(tool => ({ type: 'function', function: tool })) }),
     stream_options: { include_usage: true },
     ...provider,
     model,

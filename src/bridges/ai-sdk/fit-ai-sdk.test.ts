@@ -8,8 +8,8 @@ import { parseMessage } from '../../log/parse-message.ts'
 import { estimate } from '../../tokens/estimate.ts'
 import { o200k } from '../../tokens/o200k.ts'
 import { startUpstream } from '../upstream.fixture.ts'
+import { unweighed, weighResults } from './fit-ai-sdk.ts'
 import { type MiddlewareOptions, throughlineMiddleware } from './throughline-middleware.ts'
-import { unweighed, weighResults } from './weigh-results.ts'
 
 const user = (text: string): LanguageModelV3Message => ({ role: 'user', content: [{ type: 'text', text }] })
 

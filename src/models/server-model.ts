@@ -1,0 +1,86 @@
+import type { MessageLike } from '../log/message.ts'
+import { askOnce } from './ask-once.ts'
+import { checkWindow, mergeSettings, secretsOf } from './check-options.ts'
+import type { Model, ModelPart, ModelSettings, ToolSpec } from './model.ts'
+import { openWire, type Wire, type WireOptions } from './open-wire.ts'
+import { textsOf } from './pair-results.ts'
+import type { Server } from './to-model-error.ts'
+
+export interface ServerOptions {
+  readonly model: string
+  readonly window?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly fetch?: typeof globalThis.fetch
+  /** For every request; settings of a request win. */
+  readonly settings?: ModelSettings
+}
+
+/** How one kind of server is spoken to. */
+interface Protocol<Client, Window extends number | undefined> extends Pick<WireOptions, 'piece' | 'check'> {
+  /** The server in error messages, none of which may hold what was `sent`. */
+  server(sent: () => readonly string[]): Server
+  /** Makes a client for one request. */
+  connect(wire: Wire): Promise<Client>
+  findWindow(client: Client, wire: Wire): Promise<Window>
+  stream(client: Client, request: ServerRequest<Window>): AsyncIterable<ModelPart>
+}
+
+interface ServerRequest<Window> {
+  readonly messages: readonly MessageLike[]
+  readonly tools: readonly ToolSpec[]
+  readonly settings: ModelSettings
+  readonly server: Server
+  window(): Promise<number | Window>
+}
+
+/** Makes a model of a server. Each request has a wire of its own; the window is asked for once. */
+export function serverModel<Client, Window extends number | undefined>(
+  options: ServerOptions,
+  protocol: Protocol<Client, Window>,
+): Model {
+  const { model, window, headers = {}, fetch, settings } = options
+  const { piece, check } = protocol
+  checkWindow(window)
+  const serverFor = (messages: readonly MessageLike[]) =>
+    protocol.server(() => [...textsOf(messages), ...secretsOf(headers)])
+
+  const findOnce = askOnce(async signal => {
+    const wire = openWire({ server: serverFor([]), fetch, signal })
+    try {
+      return await protocol.findWindow(await protocol.connect(wire), wire)
+    } catch (error) {
+      throw wire.toError(error)
+    } finally {
+      wire.close(true)
+    }
+  })
+
+  return {
+    name: model,
+    window: async signal => window ?? findOnce(signal),
+    async *stream({ messages, tools = [], settings: now, signal }) {
+      signal?.throwIfAborted()
+      const server = serverFor(messages)
+      const wire = openWire({ server, fetch, signal, piece, check })
+      let isWhole = false
+      try {
+        const parts = protocol.stream(await protocol.connect(wire), {
+          messages,
+          tools,
+          settings: mergeSettings(settings, now),
+          server,
+          window: async () => window ?? findOnce(signal),
+        })
+        for await (const part of parts) {
+          isWhole = part.type === 'end'
+          yield part
+          if (!isWhole) signal?.throwIfAborted()
+        }
+      } catch (error) {
+        throw wire.toError(error)
+      } finally {
+        wire.close(isWhole)
+      }
+    },
+  }
+}
