@@ -4,6 +4,7 @@ import type { ChatRequest } from '../face.ts'
 import { type Fields, isFields, optional, readFields, readJsonFields, readText, refuse } from '../fields.ts'
 import { messageList } from '../message-list.ts'
 import { readCalls } from '../read-calls.ts'
+import { type Part, toContent } from '../to-content.ts'
 
 /** Reads the messages of chat completions. Each becomes a new object with only the keys that the log knows. */
 export function readMessages(given: readonly unknown[]): Pick<ChatRequest, 'system' | 'messages'> {
@@ -47,7 +48,7 @@ export function readMessages(given: readonly unknown[]): Pick<ChatRequest, 'syst
   return list.result()
 }
 
-function readAssistant(message: Fields, content: string | readonly unknown[], where: string): MessageLike {
+function readAssistant(message: Fields, content: string | readonly Fields[], where: string): MessageLike {
   const { tool_calls: list, function_call: single, reasoning_content, reasoning } = message
   const calls = readCalls(list, `${where}.tool_calls`)
   const older = calls.length > 0 ? undefined : optional(single, `${where}.function_call`, readFields)
@@ -61,19 +62,15 @@ function readAssistant(message: Fields, content: string | readonly unknown[], wh
   }
 }
 
-/** Reads a content. Texts alone become one text, because servers take a list for several messages, or refuse it. */
-function readContent(value: unknown, field: string): string | readonly unknown[] {
+function readContent(value: unknown, field: string): string | readonly Fields[] {
   if (typeof value === 'string') return value
   if (value === undefined || value === null) return ''
   if (!Array.isArray(value)) refuse(field, 'must be a text or a list of parts')
-  const parts = value.map((part, at) => readPart(part, `${field}[${at}]`))
-  const texts = parts.flatMap(part => (typeof part === 'string' ? [part] : []))
-  if (texts.length === parts.length) return texts.length === 1 ? texts[0]! : texts.join('\n')
-  return parts.map(part => (typeof part === 'string' ? { type: 'text', text: part } : part))
+  return toContent(value.map((part, at) => readPart(part, `${field}[${at}]`)))
 }
 
 /** Reads a part: a text, or another part in OpenAI's own form. */
-function readPart(value: unknown, field: string): string | Fields {
+function readPart(value: unknown, field: string): Part {
   if (typeof value === 'string') return value
   const part = readFields(value, field)
   switch (part.type) {

@@ -1,0 +1,124 @@
+import { toArguments } from '../../../log/parse-json.ts'
+import type { FaceCall, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../face.ts'
+import { sse } from '../sse.ts'
+import { tokensOf } from '../tokens-of.ts'
+
+/** Streams a reply as the events of `/v1/messages`; client libraries go by the names of the events. */
+export function streamEvents(start: ReplyStart): ReplyStream {
+  let index = -1
+  let open: 'text' | 'thinking' | undefined
+
+  const event = (type: string, value: object) => sse({ type, ...value }, type)
+  const delta = (value: object) => event('content_block_delta', { index, delta: value })
+
+  function begin(block: object): string {
+    const closed = close()
+    index += 1
+    return closed + event('content_block_start', { index, content_block: block })
+  }
+
+  function close(): string {
+    if (open === undefined) return ''
+    // A thought ends with its signature, which clients send back.
+    const signature = open === 'thinking' ? delta({ type: 'signature_delta', signature: '' }) : ''
+    open = undefined
+    return signature + event('content_block_stop', { index })
+  }
+
+  function piece(type: 'text' | 'thinking', text: string): string {
+    if (text === '') return ''
+    const begun =
+      open === type ? '' : begin({ type, [type]: '', ...(type === 'thinking' && { signature: '' }) })
+    open = type
+    return begun + delta({ type: `${type}_delta`, [type]: text })
+  }
+
+  const call = ({ id, name, arguments: json }: FaceCall) =>
+    begin({ type: 'tool_use', id, name, input: {} }) +
+    delta({ type: 'input_json_delta', partial_json: JSON.stringify(toArguments(json)) }) +
+    event('content_block_stop', { index })
+
+  return {
+    start: () => event('message_start', { message: { ...headOf(start), ...unfinished(start) } }),
+    text: text => piece('text', text),
+    thinking: text => piece('thinking', text),
+    calls: calls => calls.map(call).join(''),
+    end: end =>
+      close() +
+      event('message_delta', { delta: toStop(end), usage: toUsage(start, end) }) +
+      event('message_stop', {}),
+    fail: fault => sse(toError(fault), 'error'),
+    idle: () => event('ping', {}),
+  }
+}
+
+/** The body of an answer that is not streamed. */
+export function toMessage(start: ReplyStart, end: ReplyEnd) {
+  const { thinking, text, calls } = end
+  const content = [
+    ...(thinking === '' ? [] : [{ type: 'thinking', thinking, signature: '' }]),
+    ...(text === '' ? [] : [{ type: 'text', text }]),
+    ...calls.map(({ id, name, arguments: json }) => ({
+      type: 'tool_use',
+      id,
+      name,
+      input: toArguments(json),
+    })),
+  ]
+  return { ...headOf(start), content, ...toStop(end), usage: toUsage(start, end) }
+}
+
+export function toError(fault: FaceFault) {
+  const { code, message, tokens } = fault
+  if (code !== 'context_too_long') return { type: 'error', error: { type: typeOf(fault), message } }
+  const counts = tokens ? `${tokens.prompt} tokens > ${tokens.window} maximum` : message
+  // The words by which clients know that they must shorten the conversation.
+  return { type: 'error', error: { type: typeOf({ status: 400 }), message: `prompt is too long: ${counts}` } }
+}
+
+const headOf = ({ id, model }: ReplyStart) => ({ id: `msg_${id}`, type: 'message', role: 'assistant', model })
+
+/** What a message says before there is any. The prompt is our own estimate; the truth comes at the end. */
+const unfinished = ({ promptTokens }: ReplyStart) => ({
+  content: [],
+  stop_reason: null,
+  stop_sequence: null,
+  usage: {
+    input_tokens: promptTokens,
+    output_tokens: 0,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+  },
+})
+
+function toStop({ reason, calls }: ReplyEnd) {
+  const isCall = reason === 'tool-calls' || calls.length > 0
+  const stop_reason = reason === 'length' ? 'max_tokens' : isCall ? 'tool_use' : 'end_turn'
+  return { stop_reason, stop_sequence: null }
+}
+
+/** Here the tokens of the prompt do not include those from the cache. */
+function toUsage(start: ReplyStart, end: ReplyEnd) {
+  const { prompt, reply, cached } = tokensOf(start, end)
+  return {
+    input_tokens: prompt - cached,
+    output_tokens: reply,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cached,
+  }
+}
+
+function typeOf({ status }: Pick<FaceFault, 'status'>): string {
+  return types.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error')
+}
+
+const types: ReadonlyMap<number, string> = new Map([
+  [401, 'authentication_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [413, 'request_too_large'],
+  [429, 'rate_limit_error'],
+  [503, 'overloaded_error'],
+  [504, 'timeout_error'],
+  [529, 'overloaded_error'],
+])
