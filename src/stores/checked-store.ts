@@ -2,6 +2,7 @@ import {
   checkCall,
   checkEntries,
   checkLimit,
+  checkMarks,
   checkName,
   checkNames,
   checkPage,
@@ -28,12 +29,15 @@ export function checkedStore(store: Store, maxEntryBytes = defaultMaxEntryBytes)
         checkNames({ owner, key, body })
       },
       resume: (_, { owner }) => checkNames({ owner }),
-      append: (_, { entries }) => checkNew(entries),
-      end(_, { error, entries }) {
-        checkNames({ error })
+      append(_, { lease: { owner }, entries }) {
+        checkNames({ owner })
         checkNew(entries)
       },
-      renew: () => {},
+      end(_, { lease: { owner }, error, entries }) {
+        checkNames({ owner, error })
+        checkNew(entries)
+      },
+      renew: (_, { owner }) => checkNames({ owner }),
       seed: (_, { entries }) => checkNew(entries),
       restore: (_, stretch) => checkStretch(stretch, maxEntryBytes),
       fork: (thread, { branch }) => checkThread({ ...thread, branch }),
@@ -43,9 +47,14 @@ export function checkedStore(store: Store, maxEntryBytes = defaultMaxEntryBytes)
       calls: (_, { limit } = {}) => checkLimit(limit),
       saveCache: (_, key) => checkName('key of the cache', key),
       loadCache: (_, key) => checkName('key of the cache', key),
+      saveMarks: (_, marks) => checkMarks(marks),
     }),
     ...withChecks(store, (tenant: string) => checkName('tenant', tenant), {
       deleteCalls: (_, before) => checkTime('before', before),
+      findMarks(_, marks, { limit } = {}) {
+        for (const mark of marks) checkName('mark', mark)
+        checkLimit(limit)
+      },
       conversations: (_, page = {}) => checkPage(page),
       describeConversation: (_, conversation) => checkName('conversation', conversation),
       search: (_, __, { limit } = {}) => checkLimit(limit),

@@ -1,5 +1,5 @@
 /** Small messages for tests, in Ollama's shape. */
-interface TestMessage {
+export interface TestMessage {
   role: string
   content: string
   tool_calls?: { id?: string; function: { name: string; arguments: Record<string, unknown> } }[]
@@ -27,5 +27,3 @@ export const result = (name: string, content: string): TestMessage => ({
 })
 
 export const round = (name: string, content: string): TestMessage[] => [calls(name), result(name, content)]
-
-export type { TestMessage }

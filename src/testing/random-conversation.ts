@@ -8,31 +8,14 @@ export function randomConversation(seed: number, length = 30): readonly MessageL
     Array.from({ length: 1 + random(20) }, () => vocabulary[random(vocabulary.length)]).join(' ')
   const messages: MessageLike[] = random(2) ? [system(text())] : []
   while (messages.length < length) {
-    switch (random(12)) {
-      case 0:
-        messages.push(system(text()))
-        break
-      case 1:
-        messages.push(note(text()))
-        break
-      case 2:
-        messages.push(result('nobody', text()))
-        break
-      case 3:
-      case 4:
-      case 5:
-        messages.push(calls('read', 'run'), result('read', text()), result('run', text()))
-        break
-      case 6:
-        messages.push(calls('read', 'run'), result('run', text()))
-        break
-      case 7:
-      case 8:
-        messages.push(assistant(text()))
-        break
-      default:
-        messages.push(user(text()))
-    }
+    const kind = random(12)
+    if (kind === 0) messages.push(system(text()))
+    else if (kind === 1) messages.push(note(text()))
+    else if (kind === 2) messages.push(result('nobody', text()))
+    else if (kind <= 5) messages.push(calls('read', 'run'), result('read', text()), result('run', text()))
+    else if (kind === 6) messages.push(calls('read', 'run'), result('run', text()))
+    else if (kind <= 8) messages.push(assistant(text()))
+    else messages.push(user(text()))
   }
   return messages
 }

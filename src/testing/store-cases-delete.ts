@@ -1,19 +1,9 @@
-import {
-  entry,
-  equal,
-  exchange,
-  long,
-  open,
-  read,
-  refused,
-  type StoreCase,
-  sentCall,
-  storeCase,
-  texts,
-} from './store-cases-help.ts'
+import { storeCase } from './store-case.ts'
+import { allRefused, equal, nothingAt, pluck, refused, writesTo } from './store-cases-expect.ts'
+import { abandoned, entry, exchange, long, newThread, open, sentCall, texts } from './store-cases-help.ts'
 
 /** A conversation is deleted whole; its name stays refused, so that no late write brings a part of it back. */
-export const deleteCases: readonly StoreCase[] = [
+export const deleteCases = [
   storeCase('deletes a conversation with all that belongs to it', async (store, thread) => {
     const bob = { ...thread, actor: 'bob' }
     const edit = { ...thread, branch: 'edit' }
@@ -26,50 +16,82 @@ export const deleteCases: readonly StoreCase[] = [
     await store.saveCall(thread, { ...sentCall, id: 'c' })
     await store.saveCache(thread, 'fold', 1, new Uint8Array([1]))
     equal(await store.deleteConversation(thread.tenant, thread.conversation), true, 'the answer')
-    for (const gone of [thread, bob, edit]) {
-      equal(await store.head(gone), undefined, 'head')
-      equal(await read(store, gone), [], 'entries')
-      equal(await store.turns(gone), [], 'turns')
-      equal(await store.calls(gone), [], 'calls')
-      equal(await store.loadCache(gone, 'fold'), undefined, 'cache')
-    }
-    equal(
-      (await store.conversations(thread.tenant)).map(c => c.conversation),
-      ['other'],
-      'the list',
-    )
-    const found = await store.search(thread.tenant, 'pelican')
-    equal(
-      found.map(f => f.thread.conversation),
-      ['other'],
-      'the search',
-    )
+    for (const gone of [thread, bob, edit]) await nothingAt(store, gone)
+    equal(pluck(await store.conversations(thread.tenant), 'conversation'), ['other'], 'the list')
+    const found = pluck(await store.search(thread.tenant, 'pelican'), 'thread')
+    equal(found, [other], 'the search')
     equal(await texts(store, other), ['keep pelican'], 'another conversation')
     equal(await store.deleteConversation(thread.tenant, thread.conversation), false, 'the answer, again')
   }),
   storeCase('refuses late writes to a deleted conversation, and its name', async (store, thread) => {
     const { lease } = await open(store, thread)
     await store.deleteConversation(thread.tenant, thread.conversation)
-    const late = { lease, expectedHead: 1, entries: [entry('late')] }
-    const call = { ...sentCall, id: 'c' }
-    const writes = [
-      () => store.append(thread, late),
-      () => store.end(thread, { ...late, status: 'completed' }),
-      () => store.renew(thread, lease, long),
+    await allRefused('conversation_deleted', [
+      ...writesTo(store, thread, lease),
       () => store.begin(thread, { owner: 'bob', leaseMs: long, entries: [entry('again')] }),
       () => store.begin({ ...thread, actor: 'new' }, { owner: 'bob', leaseMs: long, entries: [] }),
       () => store.seed(thread, { expectedHead: 0, entries: [entry('again')] }),
-      () => store.fork(thread, { at: 0, branch: 'x' }),
-      () => store.saveCall(thread, call),
-      () => store.saveCache(thread, 'fold', 1, new Uint8Array([1])),
-    ]
-    for (const write of writes) await refused(write, 'conversation_deleted')
-    equal(await read(store, thread), [], 'the entries')
+    ])
+    equal(await texts(store, thread), [], 'the entries')
     equal(await store.conversations(thread.tenant), [], 'the list')
   }),
   storeCase('deletes nothing where nothing is', async (store, thread) => {
     equal(await store.deleteConversation(thread.tenant, 'never'), false, 'the answer')
     await exchange(store, { ...thread, conversation: 'never' }, 'a')
     equal(await texts(store, { ...thread, conversation: 'never' }), ['a'], 'the name is free')
+  }),
+]
+
+/** Deleting what is old: records of calls, and conversations that nobody uses. */
+export const retainCases = [
+  storeCase('deletes the calls of one tenant before a time, in all threads', async (store, thread) => {
+    const bob = { ...thread, conversation: 'other', actor: 'bob' }
+    const edit = { ...thread, branch: 'edit' }
+    const theirs = { ...thread, tenant: newThread().tenant }
+    for (const key of [thread, bob, theirs]) await exchange(store, key, 'a', 'b')
+    await store.fork(thread, { at: 2, branch: 'edit' })
+    for (const key of [thread, bob, edit, theirs])
+      for (const time of [1, 5, 9]) await store.saveCall(key, { ...sentCall, id: `call ${time}`, time })
+    equal(await store.deleteCalls(thread.tenant, 5), 3, 'how many')
+    const times = async (key: typeof thread) => (await store.calls(key)).map(({ time }) => time)
+    for (const key of [thread, bob, edit])
+      equal(await times(key), [9, 5], `the calls of ${key.actor}/${key.branch}`)
+    equal(await times(theirs), [9, 5, 1], 'the calls of another tenant')
+    equal(await store.deleteCalls(thread.tenant, 5), 0, 'how many, again')
+    equal(await store.deleteCalls(newThread().tenant, 99), 0, 'how many of nobody')
+    await store.saveCall(thread, { ...sentCall, id: 'call 1', time: 12 })
+    equal(await times(thread), [12, 9, 5], 'an id that was free again')
+    equal(await texts(store, thread), ['a', 'b'], 'the entries')
+    await refused(() => store.deleteCalls(thread.tenant, Number.NaN), 'invalid_option')
+    equal(await times(thread), [12, 9, 5], 'the calls after a time that is none')
+  }),
+  storeCase('deletes a conversation only when nothing was written since', async (store, thread) => {
+    await exchange(store, thread, 'a', 'b')
+    await exchange(store, { ...thread, actor: 'bob' }, 'c')
+    const { updatedAt } = (await store.conversations(thread.tenant))[0]!
+    const remove = (unusedSince: number) =>
+      store.deleteConversation(thread.tenant, thread.conversation, { unusedSince })
+    for (const since of [0, updatedAt - 1, updatedAt]) equal(await remove(since), false, 'while it is used')
+    await refused(() => remove(Number.NaN), 'invalid_option')
+    equal(await texts(store, thread), ['a', 'b'], 'the entries')
+    await exchange(store, thread, 'd')
+    equal(await remove(updatedAt + 1e9), true, 'when it is old')
+    equal(await store.head(thread), undefined, 'the head')
+    await refused(() => exchange(store, thread, 'late'), 'conversation_deleted')
+    equal(await remove(updatedAt + 1e9), false, 'once it is deleted')
+    const never = store.deleteConversation(thread.tenant, 'never', { unusedSince: updatedAt + 1e9 })
+    equal(await never, false, 'where nothing is')
+  }),
+  storeCase('deletes no conversation in which somebody holds a turn', async (store, thread) => {
+    const bob = { ...thread, actor: 'bob' }
+    await exchange(store, thread, 'a')
+    const { lease } = await open(store, bob)
+    const future = (await store.conversations(thread.tenant))[0]!.updatedAt + 1e9
+    const remove = () => store.deleteConversation(thread.tenant, thread.conversation, { unusedSince: future })
+    equal(await remove(), false, 'while a turn is held')
+    await store.end(bob, { lease, expectedHead: 1, entries: [], status: 'completed' })
+    await abandoned(store, bob)
+    equal(await remove(), true, 'when the lease has run out')
+    equal(await store.conversations(thread.tenant), [], 'the list')
   }),
 ]

@@ -1,19 +1,9 @@
-import {
-  abandoned,
-  entry,
-  equal,
-  exchange,
-  open,
-  read,
-  refused,
-  type StoreCase,
-  sentCall,
-  storeCase,
-  texts,
-} from './store-cases-help.ts'
+import { storeCase } from './store-case.ts'
+import { equal, outline, places, pluck, refused } from './store-cases-expect.ts'
+import { abandoned, entry, exchange, open, sentCall, texts } from './store-cases-help.ts'
 
 /** Branches: a shared past, separate continuations, ranges across the fork. */
-export const forkCases: readonly StoreCase[] = [
+export const forkCases = [
   storeCase('shares the past of a fork and lets both lines go on apart', async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
     await exchange(store, thread, 'c', 'd')
@@ -26,24 +16,8 @@ export const forkCases: readonly StoreCase[] = [
     await exchange(store, thread, 'e', 'f')
     equal(await texts(store, fork), ['a', 'b', 'C', 'D'], 'the fork')
     equal(await texts(store, thread), ['a', 'b', 'c', 'd', 'e', 'f'], 'the first line')
-    equal(
-      (await read(store, fork)).map(({ seq, turn }) => [seq, turn]),
-      [
-        [1, 1],
-        [2, 1],
-        [3, 2],
-        [4, 2],
-      ],
-      'places',
-    )
-    equal(
-      (await store.turns(fork)).map(t => [t.turn, t.first, t.last]),
-      [
-        [1, 1, 2],
-        [2, 3, 4],
-      ],
-      'turns',
-    )
+    equal(await places(store, fork), ['1/1', '2/1', '3/2', '4/2'], 'places')
+    equal(await outline(store, fork), ['1 completed 1-2', '2 completed 3-4'], 'turns')
   }),
   storeCase('forks at the beginning, at the end, and forks of forks', async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
@@ -57,28 +31,19 @@ export const forkCases: readonly StoreCase[] = [
     await store.fork(line('two'), { at: 2, branch: 'early' })
     await store.fork(line('two'), { at: 6, branch: 'three' })
     await exchange(store, line('one'), 'X')
+    const all = ['a', 'b', 'c', 'd', 'e', 'f']
     equal(await texts(store, line('none')), ['n'], 'from the beginning')
-    equal(await texts(store, line('two')), ['a', 'b', 'c', 'd', 'e', 'f'], 'a fork of a fork')
+    equal(await texts(store, line('two')), all, 'a fork of a fork')
     equal(await texts(store, line('early')), ['a', 'b'], 'a fork before the border')
-    equal(
-      await texts(store, line('three')),
-      ['a', 'b', 'c', 'd', 'e', 'f'],
-      'a fork with no entries of its own',
-    )
+    equal(await texts(store, line('three')), all, 'a fork with no entries of its own')
     equal((await store.head(line('three')))?.turns, 3, 'its turns')
-    equal(
-      (await store.turns(line('none'))).map(t => t.turn),
-      [1],
-      'turns from the beginning',
-    )
+    equal(pluck(await store.turns(line('none')), 'turn'), [1], 'turns from the beginning')
   }),
   storeCase('reads ranges across the border, both ways, with a limit', async (store, thread) => {
     const all = Array.from({ length: 10 }, (_, n) => `m${n + 1}`)
     await exchange(store, thread, ...all.slice(0, 4))
-    const [b, c] = [
-      { ...thread, branch: 'b' },
-      { ...thread, branch: 'c' },
-    ]
+    const b = { ...thread, branch: 'b' }
+    const c = { ...thread, branch: 'c' }
     await store.fork(thread, { at: 4, branch: 'b' })
     await exchange(store, b, ...all.slice(4, 7))
     await store.fork(b, { at: 7, branch: 'c' })
@@ -95,17 +60,13 @@ export const forkCases: readonly StoreCase[] = [
     equal(await texts(store, c, { reverse: true, limit: 2 }), ['m10', 'm9'], 'the newest two')
   }),
   storeCase('forks only where a turn is closed, or before a user entry', async (store, thread) => {
+    const line = { ...thread, branch: 'before c' }
     await exchange(store, thread, 'a', 'b', 'c', 'd')
     await store.fork(thread, { at: 2, branch: 'before c' })
-    equal(await texts(store, { ...thread, branch: 'before c' }), ['a', 'b'], 'the line before a user entry')
-    equal(
-      (await store.turns({ ...thread, branch: 'before c' })).map(t => [t.first, t.last]),
-      [[1, 2]],
-      'its turn',
-    )
-    await refused(() => store.fork(thread, { at: 3, branch: 'torn' }), 'invalid_option')
-    for (const at of [-1, 5, 1.5])
-      await refused(() => store.fork(thread, { at, branch: 'x' }), 'invalid_option')
+    equal(await texts(store, line), ['a', 'b'], 'the line before a user entry')
+    equal(await outline(store, line), ['1 completed 1-2'], 'its turn')
+    for (const at of [3, -1, 5, 1.5])
+      await refused(() => store.fork(thread, { at, branch: 'torn' }), 'invalid_option')
     await open(store, thread, { entries: [entry('e'), entry('f')] })
     await store.fork(thread, { at: 4, branch: 'before e' })
     for (const at of [5, 6]) await refused(() => store.fork(thread, { at, branch: 'open' }), 'invalid_option')
@@ -120,23 +81,15 @@ export const forkCases: readonly StoreCase[] = [
   }),
   storeCase('leaves calls, leases, keys and caches with their branch', async (store, thread) => {
     const x = { ...thread, branch: 'x' }
-    const first = await open(store, thread, { key: 'k', body: '1' })
-    await store.end(thread, {
-      lease: first.lease,
-      expectedHead: 1,
-      entries: [entry('b')],
-      status: 'completed',
-    })
+    const { lease } = await open(store, thread, { key: 'k', body: '1' })
+    await store.end(thread, { lease, expectedHead: 1, entries: [entry('b')], status: 'completed' })
     await store.saveCall(thread, { ...sentCall, id: 'c' })
     await store.saveCache(thread, 'fold', 2, new Uint8Array([1]))
     await store.fork(thread, { at: 2, branch: 'x' })
     equal(await store.calls(x), [], 'calls')
     equal(await store.loadCache(x, 'fold'), undefined, 'cache')
-    equal(
-      (await store.turns(x)).map(t => [t.status, t.key, t.body]),
-      [['completed', null, null]],
-      'turns',
-    )
+    const turns = (await store.turns(x)).map(({ status, key, body }) => ({ status, key, body }))
+    equal(turns, [{ status: 'completed' }], 'turns')
     const mine = await open(store, x, { key: 'k', body: '2', entries: [entry('c')] })
     await open(store, thread, { key: 'k2' })
     await store.end(x, { lease: mine.lease, expectedHead: 3, entries: [], status: 'completed' })
@@ -156,10 +109,6 @@ export const forkCases: readonly StoreCase[] = [
     await store.fork(thread, { at: 2, branch: 'x' })
     await abandoned(store, thread, { entries: [entry('lost')] })
     await open(store, { ...thread, branch: 'x' }, { closing: [entry('[Interrupted.]')] })
-    equal(
-      (await store.turns(thread)).map(t => t.status),
-      ['completed', 'open'],
-      'the turns of the first line',
-    )
+    equal(pluck(await store.turns(thread), 'status'), ['completed', 'open'], 'the turns of the first line')
   }),
 ]

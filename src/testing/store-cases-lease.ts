@@ -1,25 +1,10 @@
 import type { LeaseError } from '../stores/store-error.ts'
-import {
-  abandoned,
-  entry,
-  equal,
-  exchange,
-  long,
-  open,
-  read,
-  refused,
-  type StoreCase,
-  storeCase,
-  texts,
-} from './store-cases-help.ts'
-
-function within(actual: number | undefined, least: number, most: number): void {
-  if (!(actual !== undefined && actual >= least && actual <= most))
-    throw new Error(`how long it is held: expected ${least} to ${most} ms, got ${actual}`)
-}
+import { storeCase } from './store-case.ts'
+import { allRefused, equal, outline, places, refused, turnWrites, within } from './store-cases-expect.ts'
+import { abandoned, entry, exchange, long, open, texts } from './store-cases-help.ts'
 
 /** One open turn a branch, leases, fencing, idempotency keys. */
-export const leaseCases: readonly StoreCase[] = [
+export const leaseCases = [
   storeCase('has one open turn a branch', async (store, thread) => {
     const { lease } = await open(store, thread)
     await refused(() => open(store, thread, { owner: 'bob' }), 'turn_open')
@@ -49,49 +34,27 @@ export const leaseCases: readonly StoreCase[] = [
     await refused(() => store.renew(thread, { ...lease, epoch: lease.epoch + 1 }, long), 'lease_lost')
   }),
   storeCase('takes over a turn whose lease ran out, and fences its writer', async (store, thread) => {
-    const old = await abandoned(store, thread, { entries: [entry('question')] })
+    const { lease } = await abandoned(store, thread, { entries: [entry('question')] })
     const closing = [entry('[Interrupted.]', { role: 'assistant' })]
-    const next = await open(store, thread, {
-      owner: 'bob',
-      expectedHead: 1,
-      closing,
-      entries: [entry('again')],
-    })
-    if (next.lease.epoch <= old.lease.epoch) throw new Error('the epoch did not grow')
+    const begin = { owner: 'bob', expectedHead: 1, closing, entries: [entry('again')] }
+    const next = await open(store, thread, begin)
+    if (next.lease.epoch <= lease.epoch) throw new Error('the epoch did not grow')
     equal([next.head, next.turn.turn, next.turn.first], [3, 2, 3], 'what begin says')
-    const turns = await store.turns(thread)
-    equal(
-      turns.map(t => [t.turn, t.status, t.first, t.last]),
-      [
-        [1, 'interrupted', 1, 2],
-        [2, 'open', 3, 3],
-      ],
-      'turns',
-    )
-    const late = { lease: old.lease, expectedHead: 3, entries: [entry('late')] }
-    await refused(() => store.append(thread, late), 'lease_lost')
-    await refused(() => store.append(thread, { ...late, entries: [] }), 'lease_lost')
-    await refused(() => store.end(thread, { ...late, status: 'completed' }), 'lease_lost')
-    await refused(() => store.end(thread, { ...late, entries: [], status: 'interrupted' }), 'lease_lost')
-    await refused(() => store.renew(thread, old.lease, long), 'lease_lost')
+    equal(await outline(store, thread), ['1 interrupted 1-2', '2 open 3-3'], 'turns')
+    const late = { lease, expectedHead: 3, entries: [], status: 'interrupted' } as const
+    await allRefused('lease_lost', turnWrites(store, thread, lease, 3))
+    await refused(() => store.end(thread, late), 'lease_lost')
     await store.append(thread, { lease: next.lease, expectedHead: 3, entries: [entry('answer')] })
     equal(await texts(store, thread), ['question', '[Interrupted.]', 'again', 'answer'], 'the entries')
-    equal(
-      (await read(store, thread)).map(({ turn }) => turn),
-      [1, 1, 2, 2],
-      'their turns',
-    )
+    equal(await places(store, thread), ['1/1', '2/1', '3/2', '4/2'], 'their turns')
   }),
   storeCase('lets a writer go on past its lease while nobody took over', async (store, thread) => {
     const { lease } = await abandoned(store, thread)
     await store.append(thread, { lease, expectedHead: 1, entries: [entry('late')] })
     await store.renew(thread, lease, long)
     await refused(() => open(store, thread), 'turn_open')
-    equal(
-      (await store.end(thread, { lease, expectedHead: 2, entries: [], status: 'completed' })).head,
-      2,
-      'head',
-    )
+    const end = { lease, expectedHead: 2, entries: [], status: 'completed' } as const
+    equal((await store.end(thread, end)).head, 2, 'head')
   }),
   storeCase('does not close what a turn that ended has left', async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
@@ -110,16 +73,10 @@ export const leaseCases: readonly StoreCase[] = [
     'gives the same turn for the same key and body, whatever happened since',
     async (store, thread) => {
       const request = { owner: 'ada', leaseMs: long, key: 'k1', body: 'hash', entries: [entry('q')] }
-      const begun = await open(store, thread, { ...request, expectedHead: 0 })
+      const { lease } = await open(store, thread, { ...request, expectedHead: 0 })
       const early = await store.begin(thread, { ...request, expectedHead: 0, owner: 'bob' })
       equal([early.kind, early.turn.status], ['replayed', 'open'], 'the answer while the turn is open')
-      const answer = {
-        lease: begun.lease,
-        expectedHead: 1,
-        entries: [entry('a')],
-        status: 'completed',
-      } as const
-      await store.end(thread, answer)
+      await store.end(thread, { lease, expectedHead: 1, entries: [entry('a')], status: 'completed' })
       const late = await store.begin(thread, { ...request, entries: [entry('q')] })
       const turn = (await store.turns(thread))[0]
       equal(late, { kind: 'replayed', turn, head: 2 }, 'the answer afterwards')
@@ -140,5 +97,34 @@ export const leaseCases: readonly StoreCase[] = [
     equal((await store.head(bob))?.open?.turn, 1, "bob's open turn")
     equal(await texts(store, bob), ['for bob'], "bob's entries")
     await refused(() => store.renew(thread, mine.lease, long), 'lease_lost')
+  }),
+]
+
+const bob = { owner: 'bob', leaseMs: long }
+
+/** Taking over a turn that was left open. */
+export const resumeCases = [
+  storeCase('goes on with a turn whose lease ran out, and fences its writer', async (store, thread) => {
+    const old = await abandoned(store, thread, { entries: [entry('question')] })
+    const taken = await store.resume(thread, bob)
+    if (!taken) throw new Error('there was a turn to go on with')
+    if (taken.lease.epoch <= old.lease.epoch) throw new Error('the epoch did not grow')
+    equal([taken.turn.turn, taken.turn.status, taken.head], [1, 'open', 1], 'what resume says')
+    await allRefused('lease_lost', turnWrites(store, thread, old.lease, 1))
+    const rest = { lease: taken.lease, expectedHead: 1, entries: [entry('answer', { role: 'assistant' })] }
+    // The end may be repeated, as its answer may get lost.
+    for (let times = 0; times < 2; times++) await store.end(thread, { ...rest, status: 'completed' })
+    equal(await texts(store, thread), ['question', 'answer'], 'entries')
+    equal(await outline(store, thread), ['1 completed 1-2'], 'turns')
+  }),
+  storeCase('refuses to go on with a turn that is held', async (store, thread) => {
+    const { lease } = await open(store, thread)
+    await refused(() => store.resume(thread, bob), 'turn_open')
+    await store.append(thread, { lease, expectedHead: 1, entries: [entry('still here')] })
+  }),
+  storeCase('has nothing to go on with where no turn is open', async (store, thread) => {
+    equal(await store.resume(thread, bob), undefined, 'a thread that never was')
+    await exchange(store, thread, 'a')
+    equal(await store.resume(thread, bob), undefined, 'a turn that has ended')
   }),
 ]

@@ -1,18 +1,10 @@
 import type { ConversationInfo, ListConversations, Store, ThreadKey } from '../stores/store.ts'
-import {
-  entry,
-  equal,
-  exchange,
-  newThread,
-  read,
-  refused,
-  type StoreCase,
-  storeCase,
-  texts,
-} from './store-cases-help.ts'
+import { storeCase } from './store-case.ts'
+import { allRefused, equal, pluck, refused } from './store-cases-expect.ts'
+import { entry, exchange, newThread, read, texts } from './store-cases-help.ts'
 
 /** Lists of conversations and their descriptions. */
-export const listCases: readonly StoreCase[] = [
+export const listCases = [
   storeCase('lists conversations by name, page by page', async (store, thread) => {
     equal(await store.conversations(thread.tenant), [], 'no conversations')
     const names = ['b', 'Z', 'a', 'é', '\uff5e', '👋', 'aa']
@@ -22,11 +14,7 @@ export const listCases: readonly StoreCase[] = [
     // By code points: no locale of a database changes the order.
     const order = ['Z', 'a', 'aa', 'b', 'é', '\uff5e', '👋']
     const all = await store.conversations(thread.tenant, { order: 'name' })
-    equal(
-      all.map(({ conversation }) => conversation),
-      order,
-      'all',
-    )
+    equal(namesOf(all), order, 'all')
     const threads = [
       { actor: 'Dr. Smith', branch: 'main', head: 1 },
       { actor: 'assistant', branch: 'edit', head: 2 },
@@ -40,59 +28,54 @@ export const listCases: readonly StoreCase[] = [
   }),
   storeCase('refuses what is no number, no name and no query', async (store, thread) => {
     await exchange(store, thread, 'a pelican', 'a bird')
-    const odd = [Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY, '2', null] as number[]
-    for (const limit of odd) {
-      await refused(() => store.conversations(thread.tenant, { limit }), 'invalid_option')
-      await refused(() => store.search(thread.tenant, 'pelican', { limit }), 'invalid_option')
-      await refused(() => store.calls(thread, { limit }), 'invalid_option')
-      await refused(() => read(store, thread, { limit }), 'invalid_option')
-    }
-    for (const place of odd.filter(place => place !== -1)) {
+    const odd = [Number.NaN, 1.5, Number.POSITIVE_INFINITY, '2', null] as number[]
+    for (const limit of [...odd, -1])
+      await allRefused('invalid_option', [
+        () => store.conversations(thread.tenant, { limit }),
+        () => store.search(thread.tenant, 'pelican', { limit }),
+        () => store.calls(thread, { limit }),
+        () => read(store, thread, { limit }),
+      ])
+    for (const place of odd) {
       await refused(() => read(store, thread, { from: place }), 'invalid_option')
       await refused(() => read(store, thread, { to: place }), 'invalid_option')
     }
     equal(await texts(store, thread, { from: -5, to: 1e12 }), ['a pelican', 'a bird'], 'more than there is')
     equal(await texts(store, thread, { limit: 0 }), [], 'none')
-    for (const name of [undefined, null, 5] as unknown as string[]) {
-      await refused(() => store.conversations(name), 'invalid_option')
-      await refused(() => store.search(name, 'pelican'), 'invalid_option')
-      await refused(() => store.search(thread.tenant, name), 'invalid_option')
-      await refused(() => store.head({ ...thread, tenant: name }), 'invalid_option')
-      const entries = [{ ...entry('x'), payload: name }]
-      await refused(() => store.seed(thread, { expectedHead: 2, entries }), 'invalid_option')
-    }
+    for (const name of [undefined, null, 5] as unknown as string[])
+      await allRefused('invalid_option', [
+        () => store.conversations(name),
+        () => store.search(name, 'pelican'),
+        () => store.search(thread.tenant, name),
+        () => store.head({ ...thread, tenant: name }),
+        () => store.seed(thread, { expectedHead: 2, entries: [{ ...entry('x'), payload: name }] }),
+      ])
   }),
   storeCase('lists what was last written to first, page by page', async (store, thread) => {
-    for (const [conversation, time] of Object.entries({ a: 1_000, b: 3_000, d: 2_000, c: 2_000 }))
-      await writeAt(store, { ...thread, conversation }, time)
+    await writeAt(store, thread, { a: 1_000, b: 3_000, d: 2_000, c: 2_000 })
     const order = ['b', 'c', 'd', 'a']
     equal(namesOf(await store.conversations(thread.tenant)), order, 'all')
     equal(namesOf(await store.conversations(thread.tenant, { order: 'recent' })), order, 'by its name')
     for (const limit of [1, 2, 3])
       equal(await pagesOf(store, thread.tenant, { limit }), order, 'page by page')
-    const times = (await store.conversations(thread.tenant)).map(({ updatedAt }) => updatedAt)
+    const times = pluck(await store.conversations(thread.tenant), 'updatedAt')
     equal(times, [3_000, 2_000, 2_000, 1_000], 'the times')
     await refused(() => store.conversations(thread.tenant, { order: 'size' as 'name' }), 'invalid_option')
     const nowhere = { conversation: 'a', updatedAt: Number.NaN }
     await refused(() => store.conversations(thread.tenant, { after: nowhere }), 'invalid_option')
   }),
   storeCase('loses no place in a list while others write', async (store, thread) => {
-    for (const [conversation, time] of Object.entries({ a: 1_000, b: 2_000, c: 3_000, d: 4_000 }))
-      await writeAt(store, { ...thread, conversation }, time)
+    await writeAt(store, thread, { a: 1_000, b: 2_000, c: 3_000, d: 4_000 })
     const [, second] = await store.conversations(thread.tenant, { limit: 2 })
     await exchange(store, { ...thread, conversation: 'd' }, 'again')
     await exchange(store, { ...thread, conversation: 'new' }, 'x')
     equal(namesOf(await store.conversations(thread.tenant, { after: second })), ['b', 'a'], 'the second page')
-    equal(
-      namesOf(await store.conversations(thread.tenant)).slice(2),
-      ['c', 'b', 'a'],
-      'the first page, again',
-    )
+    const again = namesOf(await store.conversations(thread.tenant))
+    equal(again.slice(2), ['c', 'b', 'a'], 'the first page, again')
   }),
   storeCase('keeps a title and metadata, until others come', async (store, thread) => {
     const { tenant, conversation } = thread
-    await writeAt(store, thread, 1_000)
-    await writeAt(store, { ...thread, conversation: 'other' }, 2_000)
+    await writeAt(store, thread, { [conversation]: 1_000, other: 2_000 })
     const described = async () => {
       const all = await store.conversations(tenant)
       equal(namesOf(all), ['other', conversation], 'the list')
@@ -117,11 +100,10 @@ export const listCases: readonly StoreCase[] = [
     await describe({ title: 'x', metadata: null })
     await describe({})
     equal(await described(), { title: 'x' }, 'no metadata')
-    await refused(() => describe({ metadata: 'x'.repeat(64 * 1024) }), 'too_large')
-    await refused(() => describe({ metadata: () => 1 }), 'invalid_option')
-    await refused(() => describe({ metadata: 1n }), 'invalid_option')
-    await refused(() => describe({ title: 'x'.repeat(1_025) }), 'too_large')
-    await refused(() => describe({ title: 5 as unknown as string }), 'invalid_option')
+    for (const large of [{ metadata: 'x'.repeat(64 * 1024) }, { title: 'x'.repeat(1_025) }])
+      await refused(() => describe(large), 'too_large')
+    for (const none of [{ metadata: () => 1 }, { metadata: 1n }, { title: 5 as unknown as string }])
+      await refused(() => describe(none), 'invalid_option')
     equal(await described(), { title: 'x' }, 'what was refused')
   }),
   storeCase('describes only what is there, and only for its tenant', async (store, thread) => {
@@ -139,12 +121,15 @@ export const listCases: readonly StoreCase[] = [
   }),
 ]
 
-/** Writes an entry with a given time. */
-async function writeAt(store: Store, thread: ThreadKey, time: number): Promise<void> {
-  await store.restore(thread, { entries: [{ ...entry('x'), time, seq: 1, turn: 0 }], turns: [] })
+/** Writes an entry into each conversation, at the given time. */
+async function writeAt(store: Store, thread: ThreadKey, times: Record<string, number>): Promise<void> {
+  for (const [conversation, time] of Object.entries(times)) {
+    const entries = [{ ...entry('x'), time, seq: 1, turn: 0 }]
+    await store.restore({ ...thread, conversation }, { entries, turns: [] })
+  }
 }
 
-const namesOf = (page: readonly ConversationInfo[]) => page.map(({ conversation }) => conversation)
+const namesOf = (page: readonly ConversationInfo[]) => pluck(page, 'conversation')
 
 async function pagesOf(store: Store, tenant: string, options: ListConversations): Promise<string[]> {
   const names: string[] = []

@@ -1,47 +1,19 @@
+import type { MarkedPlace } from '../stores/store.ts'
 import { ConflictError } from '../stores/store-error.ts'
-import {
-  entry,
-  equal,
-  exchange,
-  newThread,
-  open,
-  read,
-  refused,
-  type StoreCase,
-  storeCase,
-  texts,
-} from './store-cases-help.ts'
+import { storeCase } from './store-case.ts'
+import { allRefused, equal, nothingAt, places, pluck, refused, writesTo } from './store-cases-expect.ts'
+import { entry, exchange, newThread, open, read, sentCall, texts } from './store-cases-help.ts'
 
 /** Places, idempotence, the expected head, turns. */
-export const logCases: readonly StoreCase[] = [
+export const logCases = [
   storeCase('counts places from 1 without gaps', async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
     await exchange(store, thread, 'c', 'd', 'e')
-    const entries = await read(store, thread)
-    equal(
-      entries.map(({ seq, turn }) => [seq, turn]),
-      [
-        [1, 1],
-        [2, 1],
-        [3, 2],
-        [4, 2],
-        [5, 2],
-      ],
-      'places and turns',
-    )
+    equal(await places(store, thread), ['1/1', '2/1', '3/2', '4/2', '5/2'], 'places and turns')
   }),
   storeCase('knows nothing of a thread that never was', async (store, thread) => {
-    equal(await store.head(thread), undefined, 'its head')
-    equal(await read(store, thread), [], 'its entries')
-    equal(await store.turns(thread), [], 'its turns')
-    equal(await store.calls(thread), [], 'its calls')
-    equal(await store.loadCache(thread, 'k'), undefined, 'its cache')
-    const lease = { owner: 'ada', epoch: 1 }
-    await refused(
-      () => store.append(thread, { lease, expectedHead: 0, entries: [entry('x')] }),
-      'no_conversation',
-    )
-    await refused(() => store.fork(thread, { at: 0, branch: 'other' }), 'no_conversation')
+    await nothingAt(store, thread)
+    await allRefused('no_conversation', writesTo(store, thread, { owner: 'ada', epoch: 1 }))
   }),
   storeCase('gives an entry back as it came', async (store, thread) => {
     const sent = { ...entry('hé 👋'), tokens: { o200k: 3, 'a.b': 4, $x: 0 }, time: 1_234 }
@@ -50,11 +22,8 @@ export const logCases: readonly StoreCase[] = [
   }),
   storeCase('has the first entries of a turn before the model is called', async (store, thread) => {
     const begun = await open(store, thread, { entries: [entry('question')], key: 'k', body: 'b' })
-    equal(
-      [begun.head, begun.turn.first, begun.turn.last, begun.turn.status],
-      [1, 1, 1, 'open'],
-      'what begin says',
-    )
+    const { first, last, status } = begun.turn
+    equal([begun.head, first, last, status], [1, 1, 1, 'open'], 'what begin says')
     equal(await texts(store, thread), ['question'], 'the entries')
     const head = await store.head(thread)
     equal([head?.head, head?.turns, head?.open?.turn], [1, 1, 1], 'the head')
@@ -77,10 +46,8 @@ export const logCases: readonly StoreCase[] = [
     const { lease } = await open(store, thread)
     for (const expectedHead of [0, 2]) {
       const append = { lease, expectedHead, entries: [entry('x')] }
-      for (const call of [
-        () => store.append(thread, append),
-        () => store.end(thread, { ...append, status: 'failed' as const }),
-      ]) {
+      const end = () => store.end(thread, { ...append, status: 'failed' })
+      for (const call of [() => store.append(thread, append), end]) {
         const error = (await refused(call, 'conflict')) as ConflictError
         equal([error.expected, error.actual], [expectedHead, 1], 'both numbers')
       }
@@ -105,13 +72,9 @@ export const logCases: readonly StoreCase[] = [
     await refused(() => store.end(thread, { ...end, expectedHead: 9 }), 'conflict')
     equal((await store.turns(thread))[0]?.status, 'open', 'the turn after a refused end')
     equal(await store.end(thread, end), { head: 3 }, 'the head')
-    const [stored] = await store.turns(thread)
-    equal(
-      [stored?.status, stored?.error, stored?.first, stored?.last],
-      ['failed', 'timeout', 1, 3],
-      'the turn',
-    )
-    if (stored!.endedAt === undefined || stored!.endedAt < turn.startedAt) throw new Error('it never ended')
+    const { endedAt = 0, ...stored } = (await store.turns(thread))[0]!
+    equal(stored, { ...turn, status: 'failed', error: 'timeout', first: 1, last: 3 }, 'the turn')
+    if (endedAt < turn.startedAt) throw new Error('it never ended')
     equal((await store.head(thread))?.open, undefined, 'the open turn')
     equal(await store.end(thread, end), { head: 3 }, 'the answer to the same end again')
     await refused(() => store.end(thread, { ...end, status: 'completed' }), 'lease_lost')
@@ -120,16 +83,12 @@ export const logCases: readonly StoreCase[] = [
     equal((await store.head(thread))?.open?.turn, 2, 'the turn that is open then')
   }),
   storeCase('takes entries before the first turn and between turns', async (store, thread) => {
-    const before = [entry('you are kind', { role: 'system' }), entry('hi')]
-    equal(await store.seed(thread, { expectedHead: 0, entries: before }), { head: 2 }, 'the head')
-    equal(
-      await store.seed(thread, { expectedHead: 0, entries: before }),
-      { head: 2 },
-      'the head, seeded again',
-    )
+    const before = { expectedHead: 0, entries: [entry('you are kind', { role: 'system' }), entry('hi')] }
+    for (const time of ['first', 'second'])
+      equal(await store.seed(thread, before), { head: 2 }, `the head after the ${time} seed`)
     await exchange(store, thread, 'a', 'b')
     await store.seed(thread, { expectedHead: 4, entries: [entry('imported')] })
-    const turns = (await read(store, thread)).map(({ turn }) => turn)
+    const turns = pluck(await read(store, thread), 'turn')
     equal(turns, [0, 0, 1, 1, 0], 'the turns of the entries: 0 outside of any')
     await open(store, thread)
     await refused(() => store.seed(thread, { expectedHead: 6, entries: [entry('x')] }), 'turn_open')
@@ -140,19 +99,103 @@ export const logCases: readonly StoreCase[] = [
       const writers = Array.from({ length: 12 }, (_, n) =>
         store.append(thread, { lease, expectedHead: head, entries: [entry(`${head}/${n}`)] }),
       )
-      const answers = await Promise.allSettled(writers)
-      equal(answers.filter(({ status }) => status === 'fulfilled').length, 1, `winners at head ${head}`)
+      equal(await winners(writers), 1, `winners at head ${head}`)
     }
-    equal(
-      (await read(store, thread)).map(({ seq }) => seq),
-      Array.from({ length: 11 }, (_, n) => n + 1),
-      'places',
-    )
+    const seqs = Array.from({ length: 11 }, (_, n) => n + 1)
+    equal(pluck(await read(store, thread), 'seq'), seqs, 'places')
   }),
   storeCase('lets exactly one of many writers begin', async (store, thread) => {
     const begins = Array.from({ length: 12 }, (_, n) => open(store, thread, { owner: `writer ${n}` }))
-    const answers = await Promise.allSettled(begins)
-    equal(answers.filter(({ status }) => status === 'fulfilled').length, 1, 'winners')
+    equal(await winners(begins), 1, 'winners')
     equal((await store.turns(thread)).length, 1, 'turns')
+  }),
+]
+
+async function winners(writers: readonly Promise<unknown>[]): Promise<number> {
+  const answers = await Promise.allSettled(writers)
+  return answers.filter(({ status }) => status === 'fulfilled').length
+}
+
+const call = { ...sentCall, plan: '{"p":"é"}' }
+
+/** Calls, caches, marks, migrations. */
+export const sideCases = [
+  storeCase('keeps calls, the newest first', async (store, thread) => {
+    await exchange(store, thread, 'a')
+    for (const id of ['z', 'a', 'm']) await store.saveCall(thread, { ...call, id })
+    equal(pluck(await store.calls(thread), 'id'), ['m', 'a', 'z'], 'all')
+    equal(pluck(await store.calls(thread, { limit: 2 }), 'id'), ['m', 'a'], 'two')
+    await store.saveCall(thread, { ...call, id: 'z', reported: 12 })
+    const replaced = await store.calls(thread)
+    equal(pluck(replaced, 'id'), ['m', 'a', 'z'], 'all, one replaced')
+    equal(pluck(replaced, 'reported'), [undefined, undefined, 12], 'what they report')
+    equal(replaced[1], { ...call, id: 'a' }, 'one')
+    await refused(() => store.saveCall(newThread(), { ...call, id: 'x' }), 'no_conversation')
+  }),
+  storeCase('keeps how a call went, as it was said last', async (store, thread) => {
+    await exchange(store, thread, 'a')
+    const outcomes = [
+      { status: 'sent' },
+      { status: 'failed', error: 'overloaded' },
+      { status: 'cancelled' },
+      { status: 'completed', reported: 12 },
+    ] as const
+    for (const outcome of outcomes) {
+      await store.saveCall(thread, { ...call, ...outcome, id: 'one' })
+      equal(await store.calls(thread), [{ ...call, ...outcome, id: 'one' }], outcome.status)
+    }
+    const lost = { ...call, id: 'x', status: 'lost' as 'sent' }
+    await refused(() => store.saveCall(thread, lost), 'invalid_option')
+  }),
+  storeCase('keeps the last of a cache', async (store, thread) => {
+    const isCached = async (key: string, at: number, bytes: Uint8Array) => {
+      const cache = await store.loadCache(thread, key)
+      equal([cache?.at, [...cache!.bytes]], [at, [...bytes]], key)
+    }
+    await exchange(store, thread, 'a')
+    equal(await store.loadCache(thread, 'fold'), undefined, 'no cache')
+    const bytes = Uint8Array.from({ length: 70_000 }, (_, n) => n % 256)
+    await store.saveCache(thread, 'fold', 1, bytes)
+    await store.saveCache(thread, 'empty', 9, new Uint8Array())
+    await isCached('fold', 1, bytes)
+    await store.saveCache(thread, 'fold', 2, new Uint8Array([7]))
+    await isCached('fold', 2, new Uint8Array([7]))
+    await isCached('empty', 9, new Uint8Array())
+    await refused(() => store.saveCache(newThread(), 'fold', 1, bytes), 'no_conversation')
+  }),
+  storeCase('finds places by their marks, in its own tenant', async (store, thread) => {
+    const second = { ...thread, conversation: 'second' }
+    const other = newThread()
+    for (const one of [thread, second, other]) await exchange(store, one, 'a', 'b')
+    const marks = [
+      { mark: 'é one', at: 1 },
+      { mark: 'two', at: 2 },
+    ]
+    await store.saveMarks(thread, [])
+    for (const one of [thread, second, other]) await store.saveMarks(one, marks)
+    await store.saveMarks(thread, marks)
+    await store.fork(thread, { at: 2, branch: 'b' })
+    const byName = (found: readonly MarkedPlace[]) =>
+      [...found].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    const keyOf = ({ mark, thread }: MarkedPlace) => `${mark} ${thread.conversation}`
+    const found = await store.findMarks(thread.tenant, ['two', 'none', 'é one'])
+    const places = [
+      { mark: 'two', at: 2, thread: second },
+      { mark: 'two', at: 2, thread },
+      { mark: 'é one', at: 1, thread: second },
+      { mark: 'é one', at: 1, thread },
+    ]
+    equal(byName(found), byName(places), 'all')
+    const few = await store.findMarks(thread.tenant, ['two', 'é one'], { limit: 1 })
+    equal(pluck(byName(few), 'mark'), ['two', 'é one'], 'one of each mark')
+    await store.deleteConversation(thread.tenant, second.conversation)
+    equal(await store.findMarks(thread.tenant, ['two']), places.slice(1, 2), 'not what was deleted')
+    await refused(() => store.saveMarks(second, marks), 'conversation_deleted')
+    await refused(() => store.saveMarks(thread, [{ mark: 'x', at: Number.NaN }]), 'invalid_option')
+  }),
+  storeCase('has nothing left to migrate, and may be asked at once and again', async (store, thread) => {
+    await exchange(store, thread, 'a')
+    equal(await store.migrate({ dryRun: true }), [], 'what would be done')
+    equal(await Promise.all([store.migrate(), store.migrate()]), [[], []], 'what was done')
   }),
 ]

@@ -1,34 +1,29 @@
 import type { RestoreEntries, StoredEntry, StoredTurn } from '../stores/store.ts'
 import { ConflictError } from '../stores/store-error.ts'
-import { entry, equal, exchange, open, refused, type StoreCase, storeCase } from './store-cases-help.ts'
+import { storeCase } from './store-case.ts'
+import { equal, refused } from './store-cases-expect.ts'
+import { entry, exchange, open } from './store-cases-help.ts'
 import { part, stretchOf, turnAt } from './store-cases-restore.ts'
 
 /** A stretch that does not fit is refused whole: a half-restored log would look like a whole one. */
-export const restoreRefusedCases: readonly StoreCase[] = [
+export const restoreRefusedCases = [
   storeCase('refuses to restore over what differs, or after a gap', async (store, thread) => {
     const [first, second] = [turnAt(1, 1_000), turnAt(2, 2_000)]
     await store.restore(thread, first)
-    const both = { entries: [...first.entries, ...second.entries], turns: [...first.turns, ...second.turns] }
-    const differs: Record<string, Partial<StoredEntry>> = {
-      id: { id: 'another' },
-      role: { role: 'system' },
-      time: { time: 999 },
-      payload: { payload: '{}' },
-    }
-    for (const [what, change] of Object.entries(differs)) {
-      const error = await refused(() => store.restore(thread, withEntry(both, 0, change)), 'conflict')
+    const both = joined(first, second)
+    const another = { id: 'another', role: 'system', time: 999, payload: '{}' }
+    for (const [what, value] of Object.entries(another)) {
+      const error = await refused(
+        () => store.restore(thread, withEntry(both, 0, { [what]: value })),
+        'conflict',
+      )
       equal(error instanceof ConflictError, true, `the error for another ${what}`)
     }
     // Token counts may differ: another counter may have counted.
     await store.restore(thread, withEntry(first, 0, { tokens: { words: 99 } }))
-    const differing: Partial<StoredTurn>[] = [
-      { status: 'failed' },
-      { startedAt: 1 },
-      { endedAt: 1 },
-      { error: 'e' },
-    ]
-    for (const change of [...differing, { key: 'k' }, { body: 'b' }])
-      await refused(() => store.restore(thread, withTurn(both, 0, change)), 'conflict')
+    const anotherTurn = { status: 'failed', startedAt: 1, endedAt: 1, error: 'e', key: 'k', body: 'b' }
+    for (const [what, value] of Object.entries(anotherTurn))
+      await refused(() => store.restore(thread, withTurn(both, 0, { [what]: value })), 'conflict')
     const outside = { entries: first.entries.map(entry => ({ ...entry, turn: 0 })), turns: [] }
     await refused(() => store.restore(thread, outside), 'conflict')
     await refused(() => store.restore(thread, turnAt(3, 3_000)), 'conflict')
@@ -46,10 +41,7 @@ export const restoreRefusedCases: readonly StoreCase[] = [
   }),
   storeCase('refuses a stretch that is none, all of it', async (store, thread) => {
     const one = turnAt(1, 1_000)
-    const two = {
-      entries: [...one.entries, ...turnAt(2, 2_000).entries],
-      turns: [...one.turns, ...turnAt(2, 2_000).turns],
-    }
+    const two = joined(one, turnAt(2, 2_000))
     const { endedAt: _, ...unended } = one.turns[0]!
     const bad: Record<string, RestoreEntries> = {
       'a place of 0': { entries: [{ ...one.entries[0]!, seq: 0 }], turns: [] },
@@ -127,18 +119,17 @@ export const restoreRefusedCases: readonly StoreCase[] = [
   }),
 ]
 
-function withEntry(
-  { entries, turns }: RestoreEntries,
-  at: number,
-  change: Partial<StoredEntry>,
-): RestoreEntries {
-  return { entries: entries.map((entry, n) => (n === at ? { ...entry, ...change } : entry)), turns }
-}
+const joined = (a: RestoreEntries, b: RestoreEntries): RestoreEntries => ({
+  entries: [...a.entries, ...b.entries],
+  turns: [...a.turns, ...b.turns],
+})
 
-function withTurn(
-  { entries, turns }: RestoreEntries,
-  at: number,
-  change: Partial<StoredTurn>,
-): RestoreEntries {
-  return { entries, turns: turns.map((turn, n) => (n === at ? { ...turn, ...change } : turn)) }
-}
+const withEntry = ({ entries, turns }: RestoreEntries, at: number, change: Partial<StoredEntry>) => ({
+  entries: entries.map((entry, n) => (n === at ? { ...entry, ...change } : entry)),
+  turns,
+})
+
+const withTurn = ({ entries, turns }: RestoreEntries, at: number, change: Partial<StoredTurn>) => ({
+  entries,
+  turns: turns.map((turn, n) => (n === at ? { ...turn, ...change } : turn)),
+})

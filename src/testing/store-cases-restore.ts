@@ -1,19 +1,10 @@
 import type { RestoreEntries, Store, ThreadKey } from '../stores/store.ts'
-import {
-  entry,
-  equal,
-  exchange,
-  long,
-  open,
-  read,
-  refused,
-  type StoreCase,
-  storeCase,
-  texts,
-} from './store-cases-help.ts'
+import { storeCase } from './store-case.ts'
+import { equal, pluck, refused } from './store-cases-expect.ts'
+import { entry, exchange, long, open, read, texts } from './store-cases-help.ts'
 
 /** Restoring a log from an export or another store. */
-export const restoreCases: readonly StoreCase[] = [
+export const restoreCases = [
   storeCase('restores entries and turns as they once were, and once', async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
     await store.seed(thread, { expectedHead: 2, entries: [entry('seeded')] })
@@ -55,15 +46,10 @@ export const restoreCases: readonly StoreCase[] = [
     await exchange(store, thread, 'e', 'f')
     const whole = await stretchOf(store, thread)
     const copy = { ...thread, conversation: 'copy' }
-    const parts = [
-      part(whole, 1, 2),
-      part(whole, 1, 4),
-      part(whole, 3, 4),
-      part(whole, 3, 6),
-      part(whole, 1, 2),
-    ]
+    const cut = (from: number, to: number) => part(whole, from, to)
     const heads = []
-    for (const stretch of parts) heads.push((await store.restore(copy, stretch)).head)
+    for (const stretch of [cut(1, 2), cut(1, 4), cut(3, 4), cut(3, 6), cut(1, 2)])
+      heads.push((await store.restore(copy, stretch)).head)
     equal(heads, [2, 4, 4, 6, 6], 'the heads')
     equal(await stretchOf(store, copy), whole, 'what is there')
   }),
@@ -75,10 +61,8 @@ export const restoreCases: readonly StoreCase[] = [
     await store.restore(copy, stretch)
     const head = await store.head(copy)
     equal([head?.open?.turn, head?.open?.status, head?.open?.expiresInMs], [2, 'open', 0], 'the open turn')
-    await refused(
-      () => store.append(copy, { lease, expectedHead: 3, entries: [entry('not yours')] }),
-      'lease_lost',
-    )
+    const late = { lease, expectedHead: 3, entries: [entry('not yours')] }
+    await refused(() => store.append(copy, late), 'lease_lost')
     await store.restore(copy, stretch)
     equal(await stretchOf(store, copy), stretch, 'what is there after it was repeated')
     const later = { entries: [{ ...entry('late'), seq: 4, turn: 0 }], turns: [] }
@@ -87,11 +71,7 @@ export const restoreCases: readonly StoreCase[] = [
     const next = await open(store, copy, { closing, entries: [entry('d')] })
     equal([next.turn.turn, next.turn.first], [3, 5], 'the next turn')
     equal(await texts(store, copy), ['a', 'b', 'c', '[Interrupted.]', 'd'], 'the entries')
-    equal(
-      (await store.turns(copy)).map(t => t.status),
-      ['completed', 'interrupted', 'open'],
-      'the turns',
-    )
+    equal(pluck(await store.turns(copy), 'status'), ['completed', 'interrupted', 'open'], 'the turns')
   }),
   storeCase(
     'restores an open turn that nobody holds, after one that was written here',
@@ -107,10 +87,8 @@ export const restoreCases: readonly StoreCase[] = [
     await exchange(store, thread, 'heron', 'b')
     await exchange(store, thread, 'c', 'd')
     for (const branch of ['edit', 'idle']) await store.fork(thread, { at: 2, branch })
-    const [edit, idle] = [
-      { ...thread, branch: 'edit' },
-      { ...thread, branch: 'idle' },
-    ]
+    const edit = { ...thread, branch: 'edit' }
+    const idle = { ...thread, branch: 'idle' }
     await exchange(store, edit, 'C', 'D')
     const into = (key: ThreadKey) => ({ ...key, conversation: 'copy' })
     await store.restore(into(thread), await stretchOf(store, thread))
@@ -125,12 +103,9 @@ export const restoreCases: readonly StoreCase[] = [
       equal(await stretchOf(store, into(key)), await stretchOf(store, key), `the branch ${key.branch}`)
       equal(await store.head(into(key)), await store.head(key), `its head`)
     }
-    const found = (await store.search(thread.tenant, 'heron')).map(f => f.thread)
-    equal(
-      found.filter(f => f.conversation === 'copy').map(f => f.branch),
-      ['main'],
-      'found where it was written',
-    )
+    const found = pluck(await store.search(thread.tenant, 'heron'), 'thread')
+    const copied = found.filter(({ conversation }) => conversation === 'copy')
+    equal(copied, [into(thread)], 'found where it was written')
     equal((await open(store, into(idle))).turn.turn, 2, 'the next turn of a branch without its own')
   }),
   storeCase('dates a restored conversation by what is in it', async (store, thread) => {

@@ -1,18 +1,15 @@
-import { deleteCases } from './store-cases-delete.ts'
+import type { StoreCase } from './store-case.ts'
+import { deleteCases, retainCases } from './store-cases-delete.ts'
 import { forkCases } from './store-cases-fork.ts'
-import type { StoreCase } from './store-cases-help.ts'
-import { leaseCases } from './store-cases-lease.ts'
+import { leaseCases, resumeCases } from './store-cases-lease.ts'
 import { listCases } from './store-cases-list.ts'
-import { logCases } from './store-cases-log.ts'
+import { logCases, sideCases } from './store-cases-log.ts'
 import { restoreCases } from './store-cases-restore.ts'
 import { restoreRefusedCases } from './store-cases-restore-refused.ts'
-import { resumeCases } from './store-cases-resume.ts'
-import { retainCases } from './store-cases-retain.ts'
-import { sideCases } from './store-cases-side.ts'
 import { tenantCases } from './store-cases-tenant.ts'
 import { textCases } from './store-cases-text.ts'
 
-export type { CreateStore, StoreCase } from './store-cases-help.ts'
+export type { CreateStore, StoreCase } from './store-case.ts'
 
 /**
  * The conformance suite for stores, for any test runner. `create` gives a store that may be new or shared: every case

@@ -1,4 +1,3 @@
-import { checkLimit, checkName, checkNames, checkPage, checkRange } from '../check-input.ts'
 import { hasWords, toWanted } from '../has-words.ts'
 import { snippet } from '../snippet.ts'
 import type { ConversationInfo, Store } from '../store.ts'
@@ -24,26 +23,20 @@ export function memoryReads(memory: Memory): Reads {
         ...(forkOf && { forkOf }),
       }
     },
-    async *entries(thread, range = {}) {
-      checkRange(range)
+    async *entries(thread, { from = 1, to, reverse, limit } = {}) {
       const all = memory.peek(thread)?.entries ?? []
-      const { from = 1, to = all.length, reverse, limit } = range
-      const part = all.slice(Math.max(1, from) - 1, Math.max(0, to))
+      const part = all.slice(Math.max(1, from) - 1, Math.max(0, to ?? all.length))
       yield* (reverse ? part.reverse() : part).slice(0, limit)
     },
     turns: async thread => [...(memory.peek(thread)?.turns ?? [])],
     async calls(thread, { limit } = {}) {
-      checkLimit(limit)
       return [...(memory.peek(thread)?.calls.values() ?? [])].reverse().slice(0, limit)
     },
     async loadCache(thread, key) {
-      checkNames({ key })
       const cache = memory.peek(thread)?.caches.get(key)
       return cache && { at: cache.at, bytes: cache.bytes.slice() }
     },
     async findMarks(tenant, marks, { limit = 16 } = {}) {
-      checkName('tenant', tenant)
-      checkLimit(limit)
       const places = memory
         .ofTenant(tenant)
         .flatMap(({ branches }) => [...branches.values()])
@@ -52,10 +45,7 @@ export function memoryReads(memory: Memory): Reads {
         .map(({ number: _, ...place }) => place)
       return marks.flatMap(mark => places.filter(place => place.mark === mark).slice(0, limit))
     },
-    async conversations(tenant, options = {}) {
-      checkName('tenant', tenant)
-      checkPage(options)
-      const { only, after, limit, order = 'recent' } = options
+    async conversations(tenant, { only, after, limit, order = 'recent' } = {}) {
       const compare = orders[order]
       return memory
         .ofTenant(tenant)
@@ -66,8 +56,6 @@ export function memoryReads(memory: Memory): Reads {
         .map(toInfo)
     },
     async search(tenant, query, { limit = 20 } = {}) {
-      checkName('tenant', tenant)
-      checkLimit(limit)
       const wanted = toWanted(query)
       if (wanted.length === 0) return []
       const branches = memory.ofTenant(tenant).flatMap(({ branches }) => [...branches.values()])

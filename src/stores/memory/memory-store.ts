@@ -1,12 +1,5 @@
-import {
-  checkCall,
-  checkMarks,
-  checkName,
-  checkNames,
-  checkTime,
-  defaultMaxEntryBytes,
-  toDescription,
-} from '../check-input.ts'
+import { toDescription } from '../check-input.ts'
+import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import { createMemory, heldMs, openTurn } from './memory.ts'
@@ -19,25 +12,19 @@ export interface MemoryStoreOptions {
 }
 
 /** A store in memory, for tests and demos: everything is gone with the process. */
-export function memoryStore({
-  now = Date.now,
-  maxEntryBytes = defaultMaxEntryBytes,
-}: MemoryStoreOptions = {}): Store {
-  const memory = createMemory(now, maxEntryBytes)
-  return {
+export function memoryStore({ now = Date.now, maxEntryBytes }: MemoryStoreOptions = {}): Store {
+  const memory = createMemory(now)
+  const store: Store = {
     migrate: async () => [],
     ...memoryWrites(memory),
     ...memoryReads(memory),
     async saveCall(thread, call) {
-      checkCall(call, maxEntryBytes)
       memory.branch(thread).calls.set(call.id, call)
     },
     async saveCache(thread, key, at, bytes) {
-      checkName('key of the cache', key)
       memory.branch(thread).caches.set(key, { at, bytes: bytes.slice() })
     },
     async saveMarks(thread, marks) {
-      checkMarks(marks)
       const branch = memory.branch(thread)
       for (const { mark, at } of marks) {
         if (branch.marks.some(saved => saved.mark === mark && saved.at === at)) continue
@@ -45,7 +32,6 @@ export function memoryStore({
       }
     },
     async describeConversation(tenant, conversation, description) {
-      checkNames({ tenant, conversation })
       const { title, metadata } = toDescription(description)
       const found = memory.find(tenant, conversation)
       if (!found || found.isDeleted) throw new NoConversationError(conversation, found !== undefined)
@@ -53,8 +39,6 @@ export function memoryStore({
       if (metadata !== undefined) found.metadata = metadata
     },
     async deleteCalls(tenant, before) {
-      checkNames({ tenant })
-      checkTime('before', before)
       let count = 0
       for (const { branches } of memory.ofTenant(tenant))
         for (const { calls } of branches.values())
@@ -62,15 +46,14 @@ export function memoryStore({
       return count
     },
     async deleteConversation(tenant, conversation, { unusedSince } = {}) {
-      checkNames({ tenant, conversation })
       if (unusedSince !== undefined && isUsed(tenant, conversation, unusedSince)) return false
       return memory.remove(tenant, conversation)
     },
     async close() {},
   }
+  return checkedStore(store, maxEntryBytes)
 
   function isUsed(tenant: string, conversation: string, since: number): boolean {
-    checkTime('unusedSince', since)
     const found = memory.find(tenant, conversation)
     if (!found || found.updatedAt >= since) return true
     return [...found.branches.values()].some(branch => openTurn(branch) && heldMs(branch, now()) > 0)

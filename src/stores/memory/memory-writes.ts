@@ -1,5 +1,3 @@
-import { checkEntries, checkNames, checkThread } from '../check-input.ts'
-import { checkStretch } from '../check-stretch.ts'
 import { leaseTime } from '../lease-time.ts'
 import { planRestore, timesOf } from '../plan-restore.ts'
 import { branchExists, forkedElsewhere, leaseLost, nameOf, noParent, turnOpen } from '../refusals.ts'
@@ -14,10 +12,7 @@ type Writes = Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'see
 export function memoryWrites(memory: Memory): Writes {
   const { now } = memory
   return {
-    async begin(thread, turn) {
-      const { owner, leaseMs, expectedHead, key, body, closing = [], entries } = turn
-      checkEntries([...closing, ...entries], memory.maxEntryBytes)
-      checkNames({ owner, key, body })
+    async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries }) {
       const branch = memory.branchOrNew(thread)
       const known = key === undefined ? undefined : branch.turns.find(stored => stored.key === key)
       if (known && known.body !== body) throw new KeyReusedError(known.key!)
@@ -47,7 +42,6 @@ export function memoryWrites(memory: Memory): Writes {
       return { kind: 'begun', turn: begun, lease, ...headOf(branch) }
     },
     async resume(thread, { owner, leaseMs }) {
-      checkNames({ owner })
       const branch = memory.peek(thread)
       const turn = branch && leftOpen(branch)
       if (!branch || !turn) return undefined
@@ -55,15 +49,12 @@ export function memoryWrites(memory: Memory): Writes {
       return { kind: 'begun', turn, lease, ...headOf(branch) }
     },
     async append(thread, { lease, expectedHead, entries }) {
-      checkEntries(entries, memory.maxEntryBytes)
       const branch = memory.branch(thread)
       // A repeated append: all of it is stored, whoever holds the turn by now.
       if (!isRepeated(branch, entries)) write(branch, lease, expectedHead, entries)
       return headOf(branch)
     },
     async end(thread, { lease, expectedHead, entries, status, error }) {
-      checkNames({ error })
-      checkEntries(entries, memory.maxEntryBytes)
       const branch = memory.branch(thread)
       if (isRepeatedEnd(branch, lease, status, entries)) return headOf(branch)
       write(branch, lease, expectedHead, entries)
@@ -76,7 +67,6 @@ export function memoryWrites(memory: Memory): Writes {
       branch.leaseTime = leaseTime(now(), leaseMs)
     },
     async seed(thread, { expectedHead, entries }) {
-      checkEntries(entries, memory.maxEntryBytes)
       const branch = memory.branchOrNew(thread)
       if (isRepeated(branch, entries)) return headOf(branch)
       const open = branches.openTurn(branch)
@@ -88,14 +78,12 @@ export function memoryWrites(memory: Memory): Writes {
     },
     async fork(thread, { at, branch: name }) {
       const source = memory.branch(thread)
-      checkThread({ ...thread, branch: name })
       const existing = memory.peek({ ...thread, branch: name })
       if (existing && branches.isFork(existing, thread.branch, at)) return
       if (existing) throw branchExists(name)
       memory.put(branches.forkBranch(source, at, name, memory.nextNumber()))
     },
     async restore(thread, stretch) {
-      checkStretch(stretch, memory.maxEntryBytes)
       const existing = memory.peek(thread)
       const branch = branchFor(thread, stretch)
       const fresh = planRestore(thread, stretch, {

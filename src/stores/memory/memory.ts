@@ -1,4 +1,3 @@
-import { checkThread } from '../check-input.ts'
 import { type LeaseTime, remainingMs } from '../lease-time.ts'
 import { notAPlace } from '../refusals.ts'
 import type { Lease, Mark, NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
@@ -18,14 +17,13 @@ export interface Conversation {
 export type Memory = ReturnType<typeof createMemory>
 
 /** Conversations and their branches by name. Nothing here is asynchronous, so every store method is one transaction. */
-export function createMemory(now: () => number, maxEntryBytes: number) {
+export function createMemory(now: () => number) {
   const conversations = new Map<string, Conversation>()
   let count = 0
 
   const find = (tenant: string, conversation: string) => conversations.get(keyOf(tenant, conversation))
 
   function peek(thread: ThreadKey): Branch | undefined {
-    checkThread(thread)
     return find(thread.tenant, thread.conversation)?.branches.get(keyOf(thread.actor, thread.branch))
   }
 
@@ -76,7 +74,7 @@ export function createMemory(now: () => number, maxEntryBytes: number) {
   const nextNumber = () => ++count
   const ofTenant = (tenant: string) =>
     [...conversations.values()].filter(found => found.tenant === tenant && !found.isDeleted)
-  return { now, maxEntryBytes, find, peek, branch, branchOrNew, put, remove, nextNumber, ofTenant }
+  return { now, find, peek, branch, branchOrNew, put, remove, nextNumber, ofTenant }
 }
 
 const keyOf = (...names: string[]) => JSON.stringify(names)

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { checkThread } from '../check-input.ts'
 import type { ThreadKey } from '../store.ts'
 import { TooLargeError } from '../store-error.ts'
 
@@ -16,32 +15,17 @@ export function conversationKey({
   return createHash('sha256').update(names).digest('hex').slice(0, 32)
 }
 
-/** The key of a branch, as its columns. */
-export const keyOf = (thread: ThreadKey): readonly string[] => [
-  conversationKey(thread),
-  thread.actor,
-  thread.branch,
-]
-
-/** `conversationKey` for names from outside. */
-export function checkedKey(tenant: string, conversation: string): string {
-  checkKey({ tenant, conversation, actor: '-', branch: '-' })
-  return conversationKey({ tenant, conversation })
-}
-
 /** A row of a btree index has at most 2,704 bytes, and the names of a key stand in it one after the other. */
 const maxKeyBytes = 2_600
 
-/** Refuses names that are too long for an index or could be taken for other names. `ids` are the last part of a key. */
-export function checkKey(thread: ThreadKey, ids: readonly string[] = []): void {
-  checkThread(thread)
+/** The key of a branch, as its columns. Refuses names too long for an index; `ids` are the last part of further keys. */
+export function keyOf(thread: ThreadKey, ids: readonly string[] = []): readonly [string, ...string[]] {
   const { tenant, conversation, actor, branch } = thread
-  const longest = ids.reduce((longest, id) => Math.max(longest, id.length), 0)
-  // A code unit has at most three bytes: most keys need not be measured.
-  if (3 * (tenant.length + conversation.length + actor.length + branch.length + longest) <= maxKeyBytes)
-    return
   for (const rest of [actor + branch, ...ids]) {
-    const bytes = new TextEncoder().encode(tenant + conversation + rest).length
+    const names = tenant + conversation + rest
+    // A code unit has at most three bytes: most keys need not be measured.
+    const bytes = 3 * names.length > maxKeyBytes ? Buffer.byteLength(names) : 0
     if (bytes > maxKeyBytes) throw new TooLargeError('The names of a key together', bytes, maxKeyBytes)
   }
+  return [conversationKey(thread), actor, branch]
 }

@@ -6,7 +6,6 @@ export interface PostgresContext {
   readonly database: Database
   /** The quoted name of the schema. */
   readonly schema: string
-  readonly maxEntryBytes: number
   /** Whether the index of words has every entry; else a search reads every entry of the tenant. */
   readonly isIndexed: boolean
 }

@@ -1,6 +1,6 @@
-import { checkName, checkPage, checkTime, toDescription } from '../check-input.ts'
+import { toDescription } from '../check-input.ts'
 import type { ConversationInfo, Store } from '../store.ts'
-import { checkedKey } from './conversation-key.ts'
+import { conversationKey } from './conversation-key.ts'
 import { noConversation, type PostgresContext } from './postgres-context.ts'
 import { fromRow } from './rows.ts'
 
@@ -13,16 +13,14 @@ export function postgresConversations(context: PostgresContext): Conversations {
   const { database, schema } = context
   return {
     async conversations(tenant, options = {}) {
-      checkPage(options)
       const { only, after, limit, order = only === undefined ? 'recent' : 'name' } = options
-      checkedKey(tenant, only || after?.conversation || '-')
       const place = order === 'name' ? [] : [after?.updatedAt ?? null]
       const values = [tenant, only ?? after?.conversation ?? null, limit ?? null, ...place]
       const rows = await database.read(listSql(schema, only === undefined ? order : 'only'), values)
       return rows.map(row => fromRow<ConversationInfo>(row, infoColumns))
     },
     async describeConversation(tenant, conversation, description) {
-      const key = checkedKey(tenant, conversation)
+      const key = conversationKey({ tenant, conversation })
       const { title, metadata } = toDescription(description)
       const [row] = await database.write(
         `update ${schema}.conversations set title = case when $2::boolean then $3 else title end,
@@ -33,14 +31,11 @@ export function postgresConversations(context: PostgresContext): Conversations {
       if (!row) throw await noConversation(context, conversation, key)
     },
     async deleteCalls(tenant, before) {
-      checkName('tenant', tenant)
-      checkTime('before', before)
       const [row] = await database.write(`select ${schema}.delete_calls($1, $2) as count`, [tenant, before])
       return Number(row!.count)
     },
     async deleteConversation(tenant, conversation, { unusedSince } = {}) {
-      const key = checkedKey(tenant, conversation)
-      if (unusedSince !== undefined) checkTime('unusedSince', unusedSince)
+      const key = conversationKey({ tenant, conversation })
       const sql = `select ${schema}.delete_conversation($1, $2) as "isDone"`
       const [row] = await database.write(sql, [key, unusedSince ?? null])
       return row!.isDone === true

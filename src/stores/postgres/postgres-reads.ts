@@ -1,8 +1,7 @@
-import { checkRange } from '../check-input.ts'
 import { nameOf } from '../refusals.ts'
 import type { EntryRange, Head, Store, StoredEntry, ThreadKey } from '../store.ts'
 import { CorruptEntryError, NoConversationError } from '../store-error.ts'
-import { checkKey, keyOf } from './conversation-key.ts'
+import { keyOf } from './conversation-key.ts'
 import type { Row } from './database.ts'
 import { cutPage, type PostgresContext } from './postgres-context.ts'
 import { toEntry, toTurn } from './rows.ts'
@@ -13,15 +12,9 @@ export function postgresReads(context: PostgresContext): Reads {
   const { database, schema } = context
   const isThread = 'b.key = $1 and b.actor = $2 and b.branch = $3'
 
-  async function read(thread: ThreadKey, sql: string): Promise<readonly Row[]> {
-    checkKey(thread)
-    return database.read(sql, keyOf(thread))
-  }
-
   return {
     async head(thread) {
-      const [row] = await read(
-        thread,
+      const [row] = await database.read(
         `select b.head, b.turns as count, b.fork_of as "forkOf", b.fork_at as "forkAt", b.lease_owner as owner,
           b.epoch, ${schema}.held_ms(b, ${schema}.now_ms()) as "heldMs",
           b.open_turn as turn, t.status, t.first, b.head as last, t.started_at as "startedAt",
@@ -29,20 +22,17 @@ export function postgresReads(context: PostgresContext): Reads {
         from ${schema}.branches b left join ${schema}.turns t
           on t.key = b.key and t.line = b.line and t.turn = b.open_turn
         where ${isThread}`,
+        keyOf(thread),
       )
       return row && toHead(row)
     },
-    async *entries(thread, range = {}) {
-      checkKey(thread)
-      checkRange(range)
-      yield* readEntries(context, thread, range)
-    },
+    entries: (thread, range = {}) => readEntries(context, thread, range),
     async turns(thread) {
-      const rows = await read(
-        thread,
+      const rows = await database.read(
         `select t.turn, t.status, t.first, t.last, t.started_at as "startedAt", t.ended_at as "endedAt", t.error,
           t.idempotency_key as key, t.body
         from ${schema}.branches b cross join lateral ${schema}.turns_of(b) t where ${isThread} order by t.turn`,
+        keyOf(thread),
       )
       return rows.map(toTurn)
     },

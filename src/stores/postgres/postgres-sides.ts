@@ -1,7 +1,6 @@
-import { checkCall, checkLimit, checkMarks, checkNames } from '../check-input.ts'
 import { checksum } from '../checksum.ts'
 import type { Store, ThreadKey } from '../store.ts'
-import { checkKey, conversationKey, keyOf } from './conversation-key.ts'
+import { conversationKey, keyOf } from './conversation-key.ts'
 import { noConversation, type PostgresContext } from './postgres-context.ts'
 import { callValues, toCall } from './rows.ts'
 
@@ -9,24 +8,24 @@ type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache' | 'sav
 
 /** Keeps call records, caches and marks, beside the log. */
 export function postgresSides(context: PostgresContext): Sides {
-  const { database, schema, maxEntryBytes } = context
+  const { database, schema } = context
   /** The lock keeps the branch from being deleted meanwhile, and does not hold up appends. */
   const branch = `with b as (select key, line from ${schema}.branches
     where key = $1 and actor = $2 and branch = $3 for key share)`
   const ofThread = `${schema}.branches b join lateral`
 
-  async function save(thread: ThreadKey, sql: string, values: readonly unknown[]): Promise<void> {
-    const key = keyOf(thread)
+  /** `ids` are the last parts of the rows' keys. */
+  async function save(thread: ThreadKey, ids: readonly string[], sql: string, values: readonly unknown[]) {
+    const key = keyOf(thread, ids)
     const rows = await database.write(`${branch} ${sql} returning 1`, [...key, ...values])
-    if (rows.length === 0) throw await noConversation(context, thread.conversation, key[0]!)
+    if (rows.length === 0) throw await noConversation(context, thread.conversation, key[0])
   }
 
   return {
     async saveCall(thread, call) {
-      checkKey(thread, [call.id])
-      checkCall(call, maxEntryBytes)
       await save(
         thread,
+        [call.id],
         `insert into ${schema}.calls (key, line, id, turn, time, model, plan, predicted, reported, status, error,
           checksum)
           select key, line, $4, $5, $6, $7, $8, $9, $10, $11::${schema}.call_status, $12, $13 from b
@@ -37,8 +36,6 @@ export function postgresSides(context: PostgresContext): Sides {
       )
     },
     async calls(thread, { limit } = {}) {
-      checkKey(thread)
-      checkLimit(limit)
       const rows = await database.read(
         `select c.* from ${ofThread} (
           select * from ${schema}.calls c
@@ -50,10 +47,9 @@ export function postgresSides(context: PostgresContext): Sides {
       return rows.map(row => toCall(thread, row))
     },
     async saveCache(thread, key, at, bytes) {
-      checkKey(thread, [key])
-      checkNames({ 'key of the cache': key })
       await save(
         thread,
+        [key],
         `insert into ${schema}.caches (key, line, cache, at, bytes, checksum)
           select key, line, $4, $5, $6, $7 from b
         on conflict (key, line, cache) do update set at = excluded.at, bytes = excluded.bytes,
@@ -62,13 +58,11 @@ export function postgresSides(context: PostgresContext): Sides {
       )
     },
     async loadCache(thread, key) {
-      checkKey(thread, [key])
-      checkNames({ 'key of the cache': key })
       const [row] = await database.read(
         `select c.at, c.bytes, c.checksum from ${ofThread} (select * from ${schema}.caches c
           where c.key = b.key and c.line = b.line and c.cache = $4) c on true
         where b.key = $1 and b.actor = $2 and b.branch = $3`,
-        [...keyOf(thread), key],
+        [...keyOf(thread, [key]), key],
       )
       if (!row) return undefined
       const [at, bytes] = [Number(row.at), new Uint8Array(row.bytes as Uint8Array)]
@@ -76,13 +70,12 @@ export function postgresSides(context: PostgresContext): Sides {
       return Number(row.checksum) === cacheSum(thread, key, at, bytes) ? { at, bytes } : undefined
     },
     async saveMarks(thread, marks) {
-      checkKey(thread)
-      checkMarks(marks)
       if (marks.length === 0) return
       const keys = marks.map(({ mark }) => markKey(thread.tenant, mark))
       // An update that changes nothing, so that a mark that is there already counts as saved.
       await save(
         thread,
+        [],
         `insert into ${schema}.marks (key, line, mark, at)
           select distinct b.key, b.line, m.mark, m.at from b, unnest($4::uuid[], $5::integer[]) m (mark, at)
         on conflict (key, line, mark, at) do update set at = excluded.at`,
@@ -90,8 +83,6 @@ export function postgresSides(context: PostgresContext): Sides {
       )
     },
     async findMarks(tenant, marks, { limit = 16 } = {}) {
-      checkNames({ tenant })
-      checkLimit(limit)
       const named = new Map(marks.map(mark => [markKey(tenant, mark), mark]))
       const rows = await database.read(
         `select m.mark, m.at, c.conversation, b.actor, b.branch

@@ -1,6 +1,6 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import { showValue } from '../../log/show-value.ts'
-import { defaultMaxEntryBytes } from '../check-input.ts'
+import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { check } from './check.ts'
 import { openDatabase, type PgPool } from './database.ts'
@@ -42,7 +42,7 @@ export interface PostgresStoreOptions {
 export function postgresStore({
   url,
   pool,
-  maxEntryBytes = defaultMaxEntryBytes,
+  maxEntryBytes,
   search: isIndexed = true,
   schema = 'throughline',
   migrate: autoMigrate = true,
@@ -54,8 +54,8 @@ export function postgresStore({
   const name = quote(schema)
   const opened = openDatabase({ url, pool })
   const database = autoMigrate ? migrateFirst(opened, name) : opened
-  const context = { database, schema: name, maxEntryBytes, isIndexed }
-  return {
+  const context = { database, schema: name, isIndexed }
+  const store: Store = {
     migrate: ({ dryRun = false } = {}) => migrate(opened, name, dryRun),
     ...postgresWrites(context),
     ...postgresReads(context),
@@ -65,6 +65,7 @@ export function postgresStore({
     check: check(context),
     close: () => database.close(),
   }
+  return checkedStore(store, maxEntryBytes)
 }
 
 /** Anything else would be taken for the name of a server. It is not shown: there may be a password in it. */

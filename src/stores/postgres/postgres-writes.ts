@@ -1,5 +1,3 @@
-import { checkEntries, checkNames } from '../check-input.ts'
-import { checkStretch } from '../check-stretch.ts'
 import { timesOf } from '../plan-restore.ts'
 import {
   branchExists,
@@ -12,7 +10,7 @@ import {
 } from '../refusals.ts'
 import type { Lease, NewEntry, Store, ThreadKey } from '../store.ts'
 import { ConflictError, KeyReusedError, NoConversationError } from '../store-error.ts'
-import { checkKey, keyOf } from './conversation-key.ts'
+import { keyOf } from './conversation-key.ts'
 import type { Row } from './database.ts'
 import type { PostgresContext } from './postgres-context.ts'
 import { type EntryRecord, toRecords, toTurn } from './rows.ts'
@@ -22,21 +20,11 @@ type Writes = Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'see
 
 /** Each method is one call of one schema function. */
 export function postgresWrites(context: PostgresContext): Writes {
-  const { maxEntryBytes, isIndexed } = context
+  const { isIndexed } = context
   const call = caller(context)
   const appendAlone = appendOne(context)
   const toJson = (thread: ThreadKey, entries: readonly NewEntry[]) =>
     JSON.stringify(toRecords(thread, entries, isIndexed))
-
-  function check(
-    thread: ThreadKey,
-    entries: readonly NewEntry[],
-    names: { readonly owner?: string; readonly key?: string | undefined; readonly body?: string | undefined },
-  ): void {
-    checkEntries(entries, maxEntryBytes)
-    checkNames(names)
-    checkKey(thread, entries.map(({ id }) => id).concat(names.key ?? []))
-  }
 
   async function append(
     thread: ThreadKey,
@@ -44,8 +32,6 @@ export function postgresWrites(context: PostgresContext): Writes {
     status: string | null,
     error: string | null,
   ): Promise<{ head: number }> {
-    check(thread, entries, { owner: lease.owner })
-    checkNames({ error: error ?? undefined })
     const records = toRecords(thread, entries, isIndexed)
     const [first] = records
     if (first && records.length === 1 && status === null) {
@@ -60,21 +46,17 @@ export function postgresWrites(context: PostgresContext): Writes {
 
   return {
     async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries }) {
-      check(thread, [...closing, ...entries], { owner, key, body })
       const values = [owner, leaseMs, expectedHead ?? null, key ?? null, body ?? null]
       const texts = [closing, entries].map(part => toJson(thread, part))
-      const { outcome, head, epoch, ...answer } = await call(
-        'begin_turn',
-        thread,
-        [...namesOf(thread), ...values, ...texts],
-        { expectedHead, refusals: { key_reused: () => new KeyReusedError(key!) } },
-      )
+      const refusals = { key_reused: () => new KeyReusedError(key!) }
+      const asked = { expectedHead, ids: [key ?? ''], refusals }
+      const answer = await call('begin_turn', thread, [...namesOf(thread), ...values, ...texts], asked)
+      const { outcome, head, epoch } = answer
       const turn = toTurn(answer.turn)
       if (outcome === 'replayed') return { kind: 'replayed', turn, head }
       return { kind: 'begun', turn, lease: { owner, epoch }, head }
     },
     async resume(thread, { owner, leaseMs }) {
-      check(thread, [], { owner })
       const { outcome, head, epoch, turn } = await call('resume_turn', thread, [owner, leaseMs])
       if (outcome === 'none') return undefined
       return { kind: 'begun', turn: toTurn(turn), lease: { owner, epoch }, head }
@@ -82,26 +64,21 @@ export function postgresWrites(context: PostgresContext): Writes {
     append: (thread, turn) => append(thread, turn, null, null),
     end: (thread, turn) => append(thread, turn, turn.status, turn.error ?? null),
     async seed(thread, { expectedHead, entries }) {
-      check(thread, entries, {})
       const values = [...namesOf(thread), expectedHead, toJson(thread, entries)]
       const { head } = await call('seed_entries', thread, values, { expectedHead })
       return { head }
     },
     async renew(thread, lease, leaseMs) {
-      check(thread, [], { owner: lease.owner })
       await call('renew_lease', thread, [lease.owner, lease.epoch, leaseMs], { lease })
     },
     async fork(thread, { at, branch }) {
-      checkKey(thread)
-      checkKey({ ...thread, branch })
       const refusals = { exists: () => branchExists(branch), no_place: () => notAPlace(at) }
-      await call('fork_branch', thread, [Number.isInteger(at) ? at : -1, branch], { refusals })
+      const asked = { ids: [thread.actor + branch], refusals }
+      await call('fork_branch', thread, [Number.isInteger(at) ? at : -1, branch], asked)
     },
     /** All of the stretch, or nothing. */
     async restore(thread, stretch) {
       const { forkOf, entries, turns } = stretch
-      checkStretch(stretch, maxEntryBytes)
-      checkKey(thread, entries.map(({ id }) => id).concat(turns.flatMap(({ key }) => key ?? [])))
       if (forkOf && !Number.isInteger(forkOf.at)) throw notAPlace(forkOf.at)
       const fork = [forkOf?.branch ?? null, forkOf?.at ?? null]
       const from = entries[0]?.seq ?? turns[0]?.first ?? null
@@ -113,7 +90,8 @@ export function postgresWrites(context: PostgresContext): Writes {
         no_place: () => notAPlace(forkOf!.at),
         key_reused: ({ key }) => new KeyReusedError(key),
       }
-      const { head } = await call('restore_entries', thread, values, { refusals })
+      const ids = turns.map(({ key = '' }) => key)
+      const { head } = await call('restore_entries', thread, values, { ids, refusals })
       return { head }
     },
   }
@@ -135,10 +113,12 @@ interface Answer {
 
 type Refusals = Readonly<Record<string, (answer: Answer) => Error>>
 
-/** What the errors for some outcomes need to know. */
+/** What keys and errors need to know. */
 interface Asked {
   readonly expectedHead?: number | undefined
   readonly lease?: Lease
+  /** The last parts of further keys. */
+  readonly ids?: readonly string[]
   readonly refusals?: Refusals
 }
 
@@ -146,7 +126,7 @@ interface Asked {
 const caller =
   ({ database, schema }: PostgresContext) =>
   async (name: string, thread: ThreadKey, values: readonly unknown[], asked: Asked = {}): Promise<Answer> => {
-    const all = [...keyOf(thread), ...values]
+    const all = [...keyOf(thread, asked.ids), ...values]
     const places = all.map((_, index) => `$${index + 1}`).join(', ')
     const [row] = await database.write(`select ${schema}.${name}(${places})::text as answer`, all)
     const answer: Answer = JSON.parse(String(row!.answer))

@@ -35,7 +35,7 @@ export function toEntry(thread: ThreadKey, row: Row): StoredEntry {
   const [seq, turn, tokens] = [Number(row.seq), Number(row.turn), String(row.tokens)]
   const [id, role, time, payload] = [String(row.id), row.role as Role, Number(row.time), String(row.payload)]
   // What `withPlace` in schema/fragments.ts computes in SQL.
-  const sum = entrySum(thread, { id, role, time, payload }, tokens) + seq * 31 + turn * 1009
+  const sum = entrySum(conversationKey(thread), { id, role, time, payload }, tokens) + seq * 31 + turn * 1009
   const corrupt = (problem: string, options?: ErrorOptions) =>
     new CorruptEntryError(nameOf(thread), seq, problem, options)
   if (sum !== Number(row.checksum)) throw corrupt('it is not what was stored, its checksum differs')
@@ -65,12 +65,14 @@ export interface EntryRecord {
   readonly payload: string
 }
 
-/** Entries as records, each id once, with the hashes of their words where they are indexed. */
+/** Entries as records, each id once, with the hashes of their words where they are indexed. Refuses ids that are too long. */
 export function toRecords(
   thread: ThreadKey,
   entries: readonly (NewEntry | StoredEntry)[],
   isIndexed: boolean,
 ): readonly EntryRecord[] {
+  const ids = entries.map(({ id }) => id)
+  const [key] = keyOf(thread, ids)
   const seen = new Set<string>()
   const once = entries.filter(({ id }) => !seen.has(id) && seen.add(id))
   return once.map(entry => {
@@ -78,7 +80,7 @@ export function toRecords(
     const tokens = JSON.stringify(entry.tokens)
     const words = isIndexed ? wordHashes(thread.tenant, payload) : null
     const place = 'seq' in entry && { seq: entry.seq, turn: entry.turn }
-    return { id, role, time, checksum: entrySum(thread, entry, tokens), tokens, words, payload, ...place }
+    return { id, role, time, checksum: entrySum(key, entry, tokens), tokens, words, payload, ...place }
   })
 }
 
@@ -86,8 +88,8 @@ export function toRecords(
  * A checksum of an entry's content and its conversation, stored with it to notice changes. The database adds the entry's
  * place, which it only knows when writing.
  */
-const entrySum = (thread: ThreadKey, { id, role, time, payload }: Omit<NewEntry, 'tokens'>, tokens: string) =>
-  checksum([conversationKey(thread), id, role, time, tokens, payload])
+const entrySum = (key: string, { id, role, time, payload }: Omit<NewEntry, 'tokens'>, tokens: string) =>
+  checksum([key, id, role, time, tokens, payload])
 
 const callColumns: Columns<StoredCall> = {
   id: String,
@@ -109,7 +111,7 @@ export function toCall(thread: ThreadKey, row: Row): StoredCall {
 }
 
 /** The values of a call in the order of its columns, then their checksum. */
-export function callValues(thread: ThreadKey, call: StoredCall): readonly (string | number | null)[] {
+export function callValues(thread: ThreadKey, call: StoredCall): readonly unknown[] {
   const values = (Object.keys(callColumns) as (keyof StoredCall)[]).map(name => call[name] ?? null)
   return [...values, checksum([...keyOf(thread), ...values])]
 }

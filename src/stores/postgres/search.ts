@@ -1,4 +1,3 @@
-import { checkLimit, checkName } from '../check-input.ts'
 import { hasWords, toWanted } from '../has-words.ts'
 import { snippet } from '../snippet.ts'
 import type { Found, Store } from '../store.ts'
@@ -14,8 +13,6 @@ import { hashWord, isCommon } from './word-hashes.ts'
 export const search =
   ({ database, schema, isIndexed }: PostgresContext): Store['search'] =>
   async (tenant, query, { limit = 20 } = {}) => {
-    checkName('tenant', tenant)
-    checkLimit(limit)
     const wanted = toWanted(query)
     if (wanted.length === 0) return []
     const rare = isIndexed ? wanted.filter(word => !isCommon(word)) : []
