@@ -1,10 +1,10 @@
-import type { Policy } from '../context/draft/policy.ts'
-import { balanced, defaultPolicy, recall, thorough, thrifty } from '../context/policies/recall.ts'
-import { sliding } from '../context/policies/sliding.ts'
-import { spongebob } from '../context/policies/spongebob.ts'
-import { stable } from '../context/policies/stable.ts'
-import { tiered } from '../context/policies/tiered.ts'
-import { InvalidOptionError } from '../log/error.ts'
+import { InvalidOptionError } from '../../log/error.ts'
+import type { Policy } from '../draft/policy.ts'
+import { balanced, defaultPolicy, recall, thorough, thrifty } from './recall.ts'
+import { sliding } from './sliding.ts'
+import { spongebob } from './spongebob.ts'
+import { stable } from './stable.ts'
+import { tiered } from './tiered.ts'
 
 export interface PolicyOptions {
   readonly messages?: number
@@ -27,7 +27,7 @@ const policies: Readonly<Record<string, (options: PolicyOptions) => Policy>> = {
 
 export const policyNames: readonly string[] = Object.keys(policies)
 
-/** The policy that `--policy` names. */
+/** The policy that a configuration or a command line names. */
 export function choosePolicy(name: string, options: PolicyOptions = {}): Policy {
   const make = Object.hasOwn(policies, name) ? policies[name] : undefined
   if (options.effort !== undefined && name !== 'default') {

@@ -1,0 +1,55 @@
+import { choosePolicy } from '../../context/policies/choose-policy.ts'
+import { ConfigError, type ConfigFault } from './config-error.ts'
+import { byDefault, configSchema, type EffectiveConfig, type SettingName } from './config-schema.ts'
+
+/** Checks the settings that depend on each other, and completes those that follow from others. */
+export function checkConfig({ config, sources }: EffectiveConfig): EffectiveConfig {
+  const { host, apiKeys, requireKeys = apiKeys.length > 0, store, upstream, upstreamKind } = config
+  const { policy, effort, reserve, window } = config
+  const faults: ConfigFault[] = []
+  const isGiven = (name: SettingName) => sources[name] !== byDefault
+  const fault = (name: SettingName, problem: string) => {
+    faults.push({ source: isGiven(name) ? sources[name] : `The setting "${name}"`, problem })
+  }
+
+  if (!isLoopback(host) && !requireKeys)
+    fault('host', 'lets other machines in: give "apiKeys" or set "requireKeys", or listen on 127.0.0.1')
+  if (store !== undefined && isGiven('db')) fault('db', 'does not go with "store": give one of them')
+  if (reserve !== undefined && window !== undefined && reserve >= window)
+    fault('reserve', `must be less than the window of ${window}`)
+  if (upstreamKind === 'openai' && upstream === undefined)
+    fault('upstreamKind', 'needs "upstream", the address of the server')
+  if (upstream !== undefined && upstream !== 'reader' && isOwn(upstream, config))
+    fault('upstream', 'is the address of this server itself: give that of the model server')
+  try {
+    choosePolicy(policy, effort === undefined ? {} : { effort })
+  } catch {
+    fault('effort', `goes with the policy "default", not with "${policy}"`)
+  }
+  if (faults.length > 0) throw new ConfigError(faults)
+
+  // Whoever points all clients here by OLLAMA_HOST points this server at itself.
+  const looksAtItself = isOwn(config.ollamaHost, config)
+  const ollamaHost = looksAtItself ? configSchema.shape.ollamaHost.parse(undefined) : config.ollamaHost
+  return {
+    config: { ...config, requireKeys, ollamaHost },
+    sources: looksAtItself
+      ? { ...sources, ollamaHost: `${byDefault}, because ${sources.ollamaHost} is this server` }
+      : sources,
+  }
+}
+
+/** Whether only this machine can reach an address. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, '').toLowerCase()
+  return name === 'localhost' || name === '::1' || /^(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name)
+}
+
+/** Whether an upstream's address is the one that this server listens on. */
+function isOwn(address: string, { host, port }: { readonly host: string; readonly port: number }): boolean {
+  const url = new URL(address)
+  const upstreamPort = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  const isEverywhere = ['0.0.0.0', '::', '[::]'].includes(host)
+  const isHere = isLoopback(url.hostname) && (isLoopback(host) || isEverywhere)
+  return upstreamPort === port && (isHere || url.hostname === host)
+}

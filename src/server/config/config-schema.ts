@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { policyNames } from '../../context/policies/choose-policy.ts'
+import { address, bytes, duration, listOf, oneOf, onOff, share, text, wholeNumber } from './kinds.ts'
+
+/**
+ * Every setting of `throughline serve`, with its default. A setting `upstreamKey` is the flag `--upstream-key`, the variable
+ * THROUGHLINE_UPSTREAM_KEY and the name "upstreamKey" in a file.
+ */
+export const configSchema = z.strictObject({
+  host: text('a name or an address to listen on, such as "127.0.0.1"', /^[\w.:%[\]-]{1,255}$/)
+    .default('127.0.0.1')
+    .meta({ about: 'the address to listen on; another than this machine’s own needs keys' }),
+  port: wholeNumber(0, 65_535)
+    .default(4170)
+    .meta({ about: 'the port to listen on; 0 takes any that is free' }),
+
+  db: text('the path of a file', /^[^\0]{1,4096}$/)
+    .default('throughline.db')
+    .meta({ about: 'the SQLite file of the log' }),
+  store: text('an address such as "postgres://user:password@host/database"', /^postgres(?:ql)?:\/\/\S+$/)
+    .optional()
+    .meta({ about: 'a PostgreSQL database for the log, in place of a file', secret: 'address' }),
+
+  upstream: address('reader').optional().meta({
+    about:
+      'the model server, or "reader" for the built-in model; without it, Ollama if it answers at ollamaHost',
+    secret: 'address',
+  }),
+  upstreamKind: oneOf(['auto', 'ollama', 'openai'])
+    .default('auto')
+    .meta({ about: 'what the upstream speaks; "auto" asks it when the server starts' }),
+  upstreamKey: text('a key without blanks', /^[\x21-\x7e]{1,4096}$/)
+    .optional()
+    .meta({ about: 'the key for the upstream', secret: 'all' }),
+  ollamaHost: address().default('http://127.0.0.1:11434').meta({
+    about: 'where Ollama is looked for if no upstream is given; also taken from OLLAMA_HOST',
+    secret: 'address',
+  }),
+  window: wholeNumber(1)
+    .optional()
+    .meta({ about: 'the window of the upstream’s models in tokens, where the upstream does not say' }),
+
+  promise: wholeNumber(1).default(1_000_000).meta({ about: 'the window that clients are told' }),
+  reserve: wholeNumber(0).optional().meta({
+    about: 'the tokens kept free for a reply; without it, what the client asks for, else an eighth',
+  }),
+  policy: oneOf(policyNames as readonly [string, ...string[]])
+    .default('default')
+    .meta({ about: 'how conversations are fitted into the window' }),
+  effort: share()
+    .optional()
+    .meta({ about: 'how much of the past is recalled; goes with the policy "default"' }),
+  notes: oneOf(['off', 'inline', 'system'])
+    .default('off')
+    .meta({ about: 'whether models write notes to themselves, and where these stand' }),
+  memory: onOff()
+    .default(true)
+    .meta({ about: 'whether conversations are kept and fitted; without it requests are only passed on' }),
+
+  requireKeys: onOff()
+    .optional()
+    .meta({ about: 'whether every request needs a key; true if apiKeys are given' }),
+  apiKeys: listOf(
+    text('a list of keys of 16 characters or more', /^[\x21-\x2b\x2d-\x7e]{16,512}$/),
+    'must be a list of keys',
+  )
+    .default([])
+    .meta({ about: 'keys that clients may use, besides those in the log', secret: 'all' }),
+  allowedHosts: listOf(
+    text('a list of host names such as "host.docker.internal", without "*"', /^[\w.:[\]-]{1,255}$/),
+    'must be a list of host names',
+  )
+    .default([])
+    .meta({ about: 'names that clients may call this server by, besides its address and localhost' }),
+  allowedOrigins: listOf(
+    text(
+      'a list of origins such as "https://chat.example", without "*"',
+      /^[a-z][a-z0-9+.-]{0,40}:\/\/[\w.:[\]-]{0,255}$/i,
+    ),
+    'must be a list of origins',
+  )
+    .default([])
+    .meta({ about: 'web pages that may call this server, besides those of this machine' }),
+  manage: onOff()
+    .default(false)
+    .meta({ about: 'whether clients may pull, push, create, copy and delete models of the upstream' }),
+
+  maxBody: bytes(1024)
+    .default(32 * 1024 ** 2)
+    .meta({ about: 'the largest body of a request, in bytes' }),
+  maxEntry: bytes(1024)
+    .default(8 * 1024 ** 2)
+    .meta({ about: 'the largest message, in bytes' }),
+  maxDepth: wholeNumber(8, 1000).default(100).meta({ about: 'how deep the JSON of a request may be nested' }),
+  maxMessages: wholeNumber(1).default(100_000).meta({ about: 'the most messages of one request' }),
+  maxStreams: wholeNumber(1)
+    .default(256)
+    .meta({ about: 'the most replies that are written at the same time' }),
+  requestTimeout: duration().default(60_000).meta({ about: 'how long a client may take to send a request' }),
+  connectTimeout: duration()
+    .default(10_000)
+    .meta({ about: 'how long the upstream may take to accept a connection' }),
+  firstTimeout: duration()
+    .default(600_000)
+    .meta({ about: 'how long the upstream may load a model and read a prompt' }),
+  silenceTimeout: duration()
+    .default(300_000)
+    .meta({ about: 'how long the upstream may be silent in the middle of a reply' }),
+  keepAlive: duration(1000)
+    .default(15_000)
+    .meta({ about: 'after how much silence a stream sends a sign of life to the client' }),
+  shutdownTimeout: duration(0)
+    .default(10_000)
+    .meta({ about: 'how long replies may go on when the server is stopped' }),
+
+  logLevel: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .meta({ about: 'how much is logged; never the texts of conversations' }),
+})
+
+export type ServerConfig = z.output<typeof configSchema>
+
+export type SettingName = keyof ServerConfig
+
+/** A configuration, and where each of its values comes from. */
+export interface EffectiveConfig {
+  readonly config: ServerConfig
+  readonly sources: Readonly<Record<SettingName, string>>
+}
+
+/** The source of a value that nobody gave. */
+export const byDefault = 'default'
+
+/** The settings in the order of the schema. */
+export const settingNames = Object.keys(configSchema.shape) as readonly SettingName[]
+
+/** What a setting is for, in a few words. */
+export function about(name: SettingName): string {
+  return String(configSchema.shape[name].meta()?.about ?? '')
+}
+
+/** Whether a value may be shown. An address may not if it has a user, a password or parameters. */
+export function isShown(name: SettingName, value: unknown): boolean {
+  const secret = configSchema.shape[name].meta()?.secret
+  return secret === undefined || (secret === 'address' && !/[@?]/.test(String(value)))
+}

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigError } from './config-error.ts'
+import { settingNames } from './config-schema.ts'
+import { flagOf, variableOf } from './names.ts'
+import { printConfig } from './print-config.ts'
+import { type ConfigSources, readConfig } from './read-config.ts'
+
+const file = (content: unknown, path = 'throughline.json') => ({ path, text: JSON.stringify(content) })
+
+function faultsOf(sources: ConfigSources): readonly string[] {
+  try {
+    readConfig(sources)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.split('\n')
+    throw error
+  }
+  throw new Error('It was taken')
+}
+
+describe('values', () => {
+  it('have defaults that are safe', () => {
+    const { config, sources } = readConfig({})
+    expect(config).toMatchObject({
+      ...{ host: '127.0.0.1', port: 4170, db: 'throughline.db', ollamaHost: 'http://127.0.0.1:11434' },
+      ...{ notes: 'off', memory: true, manage: false, requireKeys: false, promise: 1_000_000 },
+      ...{ maxBody: 33_554_432, allowedHosts: [], allowedOrigins: [], logLevel: 'info' },
+    })
+    expect(config).not.toHaveProperty('upstream')
+    expect(new Set(Object.values(sources))).toEqual(new Set(['default']))
+    for (const taken of [11434, 8080, 8000, 1234, 4000, 8787, 3000, 3080]) expect(config.port).not.toBe(taken)
+  })
+
+  it('come from flags before the environment before the file', () => {
+    const { config, sources } = readConfig({
+      flags: { port: '1', window: undefined },
+      env: { THROUGHLINE_PORT: '2', THROUGHLINE_WINDOW: '8192', THROUGHLINE_DB: '  ', PATH: '/bin' },
+      file: file({ port: 3, window: 4096, reserve: 100 }),
+    })
+    expect(config).toMatchObject({ port: 1, window: 8192, reserve: 100, db: 'throughline.db' })
+    expect(sources).toMatchObject({
+      port: '--port',
+      window: 'THROUGHLINE_WINDOW',
+      reserve: '"reserve" in throughline.json',
+      db: 'default',
+    })
+  })
+
+  it.each([
+    ['maxBody', '64MiB', 67_108_864],
+    ['maxBody', 2048, 2048],
+    ['silenceTimeout', '5m', 300_000],
+    ['silenceTimeout', '250 ms', 250],
+    ['silenceTimeout', 1000, 1000],
+    ['effort', '0.75', 0.75],
+    ['manage', 'on', true],
+    ['memory', false, false],
+    ['memory', 'No', false],
+    ['notes', 'inline', 'inline'],
+    ['allowedHosts', 'host.docker.internal, chat:4170', ['host.docker.internal', 'chat:4170']],
+    [
+      'allowedOrigins',
+      ['app://obsidian.md', 'https://chat.example'],
+      ['app://obsidian.md', 'https://chat.example'],
+    ],
+    ['upstream', 'reader', 'reader'],
+    ['upstream', 'gpu-box', 'http://gpu-box:11434'],
+    ['store', 'postgres://u:p@h/d', 'postgres://u:p@h/d'],
+  ])('%s may be written %j', (name, written, value) => {
+    expect(readConfig({ file: file({ [name]: written }) }).config).toMatchObject({ [name]: value })
+    if (typeof written !== 'string') return
+    expect(readConfig({ flags: { [name]: written } }).config).toMatchObject({ [name]: value })
+    expect(readConfig({ env: { [variableOf(name)]: written } }).config).toMatchObject({ [name]: value })
+  })
+
+  it('take OLLAMA_HOST for the place to look for Ollama', () => {
+    const env = { OLLAMA_HOST: '0.0.0.0:9999' }
+    expect(readConfig({ env }).config.ollamaHost).toBe('http://127.0.0.1:9999')
+    expect(readConfig({ env }).sources.ollamaHost).toBe('OLLAMA_HOST')
+    for (const both of [
+      { ...env, THROUGHLINE_OLLAMA_HOST: 'a' },
+      { THROUGHLINE_OLLAMA_HOST: 'a', ...env },
+    ])
+      expect(readConfig({ env: both }).config.ollamaHost).toBe('http://a:11434')
+  })
+
+  it('do not make the server its own upstream', () => {
+    const env = { OLLAMA_HOST: 'localhost:4170' }
+    const { config, sources } = readConfig({ env })
+    expect(config.ollamaHost).toBe('http://127.0.0.1:11434')
+    expect(sources.ollamaHost).toBe('default, because OLLAMA_HOST is this server')
+    expect(faultsOf({ flags: { upstream: 'http://127.0.0.1:4170' } })).toEqual([
+      '--upstream is the address of this server itself: give that of the model server',
+    ])
+    expect(readConfig({ env, flags: { port: '5000' } }).config.ollamaHost).toBe('http://localhost:4170')
+  })
+})
+
+describe('faults', () => {
+  it.each([
+    [{ flags: { port: '70000' } }, '--port must be a whole number from 0 to 65535, not "70000"'],
+    [{ flags: { port: '1e3' } }, '--port must be a whole number from 0 to 65535, not "1e3"'],
+    [{ env: { THROUGHLINE_WINDOW: '-1' } }, 'THROUGHLINE_WINDOW must be a whole number, 1 or more, not "-1"'],
+    [{ env: { THROUGHLINE_MANAGE: 'maybe' } }, 'THROUGHLINE_MANAGE must be true or false, not "maybe"'],
+    [
+      { env: { THROUGHLINE_MAX_BODY: '32MB' } },
+      'THROUGHLINE_MAX_BODY must be a number of bytes, 1024 or more, or a text such as "32MiB", not "32MB"',
+    ],
+    [
+      { file: file({ notes: true }) },
+      '"notes" in throughline.json must be one of off, inline, system, not true',
+    ],
+    [{ file: file({ effort: 2 }) }, '"effort" in throughline.json must be a number from 0 to 1, not 2'],
+    [
+      { flags: { allowedOrigins: '*' } },
+      '--allowed-origins must be a list of origins such as "https://chat.example", without "*", not "*"',
+    ],
+    [
+      { env: { OLLAMA_HOST: 'http://me:word@box' } },
+      'OLLAMA_HOST must be an address without user and password, such as "http://127.0.0.1:11434"',
+    ],
+    [
+      { file: { path: 'a.json', text: '{"port":' } },
+      'a.json must hold a JSON object, such as {"port": 4170}',
+    ],
+    [{ file: { path: 'a.json', text: '[]' } }, 'a.json must hold a JSON object, such as {"port": 4170}'],
+    [{ flags: { upstreem: 'x' } }, '--upstreem is no setting: did you mean --upstream?'],
+    [
+      { env: { THROUGHLINE_UPSTREAMKEY: 'x' } },
+      'THROUGHLINE_UPSTREAMKEY is no setting: did you mean THROUGHLINE_UPSTREAM_KEY?',
+    ],
+    [{ file: file({ Port: 1 }) }, '"Port" in throughline.json is no setting: did you mean port?'],
+    [{ file: file({ wonderful: 1 }) }, '"wonderful" in throughline.json is no setting'],
+    [
+      { file: { path: 'a.json', text: '{"__proto__": {"port": 1}, "constructor": 1}' } },
+      '"__proto__" in a.json is no setting',
+    ],
+    [{ flags: { store: 'postgres://h/d', db: 'x.db' } }, '--db does not go with "store": give one of them'],
+    [
+      { flags: { policy: 'stable', effort: '0.5' } },
+      '--effort goes with the policy "default", not with "stable"',
+    ],
+    [{ flags: { window: '100', reserve: '100' } }, '--reserve must be less than the window of 100'],
+    [{ flags: { upstreamKind: 'openai' } }, '--upstream-kind needs "upstream", the address of the server'],
+  ] as [ConfigSources, string][])('%j', (sources, fault) => {
+    expect(faultsOf(sources)[0]).toBe(fault)
+  })
+
+  it('are all named at once', () => {
+    const faults = faultsOf({
+      flags: { port: 'x' },
+      env: { THROUGHLINE_PORTT: '1' },
+      file: file({ window: 0 }),
+    })
+    expect(faults.length).toBe(3)
+  })
+
+  it('of secrets do not show them', () => {
+    const faults = faultsOf({
+      flags: { upstreamKey: 'hidden word', apiKeys: 'hidden', store: 'mysql://u:hidden@h' },
+      env: { THROUGHLINE_LONG: '1' },
+    })
+    expect(faults.length).toBe(3)
+    expect(faults.join()).not.toContain('hidden')
+  })
+
+  it('know very long names', () => {
+    expect(faultsOf({ flags: { ['x'.repeat(100_000)]: 1 } })[0]).toContain('is no setting')
+  })
+})
+
+describe('an address that others can reach', () => {
+  it.each(['0.0.0.0', '::', '192.168.0.7', 'example.com', '127.0.0.1.example.com', '128.0.0.1'])(
+    '%s needs keys',
+    host => {
+      expect(faultsOf({ flags: { host } })).toEqual([
+        '--host lets other machines in: give "apiKeys" or set "requireKeys", or listen on 127.0.0.1',
+      ])
+      const apiKeys = '0123456789abcdef'
+      expect(readConfig({ flags: { host, apiKeys } }).config).toMatchObject({ requireKeys: true })
+      expect(readConfig({ flags: { host, requireKeys: true } }).config).toMatchObject({ host })
+      expect(faultsOf({ flags: { host, apiKeys, requireKeys: false } }).length).toBe(1)
+    },
+  )
+
+  it.each(['127.0.0.1', '127.1.2.3', 'localhost', 'LOCALHOST', '::1', '[::1]', '::ffff:127.0.0.1'])(
+    '%s is none',
+    host => {
+      expect(readConfig({ flags: { host } }).config).toMatchObject({ host, requireKeys: false })
+    },
+  )
+})
+
+describe('printConfig', () => {
+  it('shows every setting with its source, and no secret', () => {
+    const printed = printConfig(
+      readConfig({
+        flags: {
+          apiKeys: 'hidden-0123456789,hidden-0123456780',
+          store: 'postgres://hidden:hidden@box/d?key=hidden',
+        },
+        env: { THROUGHLINE_UPSTREAM_KEY: 'hidden', THROUGHLINE_ALLOWED_HOSTS: 'a,b' },
+      }),
+    )
+    const lines = printed.split('\n')
+    expect(lines.map(line => line.split(' ')[0])).toEqual(settingNames)
+    expect(printed).not.toContain('hidden')
+    const words = lines.map(line => line.split(/ {2,}/))
+    expect(words).toContainEqual(['port', '4170', 'default'])
+    expect(words).toContainEqual(['store', 'postgres://…@box/d', '--store'])
+    expect(words).toContainEqual(['apiKeys', '2 (not shown)', '--api-keys'])
+    expect(words).toContainEqual(['upstreamKey', '(not shown)', 'THROUGHLINE_UPSTREAM_KEY'])
+    expect(words).toContainEqual(['allowedHosts', 'a, b', 'THROUGHLINE_ALLOWED_HOSTS'])
+    expect(words).toContainEqual(['reserve', '-', 'default'])
+  })
+})
+
+it('gives every setting a flag and a variable of its own', () => {
+  expect([flagOf('upstreamKey'), variableOf('upstreamKey')]).toEqual([
+    '--upstream-key',
+    'THROUGHLINE_UPSTREAM_KEY',
+  ])
+  expect(new Set(settingNames.map(flagOf)).size).toBe(settingNames.length)
+})

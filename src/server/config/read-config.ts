@@ -1,0 +1,117 @@
+import { showValue } from '../../log/show-value.ts'
+import { checkConfig } from './check-config.ts'
+import { ConfigError, type ConfigFault } from './config-error.ts'
+import {
+  byDefault,
+  configSchema,
+  type EffectiveConfig,
+  isShown,
+  type ServerConfig,
+  type SettingName,
+  settingNames,
+} from './config-schema.ts'
+import { flagOf, isSetting, nearest, prefix, variableOf } from './names.ts'
+
+export interface ConfigSources {
+  /** By the names of the settings; undefined ones were not given. */
+  readonly flags?: Readonly<Record<string, unknown>>
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** A JSON file. */
+  readonly file?: { readonly path: string; readonly text: string }
+}
+
+/**
+ * The configuration of the server: flags win over the environment, which wins over the file. Throws a ConfigError with all
+ * faults. Reads nothing by itself.
+ */
+export function readConfig({ flags = {}, env = {}, file }: ConfigSources): EffectiveConfig {
+  const faults: ConfigFault[] = []
+  const given = [fromFlags(flags, faults), fromEnv(env, faults), fromFile(file, faults)]
+  const config: Record<string, unknown> = {}
+  const sources: Record<string, string> = {}
+  for (const name of settingNames) {
+    const found = given.map(values => values.get(name)).find(value => value !== undefined)
+    const read = configSchema.shape[name].safeParse(found?.value)
+    sources[name] = found?.source ?? byDefault
+    if (read.success) {
+      if (read.data !== undefined) config[name] = read.data
+    } else if (found) {
+      const shown = isShown(name, found.value) ? `, not ${showValue(found.value)}` : ''
+      faults.push({ source: found.source, problem: `${read.error.issues[0]?.message}${shown}` })
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(faults)
+  return checkConfig({ config: config as ServerConfig, sources: sources as EffectiveConfig['sources'] })
+}
+
+interface Given {
+  readonly value: unknown
+  readonly source: string
+}
+
+type GivenValues = ReadonlyMap<SettingName, Given>
+
+function fromFlags(flags: Readonly<Record<string, unknown>>, faults: ConfigFault[]): GivenValues {
+  const values = new Map<SettingName, Given>()
+  for (const [name, value] of Object.entries(flags)) {
+    if (value === undefined || name === 'config') continue
+    const source = flagOf(name)
+    if (isSetting(name)) values.set(name, { value, source })
+    else faults.push(unknownName(source, settingNames.map(flagOf)))
+  }
+  return values
+}
+
+/** Variables that are ours but no settings: the path of the file, and those of tests and benchmarks. */
+const otherVariables: ReadonlySet<string> = new Set(
+  ['CONFIG', 'LONG', 'DATA', 'ROOT', 'UNREAD'].map(name => prefix + name),
+)
+
+function fromEnv(env: Readonly<Record<string, string | undefined>>, faults: ConfigFault[]): GivenValues {
+  const values = new Map<SettingName, Given>()
+  const names = new Map(settingNames.map(name => [variableOf(name), name]))
+  // An empty variable is one that is not set: that is how compose files write it.
+  const set = Object.entries(env).filter((entry): entry is [string, string] => !!entry[1]?.trim())
+  for (const [variable, value] of set) {
+    const name = names.get(variable)
+    if (name) values.set(name, { value, source: variable })
+    else if (variable === 'OLLAMA_HOST' && !values.has('ollamaHost')) {
+      values.set('ollamaHost', { value, source: variable })
+    } else if (variable.startsWith(prefix) && !otherVariables.has(variable)) {
+      faults.push(unknownName(variable, [...names.keys()]))
+    }
+  }
+  return values
+}
+
+function fromFile(file: ConfigSources['file'], faults: ConfigFault[]): GivenValues {
+  const values = new Map<SettingName, Given>()
+  if (!file) return values
+  const content = parse(file.text)
+  if (!content) {
+    faults.push({ source: file.path, problem: 'must hold a JSON object, such as {"port": 4170}' })
+    return values
+  }
+  for (const [name, value] of Object.entries(content)) {
+    const source = `${showValue(name)} in ${file.path}`
+    if (isSetting(name)) values.set(name, { value, source })
+    else faults.push(unknownName(source, settingNames, name))
+  }
+  return values
+}
+
+function unknownName(source: string, names: readonly string[], name = source): ConfigFault {
+  const meant = nearest(name, names)
+  return { source, problem: `is no setting${meant === undefined ? '' : `: did you mean ${meant}?`}` }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
