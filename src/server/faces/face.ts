@@ -20,10 +20,15 @@ export interface ChatRequest {
 
 /** A conversation as the body names it. */
 export interface NamedPlace {
-  /** Responses: the response that this request goes on from. */
+  /** Responses: the id of the reply that this request goes on from, without the face's prefix. */
   readonly previous?: string
   /** Responses: the conversation; the body holds only what is new. */
   readonly conversation?: string
+  /**
+   * Responses: earlier replies that the body only names, by the ids of their items. `at` is the place in `messages`
+   * before which the reply's own message belongs.
+   */
+  readonly references?: readonly { readonly at: number; readonly reply: string }[]
   /** Messages: `metadata.user_id`, which holds the session of some clients. */
   readonly user?: string
   /** Responses: false if the answer must not be found again. */

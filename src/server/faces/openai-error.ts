@@ -9,7 +9,7 @@ export function toOpenAiError(fault: FaceFault) {
   const error = {
     message: tooLong(fault),
     type: 'invalid_request_error',
-    param: 'messages',
+    param: field,
     code: 'context_length_exceeded',
   }
   return { status: 400, body: { error } }

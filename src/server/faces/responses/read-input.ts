@@ -1,0 +1,136 @@
+import type { ChatRequest, NamedPlace } from '../face.ts'
+import { type Fields, optional, readFields, readList, readText, refuse } from '../fields.ts'
+import { messageList } from '../message-list.ts'
+import { toContent } from '../to-content.ts'
+import { replyOf } from './item-id.ts'
+import { readParts } from './read-parts.ts'
+import { flatName, thoughtMark } from './wishes.ts'
+
+type Read = Pick<ChatRequest, 'system' | 'messages'> & {
+  readonly references: NonNullable<NamedPlace['references']>
+}
+
+/** Reads `input`: one text, or items. Items of a kind that is not known are left out. */
+export function readInput(value: unknown, instructions: string): Read {
+  const list = messageList([instructions])
+  if (typeof value === 'string') {
+    list.add({ role: 'user', content: value })
+    return { ...list.result(), references: [] }
+  }
+  if (!Array.isArray(value)) refuse('input', 'must be a text or a list of items')
+  const items = value.map((item, at) => readFields(item, `input[${at}]`))
+  const named = new Set(
+    items.flatMap(item => (item.type === 'item_reference' ? (replyOf(item.id) ?? []) : [])),
+  )
+  const references: { at: number; reply: string }[] = []
+  let reply = openReply()
+
+  function close(): void {
+    const message = reply.message()
+    if (message) list.add(message)
+    reply = openReply()
+  }
+
+  for (const [at, item] of items.entries()) {
+    const where = `input[${at}]`
+    const type = item.type ?? (item.role === undefined ? undefined : 'message')
+    // Of a reply that is named nothing is read twice.
+    const isNamed = named.has(replyOf(item.id) ?? '')
+    if (type === 'item_reference') {
+      close()
+      const name = replyOf(item.id)
+      if (name !== undefined && references.at(-1)?.reply !== name)
+        references.push({ at: list.count(), reply: name })
+    } else if (type === 'message' && item.role === 'assistant') {
+      if (isNamed) continue
+      if (reply.isSpoken()) close()
+      reply.speak(readAssistantText(item, where))
+    } else if (type === 'reasoning') {
+      if (!isNamed) reply.think(readThought(item, where))
+    } else if (type === 'function_call' || type === 'custom_tool_call') {
+      if (!isNamed) reply.call(readCall(item, where))
+    } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
+      close()
+      const content = toContent(readParts(item.output, `${where}.output`))
+      list.add({ role: 'tool', tool_call_id: readText(item.call_id, `${where}.call_id`), content })
+    } else if (type === 'message') {
+      close()
+      addMessage(item, where)
+    }
+  }
+  close()
+  return { ...list.result(), references }
+
+  function addMessage(item: Fields, where: string): void {
+    const content = toContent(readParts(item.content, `${where}.content`))
+    if (item.role === 'user') list.add({ role: 'user', content })
+    else if (item.role !== 'system' && item.role !== 'developer') {
+      refuse(`${where}.role`, 'must be "user", "assistant", "system" or "developer"')
+    } else if (typeof content !== 'string')
+      refuse(`${where}.content`, 'of a system message may hold only texts')
+    else list.addSystem(content)
+  }
+}
+
+/** Gathers the items of one reply, which are one message of the log: thoughts, a text, calls. */
+function openReply() {
+  let thinking = ''
+  const texts: string[] = []
+  const calls: Fields[] = []
+  return {
+    think(text: string): void {
+      thinking += text
+    },
+    speak(text: string): void {
+      texts.push(text)
+    },
+    call(call: Fields): void {
+      calls.push(call)
+    },
+    /** Whether it has a text and no calls: a further text is another message. */
+    isSpoken: () => texts.length > 0 && calls.length === 0,
+    message() {
+      if (thinking === '' && texts.length === 0 && calls.length === 0) return undefined
+      return {
+        role: 'assistant',
+        content: texts.join('\n'),
+        ...(thinking !== '' && { thinking }),
+        ...(calls.length > 0 && { tool_calls: calls }),
+      }
+    },
+  }
+}
+
+function readAssistantText({ content }: Fields, where: string): string {
+  const field = `${where}.content`
+  return readParts(content, field)
+    .map((part, at) => (typeof part === 'string' ? part : refuse(`${field}[${at}]`, 'must be a text')))
+    .join('')
+}
+
+/** The text of a thought: as it is, as a summary, or where a client kept only what we gave out for it to keep. */
+function readThought(item: Fields, where: string): string {
+  const texts = (name: string) =>
+    (optional(item[name], `${where}.${name}`, readList) ?? []).map((part, at) => {
+      const { text = '' } = readFields(part, `${where}.${name}[${at}]`)
+      return readText(text, `${where}.${name}[${at}].text`)
+    })
+  const kept = optional(item.encrypted_content, `${where}.encrypted_content`, readText) ?? ''
+  const own = kept.startsWith(thoughtMark) ? kept.slice(thoughtMark.length) : ''
+  return texts('content').join('') || texts('summary').join('\n\n') || own
+}
+
+function readCall(item: Fields, where: string): Fields {
+  const name = readText(item.name, `${where}.name`)
+  if (name === '') refuse(`${where}.name`, 'must not be empty')
+  const namespace = optional(item.namespace, `${where}.namespace`, readText)
+  const isCustom = item.type === 'custom_tool_call'
+  const json = isCustom
+    ? JSON.stringify({ input: readText(item.input, `${where}.input`) })
+    : readText(item.arguments, `${where}.arguments`)
+  return {
+    id: readText(item.call_id, `${where}.call_id`),
+    type: 'function',
+    function: { name: namespace ? flatName({ namespace, name }) : name, arguments: json },
+  }
+}

@@ -1,0 +1,46 @@
+import { present } from '../../../log/present.ts'
+import { type Fields, optional, readFields, readJsonFields, readList, readText, refuse } from '../fields.ts'
+import type { Part } from '../to-content.ts'
+
+/** Reads a content or an output: a text, or parts, which take the form of chat completions. Unknown parts are left out. */
+export function readParts(value: unknown, field: string): readonly Part[] {
+  if (typeof value === 'string') return [value]
+  return (optional(value, field, readList) ?? []).flatMap((given, at) => {
+    const where = `${field}[${at}]`
+    return readPart(readFields(given, where), where)
+  })
+}
+
+function readPart(part: Fields, where: string): readonly Part[] {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return [readText(part.text, `${where}.text`)]
+    case 'refusal':
+      return [readText(part.refusal, `${where}.refusal`)]
+    case 'input_image': {
+      const url = optional(part.image_url, `${where}.image_url`, readText) ?? refuseUpload(where)
+      const detail = optional(part.detail, `${where}.detail`, readText)
+      return [{ type: 'image_url', image_url: present({ url, detail }) }]
+    }
+    case 'input_file':
+      return [readFile(part, where)]
+    case 'input_audio':
+      return [{ type: 'input_audio', input_audio: readJsonFields(part.input_audio, `${where}.input_audio`) }]
+    default:
+      return []
+  }
+}
+
+function readFile(part: Fields, where: string): Part {
+  const filename = optional(part.filename, `${where}.filename`, readText)
+  const url = optional(part.file_url, `${where}.file_url`, readText)
+  if (url !== undefined) return present({ type: 'file', data: url, mediaType: '', filename })
+  const file_data = optional(part.file_data, `${where}.file_data`, readText) ?? refuseUpload(where)
+  return { type: 'file', file: present({ filename, file_data }) }
+}
+
+function refuseUpload(where: string): never {
+  return refuse(where, 'must hold the file itself: uploaded files are not known here')
+}

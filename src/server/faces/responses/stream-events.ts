@@ -1,0 +1,130 @@
+import type { FaceCall, FaceFault, ReplyStart, ReplyStream } from '../face.ts'
+import { toOpenAiError } from '../openai-error.ts'
+import { toLogprobs } from '../openai-logprobs.ts'
+import { sse, sseComment } from '../sse.ts'
+import {
+  closingOf,
+  endedResponse,
+  responseOf,
+  toFunctionCall,
+  toMessage,
+  toOutputText,
+  toReasoning,
+  toSummary,
+} from './to-response.ts'
+
+/** Streams a reply as the events of `/v1/responses`. One item is open at a time, and closed before the next begins. */
+export function streamEvents(start: ReplyStart): ReplyStream {
+  const output: object[] = []
+  let sequence = 0
+  let open: { readonly kind: 'reasoning' | 'message'; text: string; logprobs: unknown[] } | undefined
+
+  const event = (type: string, fields: object) =>
+    sse({ type: `response.${type}`, sequence_number: sequence++, ...fields }, `response.${type}`)
+  const added = (item: object) => event('output_item.added', { output_index: output.length, item })
+
+  /** Writes the end of an item, which is then part of the output. */
+  function done(item: object): string {
+    const ended = event('output_item.done', { output_index: output.length, item })
+    output.push(item)
+    return ended
+  }
+
+  function begin(kind: 'reasoning' | 'message'): string {
+    if (open?.kind === kind) return ''
+    const closed = close()
+    open = { kind, text: '', logprobs: [] }
+    if (kind === 'reasoning') {
+      return (
+        closed +
+        added(toReasoning(start, output.length, '')) +
+        event('reasoning_summary_part.added', summary(''))
+      )
+    }
+    return closed + added(toMessage(start, output.length)) + event('content_part.added', content(''))
+  }
+
+  function close(status: 'completed' | 'incomplete' = 'completed'): string {
+    if (!open) return ''
+    const { kind, text, logprobs } = open
+    open = undefined
+    if (kind === 'reasoning') {
+      return (
+        event('reasoning_summary_text.done', { ...inSummary(), text }) +
+        event('reasoning_summary_part.done', summary(text)) +
+        done(toReasoning(start, output.length, text))
+      )
+    }
+    return (
+      event('output_text.done', { ...inContent(), text, logprobs: toLogprobs(logprobs) }) +
+      event('content_part.done', content(text, logprobs)) +
+      done(toMessage(start, output.length, { text, logprobs, status }))
+    )
+  }
+
+  const inSummary = () => ({
+    item_id: toReasoning(start, output.length, '').id,
+    output_index: output.length,
+    summary_index: 0,
+  })
+  const inContent = () => ({
+    item_id: toMessage(start, output.length).id,
+    output_index: output.length,
+    content_index: 0,
+  })
+  const summary = (text: string) => ({ ...inSummary(), part: toSummary(text) })
+  const content = (text: string, logprobs: readonly unknown[] = []) => ({
+    ...inContent(),
+    part: toOutputText(text, logprobs),
+  })
+
+  function call(given: FaceCall): string {
+    const item = toFunctionCall(start, output.length, given)
+    const place = { item_id: item.id, output_index: output.length }
+    return (
+      added(toFunctionCall(start, output.length, given, 'in_progress')) +
+      event('function_call_arguments.delta', { ...place, delta: given.arguments }) +
+      event('function_call_arguments.done', { ...place, name: item.name, arguments: given.arguments }) +
+      done(item)
+    )
+  }
+
+  return {
+    start: () =>
+      event('created', { response: responseOf(start, {}) }) +
+      event('in_progress', { response: responseOf(start, {}) }),
+    text(delta, logprobs = []) {
+      if (delta === '' && logprobs.length === 0) return ''
+      const begun = begin('message')
+      open!.text += delta
+      for (const one of logprobs) open!.logprobs.push(one)
+      return begun + event('output_text.delta', { ...inContent(), delta, logprobs: toLogprobs(logprobs) })
+    },
+    thinking(delta) {
+      if (delta === '') return ''
+      const begun = begin('reasoning')
+      open!.text += delta
+      return begun + event('reasoning_summary_text.delta', { ...inSummary(), delta })
+    },
+    calls: calls => (calls.length === 0 ? '' : close() + calls.map(call).join('')),
+    end(end) {
+      const { status } = closingOf(start, end)
+      return close(status) + event(status, { response: endedResponse(start, end, output) })
+    },
+    fail: fault =>
+      event('failed', { response: responseOf(start, { status: 'failed', output, error: toFailure(fault) }) }),
+    idle: () => sseComment,
+  }
+}
+
+/** The error of a failed response. By its code Codex compacts, gives up, waits or asks again. */
+function toFailure(fault: FaceFault): { readonly code: string; readonly message: string } {
+  const { status, isRetryable = status >= 500, retryAfterMs } = fault
+  const { message, code } = toOpenAiError(fault).body.error
+  if (code === 'context_length_exceeded') return { code, message }
+  if (status === 429) {
+    const wait = retryAfterMs === undefined ? '' : ` Please try again in ${Math.ceil(retryAfterMs / 1000)}s.`
+    return { code: 'rate_limit_exceeded', message: `${message}${wait}` }
+  }
+  return { code: isRetryable ? 'server_error' : 'invalid_prompt', message }
+}

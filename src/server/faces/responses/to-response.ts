@@ -1,0 +1,115 @@
+import type { FaceCall, ReplyEnd, ReplyStart } from '../face.ts'
+import { toLogprobs } from '../openai-logprobs.ts'
+import { tokensOf } from '../tokens-of.ts'
+import { itemId, responseId } from './item-id.ts'
+import { type ResponsesWishes, thoughtMark } from './wishes.ts'
+
+type Status = 'in_progress' | 'completed' | 'incomplete'
+
+/** The body of an answer that is not streamed. */
+export function toResponse(start: ReplyStart, end: ReplyEnd) {
+  const { thinking, text, calls, logprobs } = end
+  const { status } = closingOf(start, end)
+  const output: object[] = []
+  if (thinking !== '') output.push(toReasoning(start, output.length, thinking))
+  if (text !== '') output.push(toMessage(start, output.length, { text, logprobs: logprobs ?? [], status }))
+  for (const call of calls) output.push(toFunctionCall(start, output.length, call))
+  return endedResponse(start, end, output)
+}
+
+/** A response with all fields that OpenAI's types demand. */
+export function responseOf({ id, time, model, request }: ReplyStart, fields: object) {
+  return {
+    id: responseId(id),
+    object: 'response',
+    created_at: Math.floor(time / 1000),
+    status: 'in_progress',
+    error: null,
+    incomplete_details: null,
+    model,
+    output: [] as readonly object[],
+    usage: null,
+    ...wishesOf(request).echo,
+    ...fields,
+  }
+}
+
+export function endedResponse(start: ReplyStart, end: ReplyEnd, output: readonly object[]) {
+  return responseOf(start, { ...closingOf(start, end), output, usage: toUsage(start, end) })
+}
+
+/** How a response ends. */
+export function closingOf({ request }: ReplyStart, { reason }: ReplyEnd) {
+  return reason === 'length' && !wishesOf(request).isCodex
+    ? { status: 'incomplete' as const, incomplete_details: { reason: 'max_output_tokens' } }
+    : { status: 'completed' as const, incomplete_details: null }
+}
+
+export function toReasoning(start: ReplyStart, index: number, text: string) {
+  return {
+    id: itemId('rs', start.id, index),
+    type: 'reasoning',
+    summary: text === '' ? [] : [toSummary(text)],
+    ...(wishesOf(start.request).isThoughtKept && {
+      encrypted_content: text === '' ? null : `${thoughtMark}${text}`,
+    }),
+  }
+}
+
+export const toSummary = (text: string) => ({ type: 'summary_text', text })
+
+/** A message; without a text it has only begun. */
+export function toMessage(
+  start: ReplyStart,
+  index: number,
+  held?: { readonly text: string; readonly logprobs: readonly unknown[]; readonly status: Status },
+) {
+  return {
+    id: itemId('msg', start.id, index),
+    type: 'message',
+    status: held?.status ?? 'in_progress',
+    role: 'assistant',
+    content: held ? [toOutputText(held.text, held.logprobs)] : [],
+  }
+}
+
+export const toOutputText = (text: string, logprobs: readonly unknown[]) => ({
+  type: 'output_text',
+  text,
+  annotations: [],
+  logprobs: toLogprobs(logprobs),
+})
+
+export function toFunctionCall(
+  start: ReplyStart,
+  index: number,
+  call: FaceCall,
+  status: Status = 'completed',
+) {
+  const { id, name, arguments: json } = call
+  return {
+    id: itemId('fc', start.id, index),
+    type: 'function_call',
+    status,
+    call_id: id,
+    ...(wishesOf(start.request).namespaced.get(name) ?? { name }),
+    arguments: status === 'in_progress' ? '' : json,
+  }
+}
+
+/** What the reader of this face wished for. */
+function wishesOf({ wishes }: ReplyStart['request']): ResponsesWishes {
+  return wishes as unknown as ResponsesWishes
+}
+
+function toUsage(start: ReplyStart, end: ReplyEnd) {
+  const { prompt, reply, cached } = tokensOf(start, end)
+  return {
+    input_tokens: prompt,
+    input_tokens_details: { cached_tokens: cached, cache_write_tokens: 0 },
+    output_tokens: reply,
+    // No upstream tells how many of its tokens were thoughts.
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: prompt + reply,
+  }
+}

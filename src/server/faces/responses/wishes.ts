@@ -1,0 +1,26 @@
+import type { Fields } from '../fields.ts'
+
+/** What the writer needs to know of a request. */
+export interface ResponsesWishes {
+  /** The fields of the request that every response repeats. */
+  readonly echo: Fields
+  /** Whether thoughts come back whole with the next request, for clients that keep no readable ones. */
+  readonly isThoughtKept: boolean
+  /** The tools of namespaces, by the flat names that a model sees. */
+  readonly namespaced: ReadonlyMap<string, NamespacedTool>
+  /** Whether the client is Codex. The server tells it from the headers. */
+  readonly isCodex?: boolean
+}
+
+export interface NamespacedTool {
+  readonly namespace: string
+  readonly name: string
+}
+
+/** The name of a tool of a namespace where names are flat. Codex's namespaces end with the two strokes: `mcp__files__`. */
+export function flatName({ namespace, name }: NamespacedTool): string {
+  return namespace.endsWith('__') ? `${namespace}${name}` : `${namespace}__${name}`
+}
+
+/** Marks thoughts that we gave out ourselves. Those of other servers are encrypted, and nothing to send to a model. */
+export const thoughtMark = 'throughline:'
