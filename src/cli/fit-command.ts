@@ -1,17 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { NotesPlace, Overflow, Shape } from '../context/draft/frame-options.ts'
 import { dump } from '../context/dump.ts'
 import { fit } from '../context/fit.ts'
 import { choosePolicy, type PolicyOptions, policyNames } from '../context/policies/choose-policy.ts'
-import { InvalidMessageError } from '../log/error.ts'
-import { chooseCounter } from './choose-counter.ts'
+import { InvalidMessageError, InvalidOptionError } from '../log/error.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
+import { estimate } from '../tokens/estimate.ts'
+import { framingFor } from '../tokens/framings.ts'
 import { printText } from './print.ts'
-import { type Chat, ChatFileError, readChat } from './read-chat.ts'
+import { readChat } from './read-chat.ts'
 import { showReceipt } from './show-receipt.ts'
 import { createStyle } from './style.ts'
 import { UserError } from './user-error.ts'
+import { wholeNumber } from './whole-number.ts'
 
 interface Options extends PolicyOptions {
   readonly window: number
@@ -34,12 +37,12 @@ export function addFitCommand(program: Command): void {
     .command('fit')
     .description('fit a conversation into a window')
     .argument('[file]', 'a JSON array of messages, or one message a line; standard input without it')
-    .option('-w, --window <tokens>', "the model's window", toNumber, 4096)
-    .option('-r, --reserve <tokens>', 'kept free for the reply', toNumber, 0)
+    .option('-w, --window <tokens>', "the model's window", wholeNumber, 4096)
+    .option('-r, --reserve <tokens>', 'kept free for the reply', wholeNumber, 0)
     .option('-p, --policy <name>', policyNames.join(', '), 'default')
-    .option('--messages <n>', 'sliding: how many messages to keep', toNumber)
-    .option('--full <n>', 'tiered: how many exchanges stay whole', toNumber)
-    .option('--max <n>', 'tiered: how many exchanges are remembered at all', toNumber)
+    .option('--messages <n>', 'sliding: how many messages to keep', wholeNumber)
+    .option('--full <n>', 'tiered: how many exchanges stay whole', wholeNumber)
+    .option('--max <n>', 'tiered: how many exchanges are remembered at all', wholeNumber)
     .option('--effort <share>', 'default: how much is recalled, from 0 to 1', Number)
     .option('-c, --count <counter>', 'estimate, o200k, cl100k, or the path of a tokenizer.json', 'estimate')
     .option('-m, --model <name>', "count the framing of this model's chat template")
@@ -55,18 +58,34 @@ export function addFitCommand(program: Command): void {
 
 async function run(file: string | undefined, options: Options): Promise<void> {
   const name = file ?? 'standard input'
-  const chat = parseChat(name, await readInput(file))
+  const chat = readChat(name, await readInput(file))
   const { window, reserve, shape, overflow, pin: pins } = options
   const count = await chooseCounter(options.count, options.model)
   const policy = choosePolicy(options.policy, options)
   const notes = (options.notes === 'off' ? false : options.notes) as NotesPlace
   const tools = options.tools ? await readTools(options.tools) : chat.tools
-  const context = attempt(name, chat, () =>
-    fit(chat.messages, { window, reserve, shape, overflow, pins, notes, count, policy, tools }),
-  )
-  if (options.dump) printText(dump(context))
-  if (options.receipt) printText(showReceipt(context.receipt, createStyle(process.stdout)))
-  if (!options.dump && !options.receipt) printText(`${JSON.stringify(context.messages, null, 2)}\n`)
+  try {
+    const how = { window, reserve, shape, overflow, pins, notes, count, policy, tools }
+    const context = fit(chat.messages, how)
+    if (options.dump) printText(dump(context))
+    if (options.receipt) printText(showReceipt(context.receipt, createStyle(process.stdout)))
+    if (!options.dump && !options.receipt) printText(`${JSON.stringify(context.messages, null, 2)}\n`)
+  } catch (error) {
+    if (!(error instanceof InvalidMessageError)) throw error
+    throw new UserError(`${name}:${chat.lineOf(error.seq)}: ${error.message}`)
+  }
+}
+
+/** The counter that `--count` names. Tokenizers are large, so only that one is loaded. */
+async function chooseCounter(name: string, model: string | undefined): Promise<TokenCounter> {
+  const options = model === undefined ? {} : { framing: framingFor(model) }
+  if (name === 'estimate') return estimate(options)
+  if (name === 'o200k') return (await import('../tokens/o200k.ts')).o200k(options)
+  if (name === 'cl100k') return (await import('../tokens/cl100k.ts')).cl100k(options)
+  if (name.endsWith('.json'))
+    return (await import('../tokens/tokenizer-json.ts')).tokenizerJson(await readJson(name), options)
+  const problem = `expected estimate, o200k, cl100k or a tokenizer.json, got "${name}"`
+  throw new InvalidOptionError('count', problem)
 }
 
 async function readInput(file: string | undefined): Promise<string> {
@@ -84,41 +103,17 @@ async function readInput(file: string | undefined): Promise<string> {
 }
 
 async function readTools(file: string): Promise<readonly unknown[]> {
-  try {
-    const tools: unknown = JSON.parse((await readInput(file)).replace(/^\uFEFF/, ''))
-    if (Array.isArray(tools)) return tools
-  } catch (error) {
-    if (error instanceof UserError) throw error
-  }
+  const tools = await readJson(file)
+  if (Array.isArray(tools)) return tools
   throw new UserError(`${file}: expected a JSON array of tool schemas`)
 }
 
-function parseChat(name: string, input: string): Chat {
+async function readJson(file: string): Promise<unknown> {
   try {
-    return readChat(input)
+    return JSON.parse((await readInput(file)).replace(/^\uFEFF/, ''))
   } catch (error) {
-    if (error instanceof ChatFileError) throw new UserError(`${name}:${error.line}: ${error.message}`)
-    throw error
+    throw new UserError(`${file}: cannot be read as JSON (${(error as Error).message})`)
   }
 }
 
-/** Adds the line to the error for a message that cannot be read. */
-function attempt<T>(name: string, chat: Chat, action: () => T): T {
-  try {
-    return action()
-  } catch (error) {
-    if (error instanceof InvalidMessageError)
-      throw new UserError(`${name}:${chat.lineOf(error.seq)}: ${error.message}`)
-    throw error
-  }
-}
-
-function toNumber(value: string): number {
-  const number = Number(value)
-  if (!Number.isSafeInteger(number) || number < 0) throw new InvalidArgumentError('Expected a whole number.')
-  return number
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value]
-}
+const collect = (value: string, before: readonly string[]) => [...before, value]

@@ -1,7 +1,6 @@
-import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
-import { elementLines } from './element-lines.ts'
-import { findJsonFault } from './json-fault.ts'
+import { findJsonFault, messagePlaces } from './json-places.ts'
+import { UserError } from './user-error.ts'
 
 /** A conversation read from a file, with a way back to its lines. */
 export interface Chat {
@@ -12,65 +11,47 @@ export interface Chat {
   lineOf(seq: number): number
 }
 
-/** An input file that cannot be read, with the faulty line. */
-export class ChatFileError extends ThroughlineError {
-  readonly line: number
-
-  constructor(line: number, problem: string) {
-    super('invalid_chat', problem)
-    this.line = line
-  }
-}
-
-/** Reads a JSON array of messages, a request that has one under "messages", or one message a line. */
-export function readChat(input: string): Chat {
+/**
+ * Reads a JSON array of messages, a request that has one under "messages", or one message a line. Errors say the line of the
+ * file, which is called `name`.
+ */
+export function readChat(name: string, input: string): Chat {
   const text = input.replace(/^\uFEFF/, '')
   const start = text.trimStart()[0]
   if (start === undefined)
-    throw new ChatFileError(1, 'is empty: expected a JSON array of messages, or one a line')
+    throw new UserError(`${name}:1: is empty: expected a JSON array of messages, or one a line`)
   const whole = start === '[' || start === '{' ? tryJson(text) : undefined
-  if (whole?.ok) {
-    const chat = fromValue(whole.value, text)
-    if (chat) return chat
-  }
-  if (start === '[') throw new ChatFileError(whole?.ok ? 1 : (whole?.line ?? 1), jsonProblem(whole))
-  return readLines(text)
+  if (whole && 'value' in whole) {
+    const { value } = whole
+    const { messages, tools = [] } = (Array.isArray(value) ? { messages: value } : value) as Partial<Chat>
+    const lineOf = (seq: number) => lineAt(text, messagePlaces(text)[seq] ?? 0)
+    if (Array.isArray(messages)) return { messages, tools: Array.isArray(tools) ? tools : [], lineOf }
+  } else if (whole && start === '[') throw new UserError(`${name}:${whole.line}: ${whole.problem}`)
+  return readLines(name, text)
 }
 
-function fromValue(value: unknown, text: string): Chat | undefined {
-  const lines = () => elementLines(text)
-  if (Array.isArray(value)) return { messages: value, tools: [], lineOf: seq => lines()[seq] ?? 1 }
-  const { messages, tools } = value as { messages?: unknown; tools?: unknown }
-  if (!Array.isArray(messages)) return undefined
-  return { messages, tools: Array.isArray(tools) ? tools : [], lineOf: seq => lines()[seq] ?? 1 }
-}
-
-function readLines(text: string): Chat {
+function readLines(name: string, text: string): Chat {
   const messages: MessageLike[] = []
   const lines: number[] = []
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '') continue
     const parsed = tryJson(line)
-    if (!parsed.ok) throw new ChatFileError(index + 1, jsonProblem(parsed))
+    if ('problem' in parsed) throw new UserError(`${name}:${index + 1}: ${parsed.problem}`)
     messages.push(parsed.value as MessageLike)
     lines.push(index + 1)
   }
   return { messages, tools: [], lineOf: seq => lines[seq] ?? 1 }
 }
 
-type Parsed = { ok: true; value: unknown } | { ok: false; line: number; problem: string }
+type Parsed = { readonly value: unknown } | { readonly line: number; readonly problem: string }
 
 function tryJson(text: string): Parsed {
   try {
-    return { ok: true, value: JSON.parse(text) }
+    return { value: JSON.parse(text) }
   } catch (error) {
-    const { message } = error as Error
-    const position = Number(/position (\d+)/.exec(message)?.[1] ?? findJsonFault(text.trimEnd()))
-    const problem = message.replace(/(,? \.{3}.*| in JSON at position \d+.*|, ".*)$/s, '')
-    return { ok: false, line: text.slice(0, position).split('\n').length, problem }
+    const why = (error as Error).message.replace(/(,? \.{3}.*| in JSON at position \d+.*|, ".*)$/s, '')
+    return { line: lineAt(text, findJsonFault(text.trimEnd())), problem: `is not valid JSON: ${why}` }
   }
 }
 
-function jsonProblem(parsed: Parsed | undefined): string {
-  return parsed && !parsed.ok ? `is not valid JSON: ${parsed.problem}` : 'has no messages'
-}
+const lineAt = (text: string, place: number) => text.slice(0, place).split('\n').length

@@ -68,7 +68,10 @@ describe('throughline reader', () => {
     } finally {
       await served.close()
     }
+    await expect(serveReader({ port: 70_000 })).rejects.toThrow('--port must be 65535 or less')
     const wrong = readerCommand().exitOverride().parseAsync(['--port', 'abc'], { from: 'user' })
-    await expect(wrong).rejects.toThrow('--port must be a whole number, not "abc"')
+    await expect(wrong).rejects.toThrow(
+      "option '--port <number>' argument 'abc' is invalid. Expected a whole number.",
+    )
   })
 })

@@ -5,6 +5,7 @@ import { Command } from 'commander'
 import { readerUpstream } from '../models/reader/upstream/reader-upstream.ts'
 import { print } from './print.ts'
 import { UserError } from './user-error.ts'
+import { wholeNumber } from './whole-number.ts'
 
 interface ServeOptions {
   readonly port?: number
@@ -18,15 +19,10 @@ interface ServeOptions {
 export function readerCommand(): Command {
   return new Command('reader')
     .description('serve the built-in model, which only quotes what it is given, in the way of Ollama')
-    .option(
-      '--port <number>',
-      'where to listen; 0 takes any that is free',
-      wholeNumber('port', 65_535),
-      11_435,
-    )
+    .option('--port <number>', 'where to listen; 0 takes any that is free', wholeNumber, 11_435)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('-w, --window <tokens>', 'its window, a hard limit', wholeNumber('window'), 4096)
-    .option('--delay <milliseconds>', 'how long it waits between two words', wholeNumber('delay'), 0)
+    .option('-w, --window <tokens>', 'its window, a hard limit', wholeNumber, 4096)
+    .option('--delay <milliseconds>', 'how long it waits between two words', wholeNumber, 0)
     .action(async (options: ServeOptions) => {
       const served = await serveReader(options)
       print(`The reader listens at ${served.url}`)
@@ -43,6 +39,7 @@ export async function serveReader({
   delay = 0,
 }: ServeOptions = {}): Promise<{ readonly url: string; close(): Promise<void> }> {
   if (window < 1) throw new UserError('--window must be 1 or more')
+  if (port > 65_535) throw new UserError('--port must be 65535 or less')
   const server = createAdaptorServer({
     fetch: readerUpstream({ window, delayMs: delay }),
     overrideGlobalObjects: false,
@@ -75,13 +72,5 @@ async function stopSignal(): Promise<void> {
     await Promise.race([once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })])
   } finally {
     listening.abort()
-  }
-}
-
-function wholeNumber(option: string, most = Number.MAX_SAFE_INTEGER) {
-  return (text: string): number => {
-    const number = Number(text)
-    if (/^\d+$/.test(text) && number <= most) return number
-    throw new UserError(`--${option} must be a whole number, not "${text}"`)
   }
 }

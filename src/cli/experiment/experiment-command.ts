@@ -1,8 +1,17 @@
+import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { adderFor } from '../log/open-log.ts'
-import { addLookCommands } from './look-commands.ts'
-import { addStartCommands } from './start-commands.ts'
-import { addWishCommands } from './wish-commands.ts'
+import type { ExperimentPlan, ExperimentSummary, ExperimentView, Wish } from '../../experiment/index.ts'
+import { plural } from '../../log/line.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import { StoreError } from '../../stores/store-error.ts'
+import { adderFor, type LogOptions } from '../open-log.ts'
+import { print } from '../print.ts'
+import { UserError } from '../user-error.ts'
+import { leaveWishInFile } from './control-file.ts'
+import { lookAtExperiments, readExperiments, writeExperiments } from './open-experiments.ts'
+import { type StartOptions, startExperiment } from './start-experiment.ts'
+import { goalMark, harmless } from './wording.ts'
 
 /** `throughline experiment …`: runs, shows, pauses and stops experiments. */
 export function addExperimentCommand(program: Command): void {
@@ -10,7 +19,131 @@ export function addExperimentCommand(program: Command): void {
     .command('experiment')
     .description('run an experiment plan, and look after it: run, resume, list, show, history, pause, stop')
   const add = adderFor(experiment, 'whose experiments')
-  addStartCommands(add)
-  addLookCommands(add)
-  addWishCommands(add)
+  withStartOptions(
+    add('run <plan>', 'runs a plan: a module in TypeScript or JavaScript, or JSON', { makesDatabase: true }),
+  )
+    .option('--id <id>', 'what the experiment is called; default: a new name')
+    .action(async (file: string, options: StartOptions & { readonly id?: string }) => {
+      const { loadPlan } = await import('./load-plan.ts')
+      const plan = await loadPlan(file, options)
+      const id = options.id ?? newId(plan.name)
+      await startExperiment(options, { id, plan, file }, (experiments, signal) =>
+        experiments.run(plan, { id, signal }),
+      )
+    })
+  withStartOptions(
+    add(
+      'resume <id> [plan]',
+      'goes on with one that is paused, or whose process is gone; its code must be named again',
+    ),
+  ).action(async (id: string, file: string | undefined, options: StartOptions) => {
+    const { loadPlan } = await import('./load-plan.ts')
+    const plan = file === undefined ? await storedPlan(id, options) : await loadPlan(file, options)
+    await startExperiment(options, { id, plan, file }, (experiments, signal) =>
+      experiments.resume(plan, id, { signal }),
+    )
+  })
+  add('list', 'the experiments of a database').action(async (options: LogOptions) => {
+    for (const one of await lookAtExperiments(options, experiments => experiments.list()))
+      print(summaryLine(one))
+  })
+  add('show <id>', 'where an experiment stands: its roles, goals and variables').action(
+    async (id: string, options: LogOptions) => {
+      const [view] = await lookAtExperiments(options, async experiments => [await experiments.show(id)])
+      for (const line of viewLines(view!)) print(line)
+    },
+  )
+  add('history <id>', 'all that a role was told and has said')
+    .requiredOption('--role <name>', 'whose history')
+    .action(async (id: string, options: LogOptions & { readonly role: string }) => {
+      const messages = await readExperiments(options, experiments => experiments.history(id, options.role))
+      for (const [seq, message] of messages.entries()) print(messageLine(message, seq))
+    })
+  add('pause <id>', 'pauses an experiment before the next role acts').action((id, options) =>
+    settle(id, 'pause', options),
+  )
+  add('stop <id>', 'ends an experiment before the next role acts').action((id, options) =>
+    settle(id, 'stop', options),
+  )
+}
+
+const withStartOptions = (command: Command) =>
+  command
+    .option('--model <name>', 'for every role: reader, ollama:<model> or openai:<base URL>#<model>')
+    .option('--lease <seconds>', 'how long it stays taken when this process dies', toSeconds, 30)
+
+function toSeconds(text: string): number {
+  const seconds = Number(text)
+  if (seconds > 0 && seconds <= 86_400) return seconds
+  throw new UserError(`--lease must be a number of seconds, not "${text}"`)
+}
+
+function newId(name: string): string {
+  const words = name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '')
+  return `${words || 'experiment'}-${randomBytes(3).toString('hex')}`
+}
+
+/** Loads the plan from the database: only a plan that came as JSON is there. */
+async function storedPlan(id: string, options: StartOptions): Promise<ExperimentPlan> {
+  const { plan } = await readExperiments(options, experiments => experiments.show(id))
+  const { loadStoredPlan } = await import('./load-plan.ts')
+  if (plan !== undefined) return loadStoredPlan(id, plan, options)
+  throw new UserError(
+    `the plan of "${id}" is code, which is not stored: say where it is, throughline experiment resume ${id} <plan>`,
+  )
+}
+
+function summaryLine({ id, name, status, steps, maxSteps, result }: ExperimentSummary): string {
+  const end = result === undefined ? '' : `  ${harmless(result)}`
+  return `${harmless(id)}  ${harmless(name)}  ${status}  step ${steps} of ${maxSteps}${end}`
+}
+
+function viewLines(view: ExperimentView): readonly string[] {
+  const { id, name, status, result, steps, maxSteps, roles, goals, environment, snapshots } = view
+  const start = snapshots[0]?.environment ?? {}
+  return [
+    `${harmless(name)} (${harmless(id)})`,
+    `${status}${result === undefined ? '' : `: ${harmless(result)}`}`,
+    `${steps} of ${plural(maxSteps, 'step')}`,
+    `roles: ${roles.map(role => harmless(role)).join(', ')}`,
+    ...goals.map(goal => `${goalMark(goal)} ${harmless(goal.description)}`),
+    ...Object.entries(environment).map(([variable, value]) => {
+      const before = JSON.stringify(start[variable])
+      const now = JSON.stringify(value)
+      return `${harmless(variable)} = ${harmless(now)}${before === now ? '' : ` (began as ${harmless(before)})`}`
+    }),
+  ]
+}
+
+function messageLine(message: MessageLike, seq: number): string {
+  const { role, text, calls, results } = readMessage(message, seq)
+  const [name] = results.flatMap(result => (result.name === undefined ? [] : [` ${result.name}`]))
+  const made = calls.map(call => `→ ${call.name}(${call.arguments})`)
+  const said = [text, ...made].filter(part => part !== '')
+  return harmless(`${role}${name ?? ''}: ${said.join(' ')}`)
+}
+
+const done: Readonly<Record<Wish, string>> = { pause: 'is paused', stop: 'is stopped' }
+
+/** Pauses or stops an experiment, also one of another process. */
+async function settle(id: string, wish: Wish, options: LogOptions): Promise<void> {
+  const willDo = `${id} will ${wish} before the next role acts`
+  try {
+    const outcome = await writeExperiments(options, {}, experiments => experiments[wish](id))
+    print(outcome === 'done' ? `${id} ${done[wish]}` : willDo)
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'store_locked') throw error
+    const { status, result } = await readExperiments(options, experiments => experiments.show(id))
+    if (result !== undefined) throw new UserError(`${id} has ended as ${status}`)
+    // Asks the process that writes to the file, if it is a command of ours.
+    const runner = leaveWishInFile(options.db, id, wish)
+    if (!runner) throw error
+    const { pid, id: running } = runner
+    if (running !== id)
+      throw new UserError(`${options.db} is in use by process ${pid}, which runs ${running}: try again later`)
+    print(`${willDo} (process ${pid} was asked)`)
+  }
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, extname, isAbsolute, relative, resolve } from 'node:path'
+import { createRequire } from 'node:module'
+import { dirname, extname, isAbsolute, join, relative, resolve } from 'node:path'
 import {
   type ExperimentPlan,
   type ExperimentTools,
@@ -9,7 +10,6 @@ import {
 import type { Model } from '../../models/model.ts'
 import { UserError } from '../user-error.ts'
 import { chooseModel } from './choose-model.ts'
-import { importModule } from './import-module.ts'
 import { harmless } from './wording.ts'
 
 /** What a plan that is a function gets. The plan decides which roles use the model. */
@@ -133,3 +133,35 @@ function readJson(path: string, file: string): unknown {
 }
 
 const quote = (given: unknown) => harmless(JSON.stringify(given), 200)
+
+/** Loads and runs a module that the user named, in TypeScript or JavaScript, on every supported Node. */
+async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  // No cache on disk: it would be written into the user's folder.
+  const { createJiti } = await import('jiti')
+  const jiti = createJiti(path, { fsCache: false, alias: aliasesFor(path) })
+  try {
+    return await jiti.import<Record<string, unknown>>(path)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new UserError(`cannot load ${path}: ${why.trim().split('\n', 1)[0]}`, { cause: error })
+  }
+}
+
+/** A plan imports the throughline that is installed beside it, or else the package of this command. */
+function aliasesFor(path: string): Record<string, string> {
+  try {
+    createRequire(path).resolve('throughline/package.json')
+    return {}
+  } catch {}
+  const root = join(import.meta.dirname, '../../..')
+  const { name, exports } = createRequire(import.meta.url)(join(root, 'package.json')) as {
+    readonly name: string
+    readonly exports: Readonly<Record<string, string | { readonly default: string }>>
+  }
+  return Object.fromEntries(
+    Object.entries(exports).map(([entry, target]) => [
+      `${name}${entry.slice(1)}`,
+      join(root, typeof target === 'string' ? target : target.default),
+    ]),
+  )
+}

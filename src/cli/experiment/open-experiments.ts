@@ -1,19 +1,26 @@
 import type { ExperimentStatus, Experiments, ExperimentsOptions } from '../../experiment/index.ts'
-import { createHistory } from '../../history/create-history.ts'
 import { StoreError } from '../../stores/store-error.ts'
-import { isPostgres, type LogOptions, withStore } from '../log/open-log.ts'
+import { isPostgres, type LogOptions, readHistory, writeHistory } from '../open-log.ts'
 import { hasRunner } from './control-file.ts'
 
-export interface OpenOptions extends Omit<ExperimentsOptions, 'history'> {
+type Use<T> = (experiments: Experiments) => Promise<T>
+
+/** Opens experiments for reading, also while another process runs one. */
+export function readExperiments<T>(options: LogOptions, use: Use<T>): Promise<T> {
+  return readHistory(options, async history => use(await open({ history })))
+}
+
+export interface WriteOptions extends Omit<ExperimentsOptions, 'history'> {
   readonly leaseMs?: number
 }
 
-/** Opens experiments for reading, also while another process runs one. */
-export function readExperiments(
+export function writeExperiments<T>(
   options: LogOptions,
-  use: (experiments: Experiments) => Promise<void>,
-): Promise<void> {
-  return open(options, true, {}, use)
+  { leaseMs, ...rest }: WriteOptions,
+  use: Use<T>,
+): Promise<T> {
+  const lease = leaseMs === undefined ? {} : { leaseMs }
+  return writeHistory(options, async history => use(await open({ ...rest, history })), lease)
 }
 
 /**
@@ -22,39 +29,19 @@ export function readExperiments(
  */
 export async function lookAtExperiments<Seen extends { readonly status: ExperimentStatus }>(
   options: LogOptions,
-  look: (experiments: Experiments) => Promise<readonly Seen[]>,
+  look: Use<readonly Seen[]>,
 ): Promise<readonly Seen[]> {
-  let seen: readonly Seen[] = []
-  const use = async (experiments: Experiments) => {
-    seen = await look(experiments)
-  }
-  await readExperiments(options, use)
+  const seen = await readExperiments(options, look)
   const isSure = isPostgres(options.db) || seen.every(({ status }) => status !== 'RUNNING')
   if (isSure || hasRunner(options.db)) return seen
-  await writeExperiments(options, {}, use).catch(error => {
-    if (!(error instanceof StoreError)) throw error
+  return writeExperiments(options, {}, look).catch(error => {
+    if (error instanceof StoreError) return seen
+    throw error
   })
-  return seen
 }
 
-export function writeExperiments(
-  options: LogOptions,
-  rest: OpenOptions,
-  use: (experiments: Experiments) => Promise<void>,
-): Promise<void> {
-  return open(options, false, rest, use)
-}
-
-function open(
-  { db, tenant }: LogOptions,
-  readOnly: boolean,
-  { leaseMs, ...rest }: OpenOptions,
-  use: (experiments: Experiments) => Promise<void>,
-): Promise<void> {
-  return withStore({ db, tenant }, readOnly, async store => {
-    // Loaded only here, because other commands do not need it.
-    const { createExperiments } = await import('../../experiment/index.ts')
-    const history = createHistory({ store, tenant, ...(leaseMs !== undefined && { leaseMs }) })
-    return use(createExperiments({ ...rest, history }))
-  })
+/** Loaded only here, because other commands do not need it. */
+async function open(options: ExperimentsOptions): Promise<Experiments> {
+  const { createExperiments } = await import('../../experiment/index.ts')
+  return createExperiments(options)
 }

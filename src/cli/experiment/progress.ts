@@ -1,5 +1,7 @@
-import type { ExperimentEvent } from '../../experiment/index.ts'
-import { harmless } from './wording.ts'
+import type { Environment, ExperimentEvent, GoalTest } from '../../experiment/index.ts'
+import { bold, cyan, dim, green, red, yellow } from '../style.ts'
+import type { ScreenLine } from './screen.ts'
+import { goalMark, harmless } from './wording.ts'
 
 /** What a role is doing, from its events. */
 export interface RoleProgress {
@@ -10,8 +12,8 @@ export interface RoleProgress {
   /** The prompt tokens of the newest model call. */
   readonly predicted?: number
   readonly reported?: number
-  /** The newest tool call; its `text` is undefined while it runs. */
-  readonly tool?: { readonly name: string; readonly text: string | undefined; readonly isError: boolean }
+  /** The newest tool call; without `text` while it runs. */
+  readonly tool?: { readonly name: string; readonly text?: string; readonly isError: boolean }
 }
 
 export interface Progress {
@@ -21,12 +23,8 @@ export interface Progress {
   readonly maxSteps: number
   readonly began: number
   readonly roles: readonly RoleProgress[]
-  readonly goals: readonly {
-    readonly description: string
-    readonly outcome?: string
-    readonly isMet: boolean
-  }[]
-  readonly environment: Readonly<Record<string, unknown>>
+  readonly goals: readonly GoalTest[]
+  readonly environment: Environment
   /** Changes of the last step that ended: `cash 20 → 110`. */
   readonly changes: readonly string[]
   readonly warning?: string
@@ -54,10 +52,7 @@ export function takeEvent(progress: Progress, event: ExperimentEvent, now: numbe
       return inRole(event.role, { doing: 'thinks', predicted, ...(reported !== undefined && { reported }) })
     }
     case 'tool-called':
-      return inRole(event.role, {
-        doing: 'calls',
-        tool: { name: event.name, text: undefined, isError: false },
-      })
+      return inRole(event.role, { doing: 'calls', tool: { name: event.name, isError: false } })
     case 'tool-result': {
       const { name, text, isError } = event
       return inRole(event.role, { doing: 'thinks', tool: { name, text, isError } })
@@ -81,9 +76,60 @@ export function takeEvent(progress: Progress, event: ExperimentEvent, now: numbe
   }
 }
 
-function changesBetween(before: Progress['environment'], now: Progress['environment']): readonly string[] {
+function changesBetween(before: Environment, now: Environment): readonly string[] {
   return Object.keys(now).flatMap(variable => {
     const [old, value] = [JSON.stringify(before[variable]), JSON.stringify(now[variable])]
     return old === value ? [] : [`${variable} ${harmless(old ?? '', 40)} → ${harmless(value ?? '', 40)}`]
   })
 }
+
+/** Draws an experiment for the terminal: a line for each role, the goals, what the last step changed. */
+export function frameOf(progress: Progress, now: number): readonly ScreenLine[] {
+  const { name, id, step, maxSteps, began, roles, goals, changes, warning, notice } = progress
+  const longest = roles.reduce((most, { name }) => Math.min(20, Math.max(most, harmless(name).length)), 0)
+  const title: ScreenLine = [
+    [bold, harmless(name)],
+    [0, `  step ${step} of ${maxSteps}`],
+    [dim, `  ${seconds(now - began)}  ${harmless(id)}`],
+  ]
+  const lines = [title, ...roles.map(role => roleLine(role, longest, now)), ...goals.map(goalLine)]
+  const changed: ScreenLine = [
+    [dim, 'changed: '],
+    [0, changes.join(', ')],
+  ]
+  if (changes.length > 0) lines.push(changed)
+  if (warning !== undefined) lines.push([[yellow, `! ${harmless(warning)}`]])
+  if (notice !== undefined) lines.push([[bold, notice]])
+  return lines
+}
+
+const goalLine = (goal: Progress['goals'][number]): ScreenLine => [
+  [goal.isMet ? (goal.outcome === 'failed' ? red : green) : dim, `${goalMark(goal)} `],
+  [0, harmless(goal.description)],
+  [dim, goal.outcome === 'failed' ? ' (fails)' : ''],
+]
+
+function roleLine(
+  { name, doing, since, predicted, reported, tool }: RoleProgress,
+  longest: number,
+  now: number,
+): ScreenLine {
+  const isActive = doing !== 'waits' && doing !== 'done' && doing !== 'skipped'
+  // The first second of a call shows no clock.
+  const clock = isActive && now - since >= 1000 ? ` ${seconds(now - since)}` : ''
+  const tokens = predicted === undefined ? '' : `${predicted}/${reported ?? '–'} tokens`
+  return [
+    [isActive ? cyan : dim, isActive ? '▸ ' : '  '],
+    [isActive ? bold : 0, harmless(name, longest).padEnd(longest)],
+    [isActive ? cyan : dim, `  ${(doing + clock).padEnd(12)}`],
+    [dim, `  ${tokens.padEnd(16)}`],
+    [tool?.isError ? red : 0, tool ? `  ${toolText(tool)}` : ''],
+  ]
+}
+
+function toolText({ name, text }: NonNullable<RoleProgress['tool']>): string {
+  if (text === undefined) return `${harmless(name)} …`
+  return text === '' ? harmless(name) : `${harmless(name)} → ${harmless(text, 200)}`
+}
+
+const seconds = (ms: number) => `${Math.floor(ms / 1000)} s`

@@ -1,21 +1,22 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Experiment, ExperimentPlan, ExperimentResult } from '../../experiment/index.ts'
+import type { Experiment, ExperimentEvent, ExperimentPlan, ExperimentResult } from '../../experiment/index.ts'
 import { print, printError } from '../print.ts'
-import { frameOf } from './frame.ts'
-import type { Interrupts } from './interrupts.ts'
-import { type Progress, takeEvent } from './progress.ts'
+import { frameOf, type Progress, takeEvent } from './progress.ts'
 import { createScreen } from './screen.ts'
 import { eventLine } from './wording.ts'
 
-/** Reads an experiment to its end and shows it: drawn in place in a terminal, as plain lines anywhere else. */
+/**
+ * Reads an experiment to its end and shows it: drawn in place in a terminal, as plain lines anywhere else. `sayWith` gets
+ * how hints are shown.
+ */
 export async function watchExperiment(
   experiment: Experiment,
   plan: ExperimentPlan,
-  interrupts: Pick<Interrupts, 'sayWith'>,
+  sayWith: (say: (line: string) => void) => void,
 ): Promise<ExperimentResult> {
   const isLive = process.stdout.isTTY === true && process.env.TERM !== 'dumb'
   const display = isLive ? liveDisplay(experiment, plan) : lineDisplay()
-  interrupts.sayWith(display.say)
+  sayWith(display.say)
   try {
     for await (const event of experiment) {
       display.take(event)
@@ -29,7 +30,7 @@ export async function watchExperiment(
 }
 
 interface Display {
-  take(event: Parameters<typeof takeEvent>[1]): void
+  take(event: ExperimentEvent): void
   say(line: string): void
   close(): void
 }

@@ -13,27 +13,30 @@ export interface PolicyOptions {
   readonly effort?: number
 }
 
-const policies: Readonly<Record<string, (options: PolicyOptions) => Policy>> = {
-  default: ({ effort }) => (effort === undefined ? defaultPolicy : recall({ effort })),
-  stable: () => stable(),
-  thrifty: () => thrifty(),
-  balanced: () => balanced(),
-  thorough: () => thorough(),
-  spongebob: () => spongebob(),
-  tiered: ({ full, max }) =>
-    tiered({ ...(full === undefined ? {} : { full }), ...(max === undefined ? {} : { max }) }),
-  sliding: ({ messages }) => sliding(messages === undefined ? {} : { messages }),
+/** The policies without options, under the names that plans, configurations and commands have for them. */
+export const plainPolicies = {
+  default: defaultPolicy,
+  stable: stable(),
+  thrifty: thrifty(),
+  balanced: balanced(),
+  thorough: thorough(),
+  spongebob: spongebob(),
+  tiered: tiered(),
 }
 
-export const policyNames: readonly string[] = Object.keys(policies)
+export type PlainPolicy = keyof typeof plainPolicies
+
+export const policyNames: readonly string[] = [...Object.keys(plainPolicies), 'sliding']
 
 /** The policy that a configuration or a command line names. */
-export function choosePolicy(name: string, options: PolicyOptions = {}): Policy {
-  const make = Object.hasOwn(policies, name) ? policies[name] : undefined
-  if (options.effort !== undefined && name !== 'default') {
+export function choosePolicy(name: string, { messages, full, max, effort }: PolicyOptions = {}): Policy {
+  if (effort !== undefined && name !== 'default')
     throw new InvalidOptionError('effort', `goes with the policy "default", not with "${name}"`)
-  }
-  if (!make)
+  if (!policyNames.includes(name))
     throw new InvalidOptionError('policy', `expected one of ${policyNames.join(', ')}, got "${name}"`)
-  return make(options)
+  if (effort !== undefined) return recall({ effort })
+  if (name === 'sliding') return sliding(messages === undefined ? {} : { messages })
+  if (name === 'tiered')
+    return tiered({ ...(full !== undefined && { full }), ...(max !== undefined && { max }) })
+  return plainPolicies[name as PlainPolicy]
 }

@@ -1,13 +1,18 @@
+import type { Policy } from '../../context/draft/policy.ts'
+import { plainPolicies } from '../../context/policies/choose-policy.ts'
+import { sliding } from '../../context/policies/sliding.ts'
+import { tiered } from '../../context/policies/tiered.ts'
+import { InvalidOptionError } from '../../log/error.ts'
 import type { Model } from '../../models/model.ts'
+import { ollama } from '../../models/ollama/ollama.ts'
+import { openaiCompatible } from '../../models/openai/openai-compatible.ts'
+import { reader } from '../../models/reader/reader.ts'
 import { InvalidPlanError } from '../experiment-error.ts'
 import { compileGoals } from './cel-goal.ts'
 import { defineExperiment, type ExperimentPlan } from './define-experiment.ts'
 import type { ExperimentTools } from './experiment-tool.ts'
 import type { Hook } from './hook.ts'
-import { modelFor } from './model-for.ts'
-
-import { type PlanJson, planSchema, type RoleJson } from './plan-json.ts'
-import { policyFor } from './policy-for.ts'
+import { type PlanJson, type PolicyJson, planSchema } from './plan-json.ts'
 import type { RoleOptions } from './role.ts'
 
 export interface ParseExperimentOptions {
@@ -32,24 +37,21 @@ export function parseExperiment(
   const { environment, goals = [], maxSteps, maxStepRetries } = json
   const compiled = compileGoals(goals, environment)
   const problems = [...compiled.problems]
-  const roles = json.roles.map((role, at) => {
+  const roles = json.roles.flatMap(({ model, policy, ...role }, at) => {
     try {
-      return toOptions(role, modelOf)
+      const options = { ...role, model: modelOf(model, role.name) }
+      return [{ ...options, ...(policy !== undefined && { policy: toPolicy(policy) }) } as RoleOptions]
     } catch (error) {
       problems.push(`roles[${at}].model: ${(error as Error).message}`)
-      return undefined
+      return []
     }
   })
   if (problems.length > 0) throw new InvalidPlanError(json.name, problems)
   const plan = defineExperiment({
     name: json.name,
-    environment,
-    roles: roles as readonly RoleOptions[],
-    tools,
-    goals: compiled.goals,
-    hooks,
-    ...(maxSteps === undefined ? {} : { maxSteps }),
-    ...(maxStepRetries === undefined ? {} : { maxStepRetries }),
+    ...{ environment, roles, tools, goals: compiled.goals, hooks },
+    ...(maxSteps !== undefined && { maxSteps }),
+    ...(maxStepRetries !== undefined && { maxStepRetries }),
   })
   return { ...plan, json }
 }
@@ -79,10 +81,21 @@ function toPlace(path: readonly PropertyKey[]): string {
   return place.replace(/^\./, '') || 'the plan'
 }
 
-function toOptions(
-  { model, policy, ...role }: RoleJson,
-  modelOf: NonNullable<ParseExperimentOptions['modelOf']>,
-): RoleOptions {
-  const options = { ...role, model: modelOf(model, role.name) }
-  return (policy === undefined ? options : { ...options, policy: policyFor(policy) }) as RoleOptions
+function toPolicy(policy: PolicyJson): Policy {
+  if (typeof policy === 'string') return plainPolicies[policy]
+  return 'sliding' in policy ? sliding({ messages: policy.sliding }) : tiered({ full: policy.tiered })
+}
+
+/**
+ * The model that a plan names: `reader`, `ollama:<model>` or `openai:<base URL>#<model>`. Plans hold no keys: for a
+ * server that wants one, pass your own `modelOf`.
+ */
+export function modelFor(name: string): Model {
+  if (name === 'reader') return reader()
+  const [, kind, rest = ''] = /^(ollama|openai):(.+)$/s.exec(name) ?? []
+  if (kind === 'ollama') return ollama({ model: rest })
+  const [, baseURL, model] = /^(.+)#([^#]+)$/s.exec(rest) ?? []
+  if (kind === 'openai' && baseURL && model) return openaiCompatible({ baseURL, model })
+  const problem = `expected reader, ollama:<model> or openai:<base URL>#<model>, got "${name}"`
+  throw new InvalidOptionError('model', problem)
 }

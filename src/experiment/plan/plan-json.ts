@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type PlainPolicy, plainPolicies } from '../../context/policies/choose-policy.ts'
 import { isVariableType, type VariableType } from '../environment/variable.ts'
 
 const text = z.string().min(1)
@@ -6,11 +7,11 @@ const count = z.int().min(1)
 const type = z.custom<VariableType>(isVariableType, {
   error: 'expected string, int, float, bool, array, object or enum:[A,B]',
 })
-const plainPolicies = ['default', 'stable', 'thrifty', 'balanced', 'thorough', 'spongebob', 'tiered'] as const
+const policyNames = Object.keys(plainPolicies) as PlainPolicy[]
 
 const policy = z.union(
-  [z.enum(plainPolicies), z.strictObject({ sliding: count }), z.strictObject({ tiered: count })],
-  { error: `expected ${plainPolicies.join(', ')}, { "sliding": 50 } or { "tiered": 2 }` },
+  [z.enum(policyNames), z.strictObject({ sliding: count }), z.strictObject({ tiered: count })],
+  { error: `expected ${policyNames.join(', ')}, { "sliding": 50 } or { "tiered": 2 }` },
 )
 
 const settings = z.looseObject({

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { createHistory, type History } from '../../history/create-history.ts'
-import type { Store } from '../../stores/store.ts'
-import { UserError } from '../user-error.ts'
+import { createHistory, type History, type HistoryOptions } from '../history/create-history.ts'
+import type { Store } from '../stores/store.ts'
+import { UserError } from './user-error.ts'
 
 /** The options of every command of `log` and `experiment`. */
 export interface LogOptions {
@@ -38,25 +38,29 @@ export function adderFor(parent: Command, whose: string): AddCommand {
 export const isPostgres = (db: string) => /^postgres(ql)?:/.test(db)
 
 /** Opens a history for reading; a server may be writing to the file at the same time. */
-export function readHistory(options: LogOptions, use: (history: History) => Promise<void>): Promise<void> {
+export function readHistory<T>(options: LogOptions, use: (history: History) => Promise<T>): Promise<T> {
   return withStore(options, true, store => use(createHistory({ store, tenant: options.tenant })))
 }
 
-export function writeHistory(options: LogOptions, use: (history: History) => Promise<void>): Promise<void> {
-  return withStore(options, false, store => use(createHistory({ store, tenant: options.tenant })))
+export function writeHistory<T>(
+  options: LogOptions,
+  use: (history: History) => Promise<T>,
+  more: Pick<HistoryOptions, 'leaseMs'> = {},
+): Promise<T> {
+  return withStore(options, false, store => use(createHistory({ store, tenant: options.tenant, ...more })))
 }
 
 /** Opens the store that `--db` names, and loads its driver. */
-export async function withStore(
+export async function withStore<T>(
   { db }: LogOptions,
   readOnly: boolean,
-  use: (store: Store) => Promise<void>,
-): Promise<void> {
+  use: (store: Store) => Promise<T>,
+): Promise<T> {
   const store = isPostgres(db)
-    ? (await import('../../stores/postgres/postgres-store.ts')).postgresStore({ url: db })
-    : (await import('../../stores/sqlite/sqlite-store.ts')).sqliteStore({ path: db, readOnly })
+    ? (await import('../stores/postgres/postgres-store.ts')).postgresStore({ url: db })
+    : (await import('../stores/sqlite/sqlite-store.ts')).sqliteStore({ path: db, readOnly })
   try {
-    await use(store)
+    return await use(store)
   } finally {
     await store.close()
   }

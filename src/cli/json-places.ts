@@ -1,0 +1,71 @@
+/** Where each message begins: the elements of the outermost array, or of the one under "messages". */
+export function messagePlaces(text: string): readonly number[] {
+  const places: number[] = []
+  /** How many brackets are open around a message; 0 while their array has not begun. */
+  let inside = 0
+  for (const { at, sign, depth, key } of valuesOf(text)) {
+    if (inside > depth) break
+    if (inside > 0 && inside === depth) places.push(at)
+    const isList = sign === '[' && (depth === 0 || (depth === 1 && key === '"messages"'))
+    if (inside === 0 && isList) inside = depth + 1
+  }
+  return places
+}
+
+/** Where a text stops being JSON, which `JSON.parse` does not always tell; its end if it only breaks off. */
+export function findJsonFault(text: string): number {
+  const values = valuesOf(text)
+  for (;;) {
+    const { done, value } = values.next()
+    if (done) return value
+  }
+}
+
+interface Value {
+  readonly at: number
+  /** `{` or `[`; undefined for a value of one token. */
+  readonly sign: string | undefined
+  /** How many brackets are open around it. */
+  readonly depth: number
+  /** The last key of the outermost object. */
+  readonly key: string | undefined
+}
+
+/** Walks over the values of a text, and returns where it stops being JSON. */
+function* valuesOf(text: string): Generator<Value, number> {
+  const open: string[] = []
+  let key: string | undefined
+  /** The kinds of tokens that may come next: a sign, `"` for a string, `v` for another value. */
+  let expected = anyValue
+  for (let at = 0; ; ) {
+    blanks.lastIndex = at
+    at += blanks.exec(text)![0].length
+    token.lastIndex = at
+    const [{ length } = '', sign, string] = token.exec(text) ?? []
+    const kind = sign ?? (string === undefined ? 'v' : '"')
+    if (length === 0 || !expected.includes(kind)) return at
+    const isKey = kind === '"' && expected.startsWith('"')
+    if (isKey && open.length === 1) key = string
+    if (!isKey && anyValue.includes(kind)) yield { at, sign, depth: open.length, key }
+    expected = isKey ? ':' : kindsAfter(kind, open)
+    at += length
+  }
+}
+
+const anyValue = '{[v"'
+const blanks = /[ \n\r\t]*/y
+
+/** A sign, a string, or another value. No loop overlaps the next, for linear time. */
+const token =
+  /([{}[\],:])|("[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\uffff]*)*")|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+
+function kindsAfter(kind: string, open: string[]): string {
+  if (kind === '{' || kind === '[') open.push(kind)
+  if (kind === '}' || kind === ']') open.pop()
+  const around = open.at(-1)
+  if (kind === '{') return '"}'
+  if (kind === '[') return `${anyValue}]`
+  if (kind === ':') return anyValue
+  if (kind === ',') return around === '{' ? '"' : anyValue
+  return around === undefined ? '' : around === '{' ? ',}' : ',]'
+}

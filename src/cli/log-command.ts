@@ -1,0 +1,249 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Command } from 'commander'
+import type { ThreadCall } from '../history/calls/calls.ts'
+import type { Thread } from '../history/thread.ts'
+import { plural } from '../log/line.ts'
+import { readMessage } from '../log/parse-message.ts'
+import {
+  type AddCommand,
+  adderFor,
+  isPostgres,
+  type LogOptions,
+  readHistory,
+  withStore,
+  writeHistory,
+} from './open-log.ts'
+import { print, printText } from './print.ts'
+import { forTerminal } from './style.ts'
+import { UserError } from './user-error.ts'
+import { wholeNumber } from './whole-number.ts'
+
+/** `throughline log …`: reads a database of conversations, and keeps it in order. */
+export function addLogCommand(program: Command): void {
+  const log = program
+    .command('log')
+    .description('look into a log and keep it: list, show, calls, dump, search, export, import, check …')
+  const add = adderFor(log, 'whose conversations')
+  addLookCommands(add)
+  addTransferCommands(add)
+  addKeepCommands(add)
+}
+
+interface ThreadOptions extends LogOptions {
+  readonly actor: string
+  readonly branch: string
+}
+
+/** Commands that only read a database. */
+function addLookCommands(add: AddCommand): void {
+  const addForThread = (name: string, description: string): Command =>
+    add(`${name} <conversation>`, description)
+      .option('--actor <name>', 'whose thread', 'assistant')
+      .option('--branch <name>', 'which line of the thread', 'main')
+
+  add('list', 'the conversations, the last used first').action((options: LogOptions) =>
+    readHistory(options, async history => {
+      for (const { conversation, updatedAt, title, threads } of await history.conversations()) {
+        const lines = threads.map(({ actor, branch, head }) => `${actor}/${branch} ${head}`).join(', ')
+        const named = title === undefined ? '' : `  ${JSON.stringify(title)}`
+        print(`${conversation}  ${new Date(updatedAt).toISOString()}  ${lines}${named}`)
+      }
+    }),
+  )
+  addForThread('show', 'what a user may see of a thread')
+    .option('-n, --last <messages>', 'only the newest so many', wholeNumber)
+    .action((conversation: string, { last, ...options }: ThreadOptions & { readonly last?: number }) =>
+      onThread(conversation, options, async thread => {
+        const shown = await thread.display(last === undefined ? {} : { limit: last })
+        for (const [seq, message] of shown.entries()) {
+          const { role, text } = readMessage(message, seq)
+          printText(`${role}: ${text}\n`)
+        }
+      }),
+    )
+  addForThread('calls', 'the model calls of a thread, the newest first')
+    .option('-n, --last <calls>', 'only the newest so many', wholeNumber, 20)
+    .action((conversation: string, options: ThreadOptions & { readonly last: number }) =>
+      onThread(conversation, options, async thread => {
+        for (const call of await thread.calls({ limit: options.last })) print(describeCall(call))
+      }),
+    )
+  addForThread('dump', 'what the model would see of it, or saw in a call')
+    .option('-w, --window <tokens>', 'the window of the context', wholeNumber, 4096)
+    .option('--at <entry>', 'as it was when this entry was the last', wholeNumber)
+    .option('--call <id>', 'what was sent in this call')
+    .action((conversation: string, options: ThreadOptions & DumpOptions) =>
+      onThread(conversation, options, async thread => {
+        printText(await thread.dump(await toDumped(thread, options)))
+      }),
+    )
+  add('search <words>', 'messages that have all of these words, as a user may see them')
+    .option('--all', 'also in notes, in calls that write them and in the data of the application')
+    .action((words: string, options: LogOptions & { readonly all?: boolean }) =>
+      readHistory(options, async history => {
+        const scope = options.all ? 'everything' : 'shown'
+        for (const { thread, seq, role, snippet } of await history.search(words, { scope }))
+          print(`${thread.conversation}/${thread.actor}/${thread.branch} #${seq} ${role}: ${snippet}`)
+      }),
+    )
+}
+
+interface DumpOptions {
+  readonly window: number
+  readonly at?: number
+  readonly call?: string
+}
+
+async function toDumped(thread: Thread, { window, at, call }: DumpOptions) {
+  if (call === undefined) return { window, ...(at !== undefined && { at }) }
+  const found = (await thread.calls()).find(({ id }) => id === call)
+  if (!found) throw new UserError(`there is no call ${call}; "throughline log calls" lists them`)
+  return found
+}
+
+function onThread(
+  conversation: string,
+  options: ThreadOptions,
+  use: (thread: Thread) => Promise<void>,
+): Promise<void> {
+  return readHistory(options, async history => {
+    const { actor, branch } = options
+    const thread = history.thread(conversation, { actor, branch })
+    if ((await thread.messages({ limit: 1 })).length === 0)
+      throw new UserError(`there is no thread ${conversation}/${actor}/${branch}`)
+    await use(thread)
+  })
+}
+
+function describeCall(call: ThreadCall): string {
+  const { id, turn, time, model, predicted, reported, status, error } = call
+  const read = reported === undefined ? '' : `, ${reported} reported`
+  const outcome = error === undefined ? status : `${status}: ${error}`
+  return `${id}  ${new Date(time).toISOString()}  turn ${turn}  ${model}  ${plural(predicted, 'token')} predicted${read}  ${outcome}`
+}
+
+/** Commands that export conversations from a database and import them. */
+function addTransferCommands(add: AddCommand): void {
+  add('export [conversation]', 'a conversation, or all, as lines of JSON; notes are in it')
+    .option('-o, --out <file>', 'a new file instead of the standard output')
+    .action((conversation: string | undefined, options: LogOptions & { readonly out?: string }) =>
+      readHistory(options, async history => {
+        let count = 0
+        async function* lines() {
+          const exported = conversation === undefined ? history.exportAll() : history.export(conversation)
+          for await (const line of exported) {
+            count += 1
+            yield `${line}\n`
+          }
+          if (conversation !== undefined && count === 0)
+            throw new UserError(`there is no conversation "${conversation}"`)
+        }
+        const { out } = options
+        if (out === undefined) await pipeline(lines, shown, process.stdout, { end: false })
+        else await pipeline(lines, createWriteStream(out, { flags: 'wx' })).catch(asUserError(out))
+      }),
+    )
+  add('import [file]', 'the lines of an export, from a file or the standard input', { makesDatabase: true })
+    .option('--as <name>', 'the name that the conversation gets here')
+    .action((file: string | undefined, options: LogOptions & { readonly as?: string }) =>
+      writeHistory(options, async history => {
+        const input: Readable = file === undefined ? process.stdin : createReadStream(file)
+        const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
+        const failed = new Promise<never>((_, reject) => {
+          input.on('error', error => reject(new UserError(`cannot read ${file}: ${error.message}`)))
+        })
+        const { as } = options
+        const imported = history.import(lines, as === undefined ? {} : { as })
+        const { conversations, entries, calls } = await Promise.race([imported, failed])
+        const all = [plural(conversations.length, 'conversation'), `entries: ${entries}`, `calls: ${calls}`]
+        print(`imported ${all.join(', ')}`)
+      }),
+    )
+  add('backup <file>', 'a whole copy of an SQLite file, also while a server writes to it').action(
+    async (to: string, { db }: LogOptions) => {
+      if (isPostgres(db))
+        throw new UserError(
+          'backup copies SQLite files; use pg_dump for PostgreSQL, or "throughline log export"',
+        )
+      const { backupSqlite } = await import('../stores/sqlite/sqlite-store.ts')
+      const { bytes } = await backupSqlite({ path: db, to })
+      print(`copied ${plural(bytes, 'byte')} to ${to}`)
+    },
+  )
+}
+
+/** The same JSON with escaped control characters, safe for a terminal. */
+async function* shown(lines: AsyncIterable<string>) {
+  for await (const line of lines) yield forTerminal(line)
+}
+
+const asUserError = (file: string) => (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EEXIST') throw new UserError(`${file} is there already: choose a new name`)
+  throw error
+}
+
+/** Commands that check and clean a database. */
+function addKeepCommands(add: AddCommand): void {
+  add('delete <conversation>', 'deletes a conversation whole').action(
+    (conversation: string, options: LogOptions) =>
+      writeHistory(options, async history => {
+        if (!(await history.delete(conversation)))
+          throw new UserError(`there is no conversation "${conversation}"`)
+        print(`deleted ${conversation}`)
+      }),
+  )
+  add('retain', 'deletes what is older than it should be kept')
+    .option('--conversations <days>', 'conversations that were not used for so many days', toMs)
+    .option('--calls <days>', 'records of model calls that are older; the log itself stays', toMs)
+    .action(({ conversations: conversationsMs, calls: callsMs, ...options }: LogOptions & RetainOptions) =>
+      writeHistory(options, async history => {
+        if (conversationsMs === undefined && callsMs === undefined)
+          throw new UserError('say what to delete: --conversations <days>, --calls <days>, or both')
+        const { deleted, calls } = await history.retain({
+          ...(conversationsMs !== undefined && { conversationsMs }),
+          ...(callsMs !== undefined && { callsMs }),
+        })
+        for (const conversation of deleted) print(`deleted ${conversation}`)
+        print(`${plural(deleted.length, 'conversation')} and ${plural(calls, 'call')} deleted`)
+      }),
+    )
+  add('check', 'whether the database keeps its promises')
+    .option('--rebuild', 'also makes anew what is derived from the log: checkpoints, the index of words')
+    .action((options: LogOptions & { readonly rebuild?: boolean }) => {
+      const rebuild = options.rebuild === true
+      const open = rebuild ? writeHistory : readHistory
+      return open(options, async history => {
+        const problems = await history.check({ rebuild })
+        for (const problem of problems) print(problem)
+        if (problems.length > 0)
+          throw new UserError(
+            plural(problems.length, 'problem') +
+              (rebuild ? '; what is derived from the log is made anew' : ''),
+          )
+        print('all is well')
+      })
+    })
+  add('migrate', 'brings the schema up to date')
+    .option('--dry-run', 'only says what would be done')
+    .action((options: LogOptions & { readonly dryRun?: boolean }) =>
+      withStore(options, false, async store => {
+        const steps = await store.migrate({ dryRun: options.dryRun === true })
+        for (const step of steps) print(step)
+        if (steps.length === 0) print('the schema is up to date')
+      }),
+    )
+}
+
+interface RetainOptions {
+  readonly conversations?: number
+  readonly calls?: number
+}
+
+function toMs(days: string): number {
+  const number = Number(days)
+  if (!(number >= 0)) throw new UserError(`expected a number of days, got "${days}"`)
+  return number * 24 * 60 * 60 * 1000
+}
