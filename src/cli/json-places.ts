@@ -23,7 +23,7 @@ export function findJsonFault(text: string): number {
 
 interface Value {
   readonly at: number
-  /** `{` or `[`; undefined for a value of one token. */
+  /** The sign that it begins with. */
   readonly sign: string | undefined
   /** How many brackets are open around it. */
   readonly depth: number
@@ -41,23 +41,32 @@ function* valuesOf(text: string): Generator<Value, number> {
     blanks.lastIndex = at
     at += blanks.exec(text)![0].length
     token.lastIndex = at
-    const [{ length } = '', sign, string] = token.exec(text) ?? []
-    const kind = sign ?? (string === undefined ? 'v' : '"')
-    if (length === 0 || !expected.includes(kind)) return at
+    const [found, sign] = token.exec(text) ?? []
+    const kind = sign ?? 'v'
+    const end = kind === '"' ? stringEnd(text, at) : at + (found?.length ?? 0)
+    if (end === at || !expected.includes(kind)) return at
     const isKey = kind === '"' && expected.startsWith('"')
-    if (isKey && open.length === 1) key = string
+    if (isKey && open.length === 1) key = text.slice(at, end)
     if (!isKey && anyValue.includes(kind)) yield { at, sign, depth: open.length, key }
     expected = isKey ? ':' : kindsAfter(kind, open)
-    at += length
+    at = end
   }
 }
 
 const anyValue = '{[v"'
 const blanks = /[ \n\r\t]*/y
 
-/** A sign, a string, or another value. No loop overlaps the next, for linear time. */
-const token =
-  /([{}[\],:])|("[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\uffff]*)*")|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+/** A sign, the beginning of a string, or another value. */
+const token = /([{}[\],:"])|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+
+const inString = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
+
+/** Where a string ends, or where it begins if it is none. A pattern for whole strings would run out of stack. */
+function stringEnd(text: string, start: number): number {
+  let end = start + 1
+  for (inString.lastIndex = end; inString.test(text); ) end = inString.lastIndex
+  return text[end] === '"' ? end + 1 : start
+}
 
 function kindsAfter(kind: string, open: string[]): string {
   if (kind === '{' || kind === '[') open.push(kind)
