@@ -42,10 +42,10 @@ export class ModelError extends ThroughlineError {
 }
 
 export interface ModelErrorFacts {
-  readonly status?: number
-  readonly retryAfterMs?: number
-  readonly isRetryable?: boolean
-  readonly tokens?: OverflowTokens
+  readonly status?: number | undefined
+  readonly retryAfterMs?: number | undefined
+  readonly isRetryable?: boolean | undefined
+  readonly tokens?: OverflowTokens | undefined
   readonly cause?: unknown
 }
 

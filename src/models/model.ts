@@ -39,6 +39,11 @@ export interface ModelUsage {
   readonly cachedTokens?: number
 }
 
+/** The counts that a provider told. Anything but a number is left out. */
+export function toUsage(counts: { readonly [Name in keyof ModelUsage]: unknown }): ModelUsage {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => Number.isFinite(count)))
+}
+
 export type ModelPart =
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'thinking-delta'; readonly text: string }

@@ -1,5 +1,5 @@
 import { ThroughlineError } from '../log/error.ts'
-import { ModelError, type ModelErrorCode, type OverflowTokens } from './model-error.ts'
+import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model-error.ts'
 import { quoteFault } from './quote-fault.ts'
 import { type Fault, isTooLong } from './read-fault.ts'
 import { safeCause } from './safe-cause.ts'
@@ -19,22 +19,30 @@ export interface Server {
 /** The error for an answer that is not 2xx. */
 export function toStatusError(server: Server, status: number, fault: Fault, headers: Headers): ModelError {
   const code = codeOf(status, fault)
-  const retryAfterMs = readRetryAfter(headers)
   return new ModelError(code, `${server.name} ${explain(server, code, status, fault)}`, {
     status,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...tokensFor(code, fault),
-    // A quota that is used up does not come back within a retry.
-    ...(fault.code === 'insufficient_quota' ? { isRetryable: false } : {}),
+    ...factsOf(code, fault, name => headers.get(name)),
   })
+}
+
+/** What an error says besides its message. */
+export function factsOf(
+  code: ModelErrorCode,
+  fault: Fault,
+  header: (name: string) => string | null | undefined,
+): ModelErrorFacts {
+  return {
+    retryAfterMs: readRetryAfter(header),
+    tokens: code === 'context_too_long' ? fault.tokens : undefined,
+    // A quota that is used up does not come back within a retry.
+    isRetryable: fault.code === 'insufficient_quota' ? false : undefined,
+  }
 }
 
 /** The error for a stream that broke off. */
 export function toStreamError(server: Server, problem: string, fault?: Fault, cause?: unknown): ModelError {
-  if (fault && isTooLong(fault)) {
-    const code = 'context_too_long'
-    return new ModelError(code, tooLong(server, fault), tokensFor(code, fault))
-  }
+  if (fault && isTooLong(fault))
+    return new ModelError('context_too_long', tooLong(server, fault), { tokens: fault.tokens })
   const said = fault ? quoteFault(fault.words, server.sent()) : ''
   const message = `${server.name} ${problem}${said}. What came is not the whole reply: ask again.`
   return new ModelError('model_stream_broken', message, { cause })
@@ -76,10 +84,6 @@ function isTimeout(error: unknown): boolean {
   return /^(Abort|Timeout)Error$/.test(name) || /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)
 }
 
-function tokensFor(code: ModelErrorCode, { tokens }: Fault): { tokens?: OverflowTokens } {
-  return code === 'context_too_long' && tokens ? { tokens } : {}
-}
-
 function codeOf(status: number, fault: Fault): ModelErrorCode {
   if (status === 429) return 'model_busy'
   if (status === 404) return 'model_not_found'
@@ -113,10 +117,10 @@ function tooLong(server: Server, { words }: Fault): string {
 }
 
 /** Reads seconds, a date, or OpenAI's milliseconds. */
-function readRetryAfter(headers: Headers): number | undefined {
-  const exact = Number.parseFloat(headers.get('retry-after-ms') ?? '')
+function readRetryAfter(header: (name: string) => string | null | undefined): number | undefined {
+  const exact = Number.parseFloat(header('retry-after-ms') ?? '')
   if (exact >= 0) return exact
-  const value = headers.get('retry-after') ?? ''
+  const value = header('retry-after') ?? ''
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000
   const date = Date.parse(value)
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())

@@ -13,7 +13,7 @@ export interface AiSdkModel {
 /** The options of one call. */
 export interface AiSdkCall {
   prompt: AiSdkMessage[]
-  tools?: AiSdkTool[]
+  tools?: { type: 'function'; name: string; description?: string; inputSchema: object }[]
   temperature?: number
   maxOutputTokens?: number
   seed?: number
@@ -23,28 +23,17 @@ export interface AiSdkCall {
   abortSignal?: AbortSignal
 }
 
-export interface AiSdkTool {
-  type: 'function'
-  name: string
-  description?: string
-  inputSchema: object
-}
+export type AiSdkMessage = { providerOptions?: Record<string, JsonObject> } & (
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: (TextPart | FilePart)[] }
+  | { role: 'assistant'; content: PromptPart[] }
+  | { role: 'tool'; content: ResultPart[] }
+)
 
-export type AiSdkMessage =
-  | { role: 'system'; content: string; providerOptions?: Record<string, JsonObject> }
-  | { role: 'user'; content: (TextPart | FilePart)[]; providerOptions?: Record<string, JsonObject> }
-  | { role: 'assistant'; content: PromptPart[]; providerOptions?: Record<string, JsonObject> }
-  | { role: 'tool'; content: ResultPart[]; providerOptions?: Record<string, JsonObject> }
-
-export type PromptPart = TextPart | FilePart | ReasoningPart | CallPart | ResultPart
+export type PromptPart = TextPart | FilePart | { type: 'reasoning'; text: string } | CallPart | ResultPart
 
 export interface TextPart {
   type: 'text'
-  text: string
-}
-
-export interface ReasoningPart {
-  type: 'reasoning'
   text: string
 }
 
@@ -66,19 +55,10 @@ export interface ResultPart {
   type: 'tool-result'
   toolCallId: string
   toolName: string
-  output: { type: 'text'; value: string } | { type: 'content'; value: (TextPart | ImageData | ImageUrl)[] }
+  output: { type: 'text'; value: string } | { type: 'content'; value: (TextPart | ImagePart)[] }
 }
 
-export interface ImageData {
-  type: 'image-data'
-  data: string
-  mediaType: string
-}
-
-export interface ImageUrl {
-  type: 'image-url'
-  url: string
-}
+type ImagePart = { type: 'image-data'; data: string; mediaType: string } | { type: 'image-url'; url: string }
 
 /** A part of the stream. Its fields depend on the type, and a little on the version of the AI SDK. */
 export interface AiSdkStreamPart {

@@ -1,12 +1,13 @@
 import { InvalidOptionError } from '../../log/error.ts'
+import { present } from '../../log/present.ts'
 import { checkWindow, mergeSettings } from '../check-options.ts'
 import type { Model, ModelPart, ModelRequest, ModelSettings } from '../model.ts'
 import { ModelError } from '../model-error.ts'
 import { textsOf } from '../pair-results.ts'
-import type { AiSdkModel } from './ai-sdk-model.ts'
+import type { AiSdkCall, AiSdkModel, JsonObject } from './ai-sdk-model.ts'
 import { readPart } from './read-part.ts'
-import { toCall } from './to-call.ts'
 import { toModelError } from './to-model-error.ts'
+import { toPrompt } from './to-prompt.ts'
 
 export interface AiSdkOptions {
   /** The model's window in tokens, prompt and reply together: the AI SDK does not know it. */
@@ -50,11 +51,16 @@ async function* streamParts(
   const asked = { name, sent: () => textsOf(messages) }
   const call = toCall(model, request)
   signal?.throwIfAborted()
-  const reader = await open()
+  const failed = (during: 'call' | 'stream') => (error: unknown) => {
+    signal?.throwIfAborted()
+    throw toModelError(error, asked, during)
+  }
+  const open = async () => (await model.doStream(call as never)).stream.getReader()
+  const reader = await open().catch(failed('call'))
   let end: ModelPart | undefined
   try {
     for (;;) {
-      const { done, value } = await next()
+      const { done, value } = await reader.read().catch(failed('stream'))
       if (done) break
       const part = readPart(value, asked)
       if (part?.type === 'end') end = part
@@ -69,22 +75,45 @@ async function* streamParts(
     throw new ModelError('model_stream_broken', `The stream of model "${name}" has no end: ask again.`)
   }
   yield end
+}
 
-  async function open() {
-    try {
-      return (await model.doStream(call as never)).stream.getReader()
-    } catch (error) {
-      signal?.throwIfAborted()
-      throw toModelError(error, asked, 'call')
-    }
+/** Converts a request to the call of an AI SDK model. Absent settings stay absent, so that the provider decides. */
+function toCall(
+  { provider }: AiSdkModel,
+  { messages, tools = [], settings = {}, signal }: ModelRequest,
+): AiSdkCall {
+  const { temperature, maxTokens, seed, stop, format } = settings
+  const offered = tools.map(({ name, description, parameters }) => ({
+    type: 'function' as const,
+    name,
+    ...present({ description }),
+    inputSchema: parameters,
+  }))
+  return {
+    prompt: toPrompt(messages),
+    ...(offered.length > 0 && { tools: offered }),
+    ...present({
+      temperature,
+      maxOutputTokens: maxTokens,
+      seed,
+      stopSequences: stop && [...stop],
+      responseFormat: format && { type: 'json' as const, ...(format !== 'json' && { schema: format }) },
+      providerOptions: providerOptionsOf(provider, settings),
+      abortSignal: signal,
+    }),
   }
+}
 
-  async function next() {
-    try {
-      return await reader.read()
-    } catch (error) {
-      signal?.throwIfAborted()
-      throw toModelError(error, asked, 'stream')
-    }
-  }
+/**
+ * The AI SDK has no common setting for thinking. Most providers have `reasoningEffort`, and ignore unknown options.
+ * Switching thinking on or off differs from provider to provider, and is left to `settings.provider`.
+ */
+function providerOptionsOf(
+  provider: string,
+  { thinking, provider: given }: ModelSettings,
+): Record<string, JsonObject> | undefined {
+  const own = given as Record<string, JsonObject> | undefined
+  if (typeof thinking !== 'string') return own && Object.keys(own).length > 0 ? own : undefined
+  const [name = provider] = provider.split('.')
+  return { ...own, [name]: { reasoningEffort: thinking, ...own?.[name] } }
 }

@@ -1,4 +1,4 @@
-import type { ModelPart, ModelUsage } from '../model.ts'
+import { type ModelPart, type ModelUsage, toUsage } from '../model.ts'
 import { ModelError } from '../model-error.ts'
 import type { AiSdkStreamPart } from './ai-sdk-model.ts'
 import { type Asked, toModelError } from './to-model-error.ts'
@@ -52,13 +52,9 @@ function readUsage(value: unknown): ModelUsage {
   const { inputTokens, outputTokens, cachedInputTokens } = (value ?? {}) as Record<string, unknown>
   const input = (inputTokens ?? {}) as { total?: unknown; cacheRead?: unknown }
   const output = (outputTokens ?? {}) as { total?: unknown }
-  return {
-    ...count('promptTokens', input.total ?? inputTokens),
-    ...count('replyTokens', output.total ?? outputTokens),
-    ...count('cachedTokens', input.cacheRead ?? cachedInputTokens),
-  }
-}
-
-function count(name: keyof ModelUsage, value: unknown): ModelUsage {
-  return typeof value === 'number' && Number.isFinite(value) ? { [name]: value } : {}
+  return toUsage({
+    promptTokens: input.total ?? inputTokens,
+    replyTokens: output.total ?? outputTokens,
+    cachedTokens: input.cacheRead ?? cachedInputTokens,
+  })
 }

@@ -2,6 +2,7 @@ import { ModelError, type ModelErrorCode } from '../model-error.ts'
 import { quoteFault } from '../quote-fault.ts'
 import { type Fault, isTooLong, readFault } from '../read-fault.ts'
 import { quotesReply, safeCause } from '../safe-cause.ts'
+import { factsOf } from '../to-model-error.ts'
 
 /** The model that was asked, and the texts that were sent: no error message may hold them. */
 export interface Asked {
@@ -29,13 +30,10 @@ export function toModelError(error: unknown, { name, sent }: Asked, during: 'cal
   const code = codeOf(failure, status, fault, during)
   const [what, todo] = texts[code]
   const why = [status, ...[failure.name, fault.code].filter(isName)].filter(one => one !== undefined)
-  const retryAfterMs = retryAfter(responseHeaders)
   const text = `${what}${why.length > 0 ? ` (${why.join(', ')})` : ''}${wordsOf(error, status, fault, sent)}`
   return new ModelError(code, `Model "${name}" ${text}. ${todo}.`, {
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    // A quota that is used up does not come back within a retry.
-    ...(fault.code === 'insufficient_quota' ? { isRetryable: false } : {}),
+    status,
+    ...factsOf(code, fault, name => responseHeaders?.[name]),
     cause: isAboutKey(status) ? undefined : safeCause(error, sent()),
   })
 }
@@ -81,12 +79,4 @@ const isAboutKey = (status: number | undefined) => status === 401 || status === 
 
 function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z][\w.-]{1,63}$/.test(value) && value !== 'AI_APICallError'
-}
-
-function retryAfter(headers: Failure['responseHeaders']): number | undefined {
-  const milliseconds = Number(headers?.['retry-after-ms'] ?? Number.NaN)
-  if (milliseconds >= 0) return milliseconds
-  // The other form, a date, is ignored: our own pauses do as well.
-  const seconds = Number(headers?.['retry-after'] ?? Number.NaN)
-  return seconds >= 0 ? Math.ceil(seconds * 1000) : undefined
 }

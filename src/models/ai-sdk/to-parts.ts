@@ -1,6 +1,6 @@
 import type { MessageLike } from '../../log/message.ts'
-import type { PromptPart } from './ai-sdk-model.ts'
-import { toFilePart } from './to-file-part.ts'
+import { imageTypeOf } from '../read-media.ts'
+import type { FilePart, PromptPart } from './ai-sdk-model.ts'
 
 type Part = { readonly type: string } & Record<string, unknown>
 
@@ -45,4 +45,52 @@ function toPart(value: unknown): Part[] {
     default:
       return [(toFilePart(part) as object as Part | undefined) ?? part]
   }
+}
+
+/** Converts an image or file of any provider to the AI SDK's file part; undefined for other parts. */
+export function toFilePart(value: unknown): FilePart | undefined {
+  // Ollama's images are bare base64.
+  if (typeof value === 'string') return file(value, imageTypeOf(value) ?? 'image/*')
+  if (value instanceof Uint8Array) return file(value, 'image/*')
+  const part = (value ?? {}) as Record<string, unknown>
+  switch (part.type) {
+    case 'image_url':
+    case 'input_image': {
+      const image = part.image_url as { url?: unknown } | string | undefined
+      return fromUrl(String(typeof image === 'string' ? image : image?.url), 'image/*')
+    }
+    case 'input_audio': {
+      const { data, format } = (part.input_audio ?? {}) as { data?: unknown; format?: unknown }
+      return file(String(data), format === 'mp3' ? 'audio/mpeg' : `audio/${String(format)}`)
+    }
+    case 'image':
+      return fromData(part.image, typeof part.mediaType === 'string' ? part.mediaType : undefined)
+    case 'file':
+      return 'file' in part ? fromOpenAiFile(part.file) : (value as FilePart)
+    default:
+      return undefined
+  }
+}
+
+function file(data: FilePart['data'], mediaType: string, filename?: unknown): FilePart {
+  return { type: 'file', data, mediaType, ...(typeof filename === 'string' ? { filename } : {}) }
+}
+
+function fromOpenAiFile(value: unknown): FilePart {
+  const { file_data: data, filename } = (value ?? {}) as { file_data?: unknown; filename?: unknown }
+  const { data: bytes, mediaType } = fromUrl(String(data), 'application/octet-stream')
+  return file(bytes, mediaType, filename)
+}
+
+/** The AI SDK's image part: bytes, base64, a data URL or an address. */
+function fromData(data: unknown, mediaType?: string): FilePart {
+  if (typeof data !== 'string') return file(data as Uint8Array | URL, mediaType ?? 'image/*')
+  if (/^(?:data|https?):/i.test(data)) return fromUrl(data, mediaType ?? 'image/*')
+  return file(data, mediaType ?? imageTypeOf(data) ?? 'image/*')
+}
+
+function fromUrl(url: string, otherwise: string): FilePart {
+  const inline = /^data:([^;,]*)[^,]*;base64,/i.exec(url.slice(0, 200))
+  if (inline) return file(url.slice(inline[0].length), inline[1] || otherwise)
+  return file(URL.canParse(url) ? new URL(url) : url, otherwise)
 }

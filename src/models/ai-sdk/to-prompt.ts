@@ -1,8 +1,8 @@
 import type { MessageLike } from '../../log/message.ts'
+import { parseJson } from '../../log/parse-json.ts'
 import { type PairedCall, type PairedMessage, type PairedResult, pairResults } from '../pair-results.ts'
 import type { AiSdkMessage, CallPart, FilePart, PromptPart, ResultPart, TextPart } from './ai-sdk-model.ts'
-import { toFilePart } from './to-file-part.ts'
-import { toParts } from './to-parts.ts'
+import { toFilePart, toParts } from './to-parts.ts'
 
 /** The ids of calls. A call without one gets an id that is new in the prompt, because some providers insist on it. */
 type Ids = Map<PairedCall, string>
@@ -41,14 +41,16 @@ export function toPrompt(messages: readonly MessageLike[]): AiSdkMessage[] {
 function assistantParts({ source, calls }: PairedMessage, ids: Ids): PromptPart[] {
   const parts = toParts(source)
   const inside = parts.filter(part => part.type === 'tool-call').length
-  const beside = calls.slice(0, calls.length - inside).map(
-    (call): CallPart => ({
+  const beside = calls.slice(0, calls.length - inside).map((call): CallPart => {
+    const input = parseJson(call.arguments)
+    return {
       type: 'tool-call',
       toolCallId: ids.get(call)!,
       toolName: call.name,
-      input: readJson(call.arguments),
-    }),
-  )
+      // What a model wrote may be no JSON, and is then sent back as text.
+      input: input === undefined ? call.arguments : input,
+    }
+  })
   return [...parts, ...beside]
 }
 
@@ -88,13 +90,4 @@ function outputOf(source: MessageLike, text: string): ResultPart['output'] {
 function optionsOf(source: MessageLike): Pick<AiSdkMessage, 'providerOptions'> | undefined {
   const { providerOptions } = source as Pick<AiSdkMessage, 'providerOptions'>
   return providerOptions ? { providerOptions } : undefined
-}
-
-/** Parses the arguments of a call. What a model wrote may be no JSON, and is then sent back as text. */
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }

@@ -1,5 +1,4 @@
-import { present } from '../../log/present.ts'
-import type { ModelPart } from '../model.ts'
+import { type ModelPart, toUsage } from '../model.ts'
 
 /** The fields of a line of `/api/chat` that are read. */
 export interface OllamaChunk {
@@ -34,7 +33,7 @@ export async function* readParts(chunks: AsyncIterable<OllamaChunk>): AsyncGener
       }
     }
     if (!chunk.done) continue
-    const usage = present({ promptTokens: chunk.prompt_eval_count, replyTokens: chunk.eval_count })
+    const usage = toUsage({ promptTokens: chunk.prompt_eval_count, replyTokens: chunk.eval_count })
     yield { type: 'end', reason: reasonOf(chunk.done_reason, calls), usage }
   }
 }

@@ -2,9 +2,8 @@ import { InvalidMessageError } from '../../log/error.ts'
 import type { MessageLike, ToolCall } from '../../log/message.ts'
 import { toArguments } from '../../log/parse-json.ts'
 import { present } from '../../log/present.ts'
-import { isImage, type Media } from '../media.ts'
 import { type PairedMessage, type PairedResult, pairResults } from '../pair-results.ts'
-import { readMedia } from '../read-media.ts'
+import { isImage, type Media, readMedia } from '../read-media.ts'
 
 export interface OllamaMessage {
   role: string

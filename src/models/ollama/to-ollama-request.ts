@@ -3,13 +3,6 @@ import type { ModelSettings, ToolSpec } from '../model.ts'
 import { ModelError } from '../model-error.ts'
 import type { OllamaMessage } from './to-ollama-messages.ts'
 
-export interface OllamaRequest {
-  model: string
-  messages: OllamaMessage[]
-  stream: true
-  [key: string]: unknown
-}
-
 interface Given {
   readonly model: string
   readonly messages: OllamaMessage[]
@@ -20,8 +13,7 @@ interface Given {
 }
 
 /** The body of `/api/chat`. Settings cannot override the window. */
-export function toOllamaRequest(given: Given): OllamaRequest {
-  const { model, messages, tools = [], settings, window, keepAlive } = given
+export function toOllamaRequest({ model, messages, tools = [], settings, window, keepAlive }: Given) {
   const { temperature, maxTokens, seed, stop, format, thinking } = settings
   const { options: own, fields } = splitProvider(settings.provider)
   if (own.num_ctx !== undefined && own.num_ctx !== window) {

@@ -1,5 +1,4 @@
-import { present } from '../../log/present.ts'
-import type { ModelPart, ModelUsage } from '../model.ts'
+import { type ModelPart, toUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
 import { type Server, toStreamError } from '../to-model-error.ts'
 
@@ -59,7 +58,13 @@ export async function* readParts(
   if (finish === undefined) throw toStreamError(server, 'ended its answer before it was finished')
   const whole = calls.calls()
   yield* whole
-  yield { type: 'end', reason: reasonOf(finish, whole.length), usage: toUsage(usage) }
+  const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage
+  const counts = {
+    promptTokens: prompt_tokens,
+    replyTokens: completion_tokens,
+    cachedTokens: prompt_tokens_details?.cached_tokens,
+  }
+  yield { type: 'end', reason: reasonOf(finish, whole.length), usage: toUsage(counts) }
 }
 
 function reasonOf(finish: string, calls: number): 'stop' | 'length' | 'tool-calls' | 'other' {
@@ -74,15 +79,6 @@ function reasonOf(finish: string, calls: number): 'stop' | 'length' | 'tool-call
     default:
       return 'other'
   }
-}
-
-function toUsage({ prompt_tokens, completion_tokens, prompt_tokens_details }: Usage): ModelUsage {
-  const number = (value: unknown) => (typeof value === 'number' ? value : undefined)
-  return present({
-    promptTokens: number(prompt_tokens),
-    replyTokens: number(completion_tokens),
-    cachedTokens: number(prompt_tokens_details?.cached_tokens),
-  })
 }
 
 type CallPart = Extract<ModelPart, { type: 'tool-call' }>

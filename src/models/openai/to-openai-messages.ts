@@ -1,8 +1,7 @@
 import { InvalidMessageError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { isImage, type Media } from '../media.ts'
 import { type PairedCall, type PairedMessage, pairResults } from '../pair-results.ts'
-import { readMedia, readPart } from '../read-media.ts'
+import { isImage, type Media, readMedia, readPart } from '../read-media.ts'
 
 export interface OpenAiMessage {
   role: string

@@ -2,13 +2,6 @@ import { present } from '../../log/present.ts'
 import type { ModelSettings, ToolSpec } from '../model.ts'
 import type { OpenAiMessage } from './to-openai-messages.ts'
 
-export interface OpenAiRequest {
-  model: string
-  messages: OpenAiMessage[]
-  stream: true
-  [key: string]: unknown
-}
-
 interface Given {
   readonly model: string
   readonly messages: OpenAiMessage[]
@@ -19,7 +12,7 @@ interface Given {
 }
 
 /** The body of `/chat/completions`. */
-export function toOpenAiRequest({ model, messages, tools = [], settings, isOpenAi }: Given): OpenAiRequest {
+export function toOpenAiRequest({ model, messages, tools = [], settings, isOpenAi }: Given) {
   const { temperature, maxTokens, seed, stop, format, thinking, provider } = settings
   return {
     ...present({

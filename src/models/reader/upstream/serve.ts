@@ -105,8 +105,10 @@ export function readMessages({ messages }: Body): readonly MessageLike[] {
 export function readTools({ tools }: Body): readonly ToolSpec[] {
   const list = Array.isArray(tools) ? (tools as readonly { function?: Partial<ToolSpec> }[]) : []
   return list.flatMap(tool => {
-    const { name, description, parameters = {} } = tool?.function ?? {}
-    return typeof name === 'string' ? [{ name, parameters, ...present({ description }) }] : []
+    const { name, description, parameters } = tool?.function ?? {}
+    return typeof name === 'string'
+      ? [{ name, parameters: parameters ?? {}, ...present({ description }) }]
+      : []
   })
 }
 
