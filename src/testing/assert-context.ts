@@ -1,13 +1,10 @@
 import type { Context, FitOptions } from '../context/context.ts'
-import type { Message, MessageLike } from '../log/message.ts'
+import type { Message, MessageLike, ToolResult } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { markerText } from '../log/texts.ts'
 import { estimate } from '../tokens/estimate.ts'
-import { assertRounds } from './assert-rounds.ts'
 
-/**
- * Checks a context against its conversation, without using the code that made it. Throws an Error that says what is wrong.
- */
+/** Checks a context against its conversation, without using the code that made it. Throws an Error that says what is wrong. */
 export function assertContext<M extends MessageLike>(
   messages: readonly M[],
   options: FitOptions,
@@ -49,10 +46,8 @@ function assertReceipt<M extends MessageLike>(
   { messages: sent, receipt }: Context<M>,
   trims: boolean,
 ): void {
-  check(
-    receipt.entries.length === input.length,
-    `${receipt.entries.length} lines for ${input.length} messages`,
-  )
+  const lines = receipt.entries.length
+  check(lines === input.length, `${lines} lines for ${input.length} messages`)
   const own = new Map<unknown, number>()
   for (const message of sent) own.set(message, (own.get(message) ?? 0) + 1)
   for (const [seq, entry] of receipt.entries.entries()) {
@@ -102,10 +97,8 @@ function assertOrder<M extends MessageLike>(
 function assertAlternating(output: readonly Message[]): void {
   const [first, ...rest] = output
   const conversation = first?.role === 'system' ? rest : output
-  check(
-    conversation.every(message => message.role !== 'system'),
-    'a system message in the middle',
-  )
+  const isFirst = conversation.every(message => message.role !== 'system')
+  check(isFirst, 'a system message in the middle')
   let expected = 'user'
   for (const [place, { role, calls }] of conversation.entries()) {
     if (role === 'tool') continue
@@ -117,4 +110,31 @@ function assertAlternating(output: readonly Message[]): void {
     check(role === expected, `${role} at ${place}, ${expected} is due`)
     expected = role === 'user' ? 'assistant' : 'user'
   }
+}
+
+/**
+ * Checks that every tool result follows the call that it answers, and that every call has a result before other messages
+ * follow. Does not use the library's own matching.
+ */
+export function assertRounds(output: readonly Message[]): void {
+  let caller = -1
+  let results: ToolResult[] = []
+  const end = (isOpen: boolean) => {
+    const { calls = [] } = output[caller] ?? {}
+    check(results.length <= calls.length || calls.length === 0, `more results than calls behind ${caller}`)
+    if (isOpen) return
+    check(results.length >= calls.length, `a call at ${caller} without a result`)
+    const answered = new Set(results.map(({ callId }) => callId))
+    const missing = calls.find(({ id }) => id !== undefined && !answered.has(id) && !answered.has(undefined))
+    check(!missing, `no result for ${missing?.id}`)
+  }
+  for (const [place, message] of output.entries()) {
+    if (message.role !== 'tool') {
+      end(false)
+      caller = place
+      results = []
+    } else check(!!output[caller]?.calls.length, `the tool result at ${place} stands behind no call`)
+    for (const result of message.results) results.push(result)
+  }
+  end(true)
 }

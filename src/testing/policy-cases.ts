@@ -21,44 +21,30 @@ export interface PolicyCase {
  * for (const { name, run } of policyCases) it(name, () => run(myPolicy))
  */
 export const policyCases: readonly PolicyCase[] = [
-  {
-    name: 'leaves a conversation that fits in a form that every provider takes',
-    run: policy => check(policy, [system('s'), user('a'), assistant('b'), user('c')], { window: 1_000 }),
-  },
-  {
-    name: 'gives nothing for nothing',
-    run(policy) {
-      const { messages } = check(policy, [], { window: 100 })!
-      if (messages.length > 0) throw new Error('an empty conversation gave messages')
+  policyCase('leaves a conversation that fits in a form that every provider takes', policy => {
+    check(policy, [system('s'), user('a'), assistant('b'), user('c')], { window: 1_000 })
+  }),
+  policyCase('gives nothing for nothing', policy => {
+    const { messages } = check(policy, [], { window: 100 })!
+    if (messages.length > 0) throw new Error('an empty conversation gave messages')
+  }),
+  policyCase(
+    'keeps first and latest user message and the last round, and never exceeds the window',
+    policy => {
+      const rounds = Array.from({ length: 60 }, (_, n) => round('run', `output ${n}`)).flat()
+      for (let window = 8; window < 300; window += 7) check(policy, [user('the goal'), ...rounds], { window })
     },
-  },
-  {
-    name: 'keeps first and latest user message and the last round, and never exceeds the window',
-    run(policy) {
-      const chat = [
-        user('the goal'),
-        ...Array.from({ length: 60 }, (_, n) => round('run', `output ${n}`)).flat(),
-      ]
-      for (let window = 8; window < 300; window += 7) check(policy, chat, { window })
-    },
-  },
-  {
-    name: 'holds every invariant on 300 random conversations',
-    run(policy) {
-      for (let seed = 1; seed <= 300; seed++) {
-        const messages = randomConversation(seed)
-        const shape = seed % 2 ? 'free' : 'alternating'
-        check(policy, messages, {
-          window: 1 + ((seed * 37) % 700),
-          shape,
-          overflow: seed % 3 ? 'keep' : 'trim',
-        })
-      }
-    },
-  },
-  {
-    name: 'gives the same bytes twice, and for a list that grows as for one that is read at once',
-    run(policy) {
+  ),
+  policyCase('holds every invariant on 300 random conversations', policy => {
+    for (let seed = 1; seed <= 300; seed++) {
+      const shape = seed % 2 ? 'free' : 'alternating'
+      const overflow = seed % 3 ? 'keep' : 'trim'
+      check(policy, randomConversation(seed), { window: 1 + ((seed * 37) % 700), shape, overflow })
+    }
+  }),
+  policyCase(
+    'gives the same bytes twice, and for a list that grows as for one that is read at once',
+    policy => {
       const messages = randomConversation(7, 40)
       for (let length = 1; length <= messages.length; length++) {
         const options = { window: 120, overflow: 'keep' } as const
@@ -67,17 +53,18 @@ export const policyCases: readonly PolicyCase[] = [
         if (warm !== cold) throw new Error(`the context of ${length} messages differs from a cold start`)
       }
     },
-  },
-  {
-    name: 'changes nothing that it is given',
-    run(policy) {
-      const messages = randomConversation(11, 40)
-      const before = JSON.stringify(messages)
-      check(policy, messages, { window: 90, overflow: 'keep' })
-      if (JSON.stringify(messages) !== before) throw new Error('the input was changed')
-    },
-  },
+  ),
+  policyCase('changes nothing that it is given', policy => {
+    const messages = randomConversation(11, 40)
+    const before = JSON.stringify(messages)
+    check(policy, messages, { window: 90, overflow: 'keep' })
+    if (JSON.stringify(messages) !== before) throw new Error('the input was changed')
+  }),
 ]
+
+function policyCase(name: string, run: PolicyCase['run']): PolicyCase {
+  return { name, run }
+}
 
 function check(policy: Policy, messages: readonly MessageLike[], options: FitOptions): Context | undefined {
   const all = { count: words(), ...options, policy }

@@ -4,7 +4,7 @@ import { type Chat, createChat, defineTool } from 'throughline/chat'
 import { type Model, ModelError, type ModelPart } from 'throughline/models'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { assertRounds } from '../../src/testing/assert-rounds.ts'
+import { assertRounds } from '../../src/testing/assert-context.ts'
 import { inChat } from './help.ts'
 
 /** What the model does in one call, and how the call ends. */

@@ -12,7 +12,7 @@ import {
 } from 'throughline/models'
 import { assertContext } from 'throughline/testing'
 import { expect } from 'vitest'
-import { assertRounds } from '../../src/testing/assert-rounds.ts'
+import { assertRounds } from '../../src/testing/assert-context.ts'
 
 type Thread = ReturnType<History['thread']>
 

@@ -1,7 +1,7 @@
 import { hasWords, toWanted } from '../has-words.ts'
 import { snippet } from '../snippet.ts'
-import type { ConversationInfo, Store } from '../store.ts'
-import { type Conversation, heldMs, type Memory, openTurn } from './memory.ts'
+import type { ConversationInfo, MarkedPlace, Store } from '../store.ts'
+import { type Conversation, type Memory, openTurn } from './memory.ts'
 
 type Reads = Pick<
   Store,
@@ -15,7 +15,7 @@ export function memoryReads(memory: Memory): Reads {
       if (!branch) return undefined
       const { entries, turns, forkOf, leases } = branch
       const turn = openTurn(branch)
-      const expiresInMs = heldMs(branch, memory.now())
+      const expiresInMs = memory.heldMs(branch)
       return {
         head: entries.length,
         turns: turns.length,
@@ -40,10 +40,14 @@ export function memoryReads(memory: Memory): Reads {
       const places = memory
         .ofTenant(tenant)
         .flatMap(({ branches }) => [...branches.values()])
-        .flatMap(({ thread, marks }) => marks.map(mark => ({ ...mark, thread })))
+        .flatMap(({ thread, marks }) => [...marks.values()].map(place => ({ ...place, thread })))
         .sort((a, b) => b.number - a.number)
-        .map(({ number: _, ...place }) => place)
-      return marks.flatMap(mark => places.filter(place => place.mark === mark).slice(0, limit))
+      const found = new Map(marks.map(mark => [mark, [] as MarkedPlace[]]))
+      for (const { mark, at, thread } of places) {
+        const list = found.get(mark)
+        if (list && list.length < limit) list.push({ mark, at, thread })
+      }
+      return [...found.values()].flat()
     },
     async conversations(tenant, { only, after, limit, order = 'recent' } = {}) {
       const compare = orders[order]

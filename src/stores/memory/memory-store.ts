@@ -2,7 +2,7 @@ import { toDescription } from '../check-input.ts'
 import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
-import { createMemory, heldMs, openTurn } from './memory.ts'
+import { createMemory, openTurn } from './memory.ts'
 import { memoryReads } from './memory-reads.ts'
 import { memoryWrites } from './memory-writes.ts'
 
@@ -27,8 +27,8 @@ export function memoryStore({ now = Date.now, maxEntryBytes }: MemoryStoreOption
     async saveMarks(thread, marks) {
       const branch = memory.branch(thread)
       for (const { mark, at } of marks) {
-        if (branch.marks.some(saved => saved.mark === mark && saved.at === at)) continue
-        branch.marks.push({ mark, at, number: memory.nextNumber() })
+        const key = JSON.stringify([mark, at])
+        if (!branch.marks.has(key)) branch.marks.set(key, { mark, at, number: memory.nextNumber() })
       }
     },
     async describeConversation(tenant, conversation, description) {
@@ -56,6 +56,6 @@ export function memoryStore({ now = Date.now, maxEntryBytes }: MemoryStoreOption
   function isUsed(tenant: string, conversation: string, since: number): boolean {
     const found = memory.find(tenant, conversation)
     if (!found || found.updatedAt >= since) return true
-    return [...found.branches.values()].some(branch => openTurn(branch) && heldMs(branch, now()) > 0)
+    return [...found.branches.values()].some(branch => openTurn(branch) && memory.heldMs(branch) > 0)
   }
 }

@@ -70,7 +70,7 @@ export function memoryWrites(memory: Memory): Writes {
       const branch = memory.branchOrNew(thread)
       if (isRepeated(branch, entries)) return headOf(branch)
       const open = branches.openTurn(branch)
-      if (open) throw turnOpen(thread, open.turn, branches.heldMs(branch, now()))
+      if (open) throw turnOpen(thread, open.turn, memory.heldMs(branch))
       expectHead(branch, expectedHead)
       memory.put(branch)
       branches.addEntries(branch, 0, entries)
@@ -111,7 +111,7 @@ export function memoryWrites(memory: Memory): Writes {
   /** The turn that a writer who is gone has left open; throws while somebody holds it. */
   function leftOpen(branch: Branch): StoredTurn | undefined {
     const open = branches.openTurn(branch)
-    const heldMs = branches.heldMs(branch, now())
+    const heldMs = memory.heldMs(branch)
     if (open && heldMs > 0) throw turnOpen(branch.thread, open.turn, heldMs)
     return open
   }

@@ -46,16 +46,8 @@ export function createMemory(now: () => number) {
 
   function put(branch: Branch, times = { first: now(), last: now() }): void {
     const { tenant, conversation, actor, branch: name } = branch.thread
-    const fresh = {
-      tenant,
-      conversation,
-      createdAt: times.first,
-      updatedAt: times.last,
-      isDeleted: false,
-      title: null,
-      metadata: null,
-      branches: new Map(),
-    }
+    const created = { tenant, conversation, createdAt: times.first, updatedAt: times.last, title: null }
+    const fresh = { ...created, metadata: null, isDeleted: false, branches: new Map() }
     const found: Conversation = find(tenant, conversation) ?? fresh
     found.updatedAt = Math.max(found.updatedAt, times.last)
     found.branches.set(keyOf(actor, name), branch)
@@ -72,9 +64,10 @@ export function createMemory(now: () => number) {
   }
 
   const nextNumber = () => ++count
+  const heldMs = ({ leaseTime }: Branch) => remainingMs(leaseTime, now())
   const ofTenant = (tenant: string) =>
     [...conversations.values()].filter(found => found.tenant === tenant && !found.isDeleted)
-  return { now, find, peek, branch, branchOrNew, put, remove, nextNumber, ofTenant }
+  return { now, heldMs, find, peek, branch, branchOrNew, put, remove, nextNumber, ofTenant }
 }
 
 const keyOf = (...names: string[]) => JSON.stringify(names)
@@ -91,25 +84,16 @@ export interface Branch {
   readonly ids: Set<string>
   readonly calls: Map<string, StoredCall>
   readonly caches: Map<string, { at: number; bytes: Uint8Array }>
-  readonly marks: (Mark & { readonly number: number })[]
+  /** By mark and place. */
+  readonly marks: Map<string, Mark & { readonly number: number }>
   epoch: number
   leaseTime: LeaseTime | undefined
 }
 
 function newBranch(thread: ThreadKey, number: number): Branch {
-  return {
-    thread,
-    number,
-    entries: [],
-    turns: [],
-    leases: new Map(),
-    ids: new Set(),
-    calls: new Map(),
-    caches: new Map(),
-    marks: [],
-    epoch: 0,
-    leaseTime: undefined,
-  }
+  const log = { entries: [], turns: [], ids: new Set<string>(), epoch: 0 }
+  const sides = { calls: new Map(), caches: new Map(), marks: new Map() }
+  return { thread, number, ...log, ...sides, leases: new Map(), leaseTime: undefined }
 }
 
 /** A fork takes the shared past along, but no calls, leases or idempotency keys. */
@@ -171,8 +155,6 @@ export function isHeldBy(branch: Branch, lease: Lease): boolean {
   const open = openTurn(branch)
   return open !== undefined && isLease(branch.leases.get(open.turn), lease)
 }
-
-export const heldMs = ({ leaseTime }: Branch, now: number) => remainingMs(leaseTime, now)
 
 export const isLease = (held: Lease | undefined, lease: Lease) =>
   held?.owner === lease.owner && held.epoch === lease.epoch

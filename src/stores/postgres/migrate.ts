@@ -67,24 +67,21 @@ async function versionOf(query: Query, schema: string): Promise<number> {
  * later statements cost nothing.
  */
 export function migrateFirst(database: Database, schema: string): Database {
-  let isReady = false
-  let preparing: Promise<void> | undefined
+  let migrated: Promise<Database> | undefined
 
-  async function prepare(): Promise<void> {
+  async function prepare(): Promise<Database> {
     // A user who may not change the schema may still use one that is up to date.
     if ((await migrate(database, schema, true)).length > 0) await migrate(database, schema, false)
-    isReady = true
+    return database
   }
 
-  async function ready(): Promise<Database> {
-    if (isReady) return database
-    preparing ??= prepare()
-    try {
-      await preparing
-    } finally {
-      preparing = undefined
-    }
-    return database
+  /** After a failure the next statement tries again. */
+  function ready(): Promise<Database> {
+    migrated ??= prepare().catch(error => {
+      migrated = undefined
+      throw error
+    })
+    return migrated
   }
 
   return {

@@ -12,11 +12,11 @@ type Conversations = Pick<
 export function postgresConversations(context: PostgresContext): Conversations {
   const { database, schema } = context
   return {
-    async conversations(tenant, options = {}) {
-      const { only, after, limit, order = only === undefined ? 'recent' : 'name' } = options
-      const place = order === 'name' ? [] : [after?.updatedAt ?? null]
-      const values = [tenant, only ?? after?.conversation ?? null, limit ?? null, ...place]
-      const rows = await database.read(listSql(schema, only === undefined ? order : 'only'), values)
+    async conversations(tenant, { only, after, limit, order = 'recent' } = {}) {
+      const page = only === undefined ? order : 'only'
+      const time = page === 'recent' ? [after?.updatedAt ?? null] : []
+      const values = [tenant, only ?? after?.conversation ?? null, limit ?? null, ...time]
+      const rows = await database.read(listSql(schema, page), values)
       return rows.map(row => fromRow<ConversationInfo>(row, infoColumns))
     },
     async describeConversation(tenant, conversation, description) {
@@ -44,22 +44,23 @@ export function postgresConversations(context: PostgresContext): Conversations {
 }
 
 /** Looks up threads for the conversations of the page only. */
-const listSql = (schema: string, order: keyof typeof pages) => `
+const listSql = (schema: string, page: keyof typeof pages) => `
   select c.conversation, c.created_at as "createdAt", c.title, c.metadata, t.*
-  from (${pages[order](schema)}) c cross join lateral (
+  from (${pages[page](schema)}) c cross join lateral (
     select max(b.updated_at) as "updatedAt", json_agg(json_build_object(
       'actor', b.actor, 'branch', b.branch, 'head', b.head) order by b.actor, b.branch)::text as threads
     from ${schema}.branches b where b.key = c.key
-  ) t order by ${order === 'name' ? '' : 't."updatedAt" desc,'} c.conversation`
+  ) t order by ${page === 'recent' ? 't."updatedAt" desc,' : ''} c.conversation`
+
+const byName = (operator: string) => (schema: string) =>
+  `
+  select c.* from ${schema}.conversations c
+  where c.tenant = $1 and c.deleted_at is null and ($2::text is null or c.conversation ${operator} $2)
+  order by c.conversation limit $3`
 
 const pages = {
-  only: (schema: string) => `
-    select c.* from ${schema}.conversations c
-    where c.tenant = $1 and c.deleted_at is null and c.conversation = $2 limit $3`,
-  name: (schema: string) => `
-    select c.* from ${schema}.conversations c
-    where c.tenant = $1 and c.deleted_at is null and ($2::text is null or c.conversation > $2)
-    order by c.conversation limit $3`,
+  only: byName('='),
+  name: byName('>'),
   /** Sorts without an index: it would be written with every append, and 10,000 rows are sorted in some milliseconds. */
   recent: (schema: string) => `
     select c.* from ${schema}.conversations c join ${schema}.branches b using (key)

@@ -2,7 +2,7 @@ import { checksum } from '../checksum.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import { conversationKey, keyOf } from './conversation-key.ts'
 import { noConversation, type PostgresContext } from './postgres-context.ts'
-import { callValues, toCall } from './rows.ts'
+import { callValues, threadOf, toCall } from './rows.ts'
 
 type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache' | 'saveMarks' | 'findMarks'>
 
@@ -94,10 +94,10 @@ export function postgresSides(context: PostgresContext): Sides {
         order by wanted.number, m.place desc`,
         [[...named.keys()], limit],
       )
-      return rows.map(({ mark, at, conversation, actor, branch }) => ({
-        mark: named.get(String(mark).replaceAll('-', ''))!,
-        at: Number(at),
-        thread: { tenant, conversation, actor, branch } as ThreadKey,
+      return rows.map(row => ({
+        mark: named.get(String(row.mark).replaceAll('-', ''))!,
+        at: Number(row.at),
+        thread: threadOf({ ...row, tenant }),
       }))
     },
   }

@@ -55,22 +55,14 @@ export const threadOf = ({ tenant, conversation, actor, branch }: Row): ThreadKe
 })
 
 /** An entry as the schema's functions take it. */
-export interface EntryRecord {
-  readonly id: string
-  readonly role: string
-  readonly time: number
-  readonly tokens: string
-  readonly checksum: number
-  readonly words: readonly number[] | null
-  readonly payload: string
-}
+export type EntryRecord = ReturnType<typeof toRecords>[number]
 
 /** Entries as records, each id once, with the hashes of their words where they are indexed. Refuses ids that are too long. */
 export function toRecords(
   thread: ThreadKey,
   entries: readonly (NewEntry | StoredEntry)[],
   isIndexed: boolean,
-): readonly EntryRecord[] {
+) {
   const ids = entries.map(({ id }) => id)
   const [key] = keyOf(thread, ids)
   const seen = new Set<string>()
