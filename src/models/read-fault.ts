@@ -1,3 +1,4 @@
+import { isWindow } from './check-options.ts'
 import type { OverflowTokens } from './model-error.ts'
 
 /** What a provider says went wrong. */
@@ -90,16 +91,17 @@ function tokensIn(words: string): OverflowTokens | undefined {
       /you requested (\d{1,9}) tokens/i.exec(start)?.[1]
     return toTokens(Number(prompt), Number(window))
   }
+  const studio =
+    /^Trying to keep the first (\d{1,9}) tokens when context the overflows\. However, the model is loaded with context length of only (\d{1,9}) tokens/i.exec(
+      start,
+    )
+  if (studio) return toTokens(Number(studio[1]), Number(studio[2]))
   const told = /^(?:the )?request \((\d{1,9}) tokens\) exceeds [a-z ]{1,40}\((\d{1,9}) tokens\)/i.exec(start)
   return told ? toTokens(Number(told[1]), Number(told[2])) : undefined
 }
 
 function toTokens(prompt: unknown, window: unknown): OverflowTokens | undefined {
-  return isCount(prompt) && isCount(window) ? { prompt, window } : undefined
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+  return isWindow(prompt) && isWindow(window) ? { prompt, window } : undefined
 }
 
 function nameOf(value: unknown): string {

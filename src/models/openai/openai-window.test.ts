@@ -21,6 +21,11 @@ it.each(['max_model_len', 'context_length', 'context_window'])(
   },
 )
 
+it('is that of one slot of llama.cpp, and not what the model was trained for', async () => {
+  const meta = { n_ctx_train: 131_072, n_ctx: 8192 }
+  expect(await windowFrom(list({ id: 'm', meta }))).toBe(8192)
+})
+
 it.each([
   ['has no such model', list({ id: 'other', context_length: 4096 })],
   ['tells no window', list({ id: 'm', context_length: 'many' })],

@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../../log/parse-json.ts'
 import { showValue } from '../../log/show-value.ts'
 import { checkConfig } from './check-config.ts'
 import { ConfigError, type ConfigFault } from './config-error.ts'
@@ -87,7 +88,7 @@ function fromEnv(env: Readonly<Record<string, string | undefined>>, faults: Conf
 function fromFile(file: ConfigSources['file'], faults: ConfigFault[]): GivenValues {
   const values = new Map<SettingName, Given>()
   if (!file) return values
-  const content = parse(file.text)
+  const content = parseJsonObject(file.text.replace(/^\uFEFF/, ''))
   if (!content) {
     faults.push({ source: file.path, problem: 'must hold a JSON object, such as {"port": 4170}' })
     return values
@@ -103,15 +104,4 @@ function fromFile(file: ConfigSources['file'], faults: ConfigFault[]): GivenValu
 function unknownName(source: string, names: readonly string[], name = source): ConfigFault {
   const meant = nearest(name, names)
   return { source, problem: `is no setting${meant === undefined ? '' : `: did you mean ${meant}?`}` }
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,7 @@
 import { type Dispatcher, Pool } from 'undici'
+import { parseJson } from '../../log/parse-json.ts'
 import { checkAddress, secretsOf } from '../../models/check-options.ts'
+import { ModelError } from '../../models/model-error.ts'
 import { readFault, readStart } from '../../models/read-fault.ts'
 import {
   type Server,
@@ -47,7 +49,7 @@ export interface Connection {
   readonly secrets: readonly string[]
   /** The answer to a request, if its status is good; else throws what the upstream said. */
   ask(question: Question, server: Server): Promise<Answered>
-  /** A JSON answer of limited size. Throws a SyntaxError if it is no JSON. */
+  /** A JSON answer of limited size. */
   askFacts(question: Question, server: Server): Promise<unknown>
   /** Sends a request on as it is. */
   pass(request: PassedRequest, server: Server): Promise<PassedAnswer>
@@ -141,7 +143,9 @@ export function openConnection({ url, apiKey, headers = {}, timeouts }: Connecti
       } finally {
         close(isWhole)
       }
-      return JSON.parse(new TextDecoder().decode(joiner.rest()))
+      const value = parseJson(new TextDecoder().decode(joiner.rest()))
+      if (value !== undefined) return value
+      throw new ModelError('model_refused', `${server.name} gave no JSON at ${question.path}.`)
     },
 
     async pass({ method, path, headers, body, signal }, server) {

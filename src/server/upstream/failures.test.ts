@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { ollamaAnswer, type UpstreamAnswer } from '../../../test/scripted-upstream.ts'
+import { ollamaAnswer, openaiAnswer, type UpstreamAnswer } from '../../../test/scripted-upstream.ts'
 import { failureOf, upstreamWith } from '../../models/upstream.fixture.ts'
 import type { UpstreamTimeouts } from './connection.ts'
 import { ollamaUpstream } from './ollama-upstream.ts'
+import { openaiUpstream } from './openai-upstream.ts'
 import { opened } from './upstream.fixture.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -23,6 +24,12 @@ const spoken: Readonly<Record<string, Spoken>> = {
     chunks: ollamaAnswer([{ content: 'one' }, { content: 'two' }]).chunks,
     error: '{"error":"out of memory"}\n',
     endless: '{"message":{"content":"',
+  },
+  openai: {
+    make: (url, timeouts = {}) => openaiUpstream({ url, apiKey: 'key-of-ours', timeouts }),
+    chunks: openaiAnswer([{ content: 'one' }, { content: 'two' }]).chunks,
+    error: 'data: {"error":{"message":"out of memory","type":"server_error"}}\n\n',
+    endless: 'data: {"choices":"',
   },
 }
 

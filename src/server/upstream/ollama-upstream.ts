@@ -1,3 +1,4 @@
+import { present } from '../../log/present.ts'
 import { checkWindow } from '../../models/check-options.ts'
 import type { ModelSettings } from '../../models/model.ts'
 import { findWindow, loadedWindows, withTag } from '../../models/ollama/find-window.ts'
@@ -140,7 +141,6 @@ function readModels(tags: unknown, windows: ReadonlyMap<string, number>): readon
   return (Array.isArray(models) ? (models as readonly unknown[]) : []).flatMap(one => {
     const { name } = (one ?? {}) as { name?: unknown }
     if (typeof name !== 'string') return []
-    const window = windows.get(withTag(name))
-    return [{ name, ...(window === undefined ? {} : { window }) }]
+    return [{ name, ...present({ window: windows.get(withTag(name)) }) }]
   })
 }

@@ -1,0 +1,125 @@
+import { ThroughlineError } from '../../log/error.ts'
+import { present } from '../../log/present.ts'
+import { ModelError } from '../../models/model-error.ts'
+import type { Server } from '../../models/to-model-error.ts'
+import type { ServerConfig } from '../config/config-schema.ts'
+import { type ConnectionOptions, openConnection } from './connection.ts'
+import { ollamaUpstream } from './ollama-upstream.ts'
+import { openaiUpstream } from './openai-upstream.ts'
+import { readerUpstream } from './reader-upstream.ts'
+import type { Upstream } from './upstream.ts'
+
+export type UpstreamConfig = Pick<
+  ServerConfig,
+  | 'upstream'
+  | 'upstreamKind'
+  | 'upstreamKey'
+  | 'ollamaHost'
+  | 'window'
+  | 'connectTimeout'
+  | 'firstTimeout'
+  | 'silenceTimeout'
+>
+
+export interface FoundUpstream {
+  readonly upstream: Upstream
+  /** One sentence for the log: which upstream it is, and why. */
+  readonly why: string
+}
+
+/** No upstream could be found at the address that was given. */
+export class UpstreamNotFoundError extends ThroughlineError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('upstream_not_found', message, options)
+  }
+}
+
+/**
+ * The upstream of a configuration. What an address speaks is asked there. If none is configured, it is Ollama where it is
+ * usually found, or the built-in reader if nothing answers there.
+ */
+export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal): Promise<FoundUpstream> {
+  const { upstream, upstreamKind, upstreamKey, ollamaHost, window } = config
+  const isConfigured = upstream !== undefined || upstreamKind !== 'auto'
+  if (upstream === 'reader') return useReader('as "upstream" says')
+
+  const { connectTimeout: connect, firstTimeout: first, silenceTimeout: silence } = config
+  const options = {
+    url: upstream ?? ollamaHost,
+    timeouts: { connect, first, silence },
+    ...present({ apiKey: upstreamKey, window }),
+  }
+  if (upstreamKind === 'ollama') return use(ollamaUpstream(options), 'Ollama', 'as "upstreamKind" says')
+  if (upstreamKind === 'openai')
+    return use(openaiUpstream(options), 'an OpenAI-compatible server', 'as "upstreamKind" says')
+
+  const found = await probe(options, signal)
+  const why = isConfigured ? 'as "upstream" says' : 'because no upstream is configured and it answers there'
+  switch (found.kind) {
+    case 'ollama':
+      return use(ollamaUpstream(options), `Ollama ${found.version}`, why)
+    case 'openai':
+      return use(openaiUpstream(options), 'an OpenAI-compatible server', why)
+    case 'silent':
+      if (!isConfigured)
+        return useReader(`because no upstream is configured and nothing answers at ${options.url}`)
+      throw new UpstreamNotFoundError(
+        `Nothing answers at ${options.url}: start the model server, or check "upstream". If it starts later, say what it is with "upstreamKind".`,
+        { cause: found.error },
+      )
+    case 'other': {
+      const said = found.error ? ` (${found.error.message})` : ''
+      throw new UpstreamNotFoundError(
+        `What answers at ${options.url} is neither Ollama nor an OpenAI-compatible server: it has no "/api/version" and no list of models at "/v1/models"${said}. Check "upstream" and "upstreamKey".`,
+        { cause: found.error },
+      )
+    }
+  }
+
+  function useReader(because: string): FoundUpstream {
+    const reader = readerUpstream(present({ window }))
+    return { upstream: reader, why: `The upstream is the built-in reader, ${because}.` }
+  }
+}
+
+function use(upstream: Upstream, what: string, why: string): FoundUpstream {
+  return { upstream, why: `The upstream is ${what} at ${upstream.address}, ${why}.` }
+}
+
+type Probed =
+  | { readonly kind: 'ollama'; readonly version: string }
+  | { readonly kind: 'openai' }
+  | { readonly kind: 'silent' | 'other'; readonly error?: ModelError }
+
+/** Asks an address what it is. */
+async function probe({ url, ...rest }: ConnectionOptions, signal?: AbortSignal): Promise<Probed> {
+  const connection = openConnection({ ...rest, url: url.replace(/\/v1$/, '') })
+  const server: Server = {
+    name: `The server at ${url}`,
+    model: '',
+    notFound: 'It does not know this path',
+    unavailable: 'start it, or check "upstream"',
+    sent: () => connection.secrets,
+  }
+  const ask = async (path: string) => {
+    try {
+      return { answer: ((await connection.askFacts({ path, signal }, server)) ?? {}) as object }
+    } catch (error) {
+      if (error instanceof ModelError) return { error }
+      throw error
+    }
+  }
+  try {
+    const { answer, error } = await ask('/api/version')
+    // LM Studio answers any path with 200.
+    if (answer && 'version' in answer && typeof answer.version === 'string')
+      return { kind: 'ollama', version: answer.version.slice(0, 40) }
+    if (error?.isRetryable && error.status === undefined) return { kind: 'silent', error }
+    const listed = await ask('/v1/models')
+    if (listed.answer && 'data' in listed.answer && Array.isArray(listed.answer.data))
+      return { kind: 'openai' }
+    return { kind: 'other', ...present({ error: listed.error }) }
+  } finally {
+    await connection.close()
+  }
+}

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest'
+import { openaiAnswer, sse, type UpstreamAnswer } from '../../../test/scripted-upstream.ts'
+import { failureOf, partsOf, textOf, upstreamWith } from '../../models/upstream.fixture.ts'
+import { openaiUpstream } from './openai-upstream.ts'
+import { opened } from './upstream.fixture.ts'
+import type { WireFacts } from './upstream.ts'
+
+const messages = [{ role: 'user', content: 'hello' }]
+const chat = '/v1/chat/completions'
+
+async function speakTo(
+  answers: Readonly<Record<string, UpstreamAnswer>>,
+  options: { window?: number; apiKey?: string } = {},
+) {
+  const all: Readonly<Record<string, UpstreamAnswer>> = {
+    [chat]: openaiAnswer([{ content: 'hi' }]),
+    ...answers,
+  }
+  const wire = await upstreamWith(({ path }) => all[path] ?? { status: 404, body: { error: 'no such path' } })
+  const upstream = opened(openaiUpstream({ url: `${wire.url}/v1`, ...options }))
+  return { wire, upstream, asked: () => wire.requests.map(({ path }) => path) }
+}
+
+const list = (...data: unknown[]): UpstreamAnswer => ({ status: 200, body: { object: 'list', data } })
+
+describe('a reply', () => {
+  it('comes as parts, whichever name reasoning has', async () => {
+    const call = { index: 0, id: 'c1', function: { name: 'look', arguments: '{"at":' } }
+    const rest = { index: 0, function: { arguments: '1}' } }
+    const { upstream } = await speakTo({
+      [chat]: openaiAnswer(
+        [
+          ...[{ reasoning: 'hm' }, { reasoning_content: 'so' }, { content: 'hi' }],
+          ...[{ tool_calls: [call] }, { tool_calls: [rest] }],
+        ],
+        {
+          finish: 'tool_calls',
+          usage: { prompt_tokens: 9, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 8 } },
+        },
+      ),
+    })
+    expect(await partsOf(upstream.model('m').stream({ messages }))).toEqual([
+      { type: 'thinking-delta', text: 'hm' },
+      { type: 'thinking-delta', text: 'so' },
+      { type: 'text-delta', text: 'hi' },
+      { type: 'tool-call', id: 'c1', name: 'look', arguments: '{"at":1}' },
+      { type: 'end', reason: 'tool-calls', usage: { promptTokens: 9, replyTokens: 2, cachedTokens: 8 } },
+    ])
+  })
+
+  it('is read whatever the network and the server make of its events', async () => {
+    const { chunks } = openaiAnswer([{ content: 'grün' }, { content: '€' }])
+    const whole = `: comment\n\n${chunks.join('')}`
+    for (const text of [whole, whole.replaceAll('\n', '\r\n'), whole.replaceAll('data: ', 'event: x\ndata:')])
+      for (const size of [1, 7, text.length]) {
+        const cut = Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
+          text.slice(at * size, (at + 1) * size),
+        )
+        const { upstream } = await speakTo({ [chat]: { chunks: cut } })
+        expect(textOf(await partsOf(upstream.model('m').stream({ messages })))).toBe('grün€')
+      }
+  })
+
+  it('ends with [DONE]: nothing behind it is waited for', async () => {
+    const { chunks } = openaiAnswer([{ content: 'hi' }])
+    const { upstream } = await speakTo({ [chat]: { chunks: [...chunks, 'data: {'], ending: 'stall' } })
+    expect((await partsOf(upstream.model('m').stream({ messages }))).at(-1)?.type).toBe('end')
+  })
+
+  it('tells log probabilities before their text, and the times of llama.cpp', async () => {
+    const choice = (delta: object, more: object = {}) => ({
+      model: 'm.gguf',
+      choices: [{ index: 0, delta, ...more }],
+    })
+    const { upstream } = await speakTo({
+      [chat]: {
+        chunks: [
+          sse(choice({ reasoning: 'hm' }, { logprobs: { content: [{ token: 'hm' }] } })),
+          sse(choice({ content: 'hi' }, { logprobs: { content: [{ token: 'hi' }] } })),
+          sse({ ...choice({}, { finish_reason: 'stop' }), timings: { prompt_ms: 1.5, predicted_ms: 2 } }),
+        ],
+      },
+    })
+    const seen: (string | WireFacts)[] = []
+    const model = upstream.model('m', facts => seen.push(facts))
+    for await (const part of model.stream({ messages })) seen.push(part.type)
+    expect(seen).toEqual([
+      'thinking-delta',
+      { logprobs: [{ token: 'hi' }] },
+      'text-delta',
+      { details: { model: 'm.gguf', prompt_eval_duration: 1_500_000, eval_duration: 2_000_000 } },
+      'end',
+    ])
+  })
+})
+
+it('sends what such servers know, with our own key', async () => {
+  const { upstream, wire } = await speakTo({}, { apiKey: 'k1' })
+  const provider = { top_p: 0.9, top_k: 3, keep_alive: '5m', num_keep: 4, stream: false, messages: [] }
+  await partsOf(upstream.model('m').stream({ messages, settings: { maxTokens: 9, provider } }))
+  expect(wire.requests[0]).toMatchObject({ path: chat, headers: { authorization: 'Bearer k1' } })
+  expect(wire.requests[0]!.body).toEqual({
+    ...{ model: 'm', messages, stream: true, stream_options: { include_usage: true } },
+    ...{ max_tokens: 9, top_p: 0.9, top_k: 3 },
+  })
+})
+
+describe('the window', () => {
+  const models = '/v1/models'
+  const props: UpstreamAnswer = { status: 200, body: { default_generation_settings: { n_ctx: 5120 } } }
+  const instance = (id: string, context_length: number) => ({ id, config: { context_length } })
+  const studio: UpstreamAnswer = {
+    status: 200,
+    body: {
+      models: [
+        null,
+        { key: 'other', loaded_instances: [instance('other', 1)] },
+        { key: 'm', loaded_instances: [instance('m:2', 2048), instance('m:3', 3072)] },
+      ],
+    },
+  }
+  it.each([
+    ['vLLM', { [models]: list({ id: 'm', max_model_len: 6144 }) }, 6144],
+    ['llama.cpp', { [models]: list({ id: 'm', meta: { n_ctx: 7168 } }) }, 7168],
+    ['llama.cpp, by another name', { [models]: list({ id: 'm.gguf' }), '/props': props }, 5120],
+    ['an older llama.cpp', { '/props': props }, 5120],
+    ['LM Studio', { [models]: list({ id: 'm' }, { id: 'other' }), '/api/v1/models': studio }, 2048],
+    ['others', { [models]: list({ id: 'm' }) }, undefined],
+  ] as [string, Record<string, UpstreamAnswer>, number | undefined][])(
+    'is told by %s',
+    async (_, answers, found) => {
+      const { upstream, asked } = await speakTo(answers)
+      expect(await upstream.model('m').window()).toBe(found)
+      const questions = asked().length
+      expect(await upstream.model('m').window()).toBe(found)
+      expect(asked().length).toBe(questions)
+    },
+  )
+
+  it('is the configured one, and nobody is asked', async () => {
+    const { upstream, asked } = await speakTo({}, { window: 999 })
+    expect(await upstream.model('m').window()).toBe(999)
+    expect(asked()).toEqual([])
+  })
+
+  it.each([
+    [
+      'llama.cpp',
+      {
+        error: {
+          code: 400,
+          message: 'x',
+          type: 'exceed_context_size_error',
+          n_prompt_tokens: 5001,
+          n_ctx: 2048,
+        },
+      },
+    ],
+    [
+      'vLLM',
+      {
+        object: 'error',
+        message:
+          "This model's maximum context length is 2048 tokens. However, you requested 5501 tokens (5001 in the messages, 500 in the completion).",
+      },
+    ],
+    [
+      'LM Studio',
+      {
+        error:
+          'Trying to keep the first 5001 tokens when context the overflows. However, the model is loaded with context length of only 2048 tokens, which is not enough.',
+      },
+    ],
+  ])('is learnt from a refusal of %s, whose counts are told', async (_, body) => {
+    const { upstream } = await speakTo({ [chat]: { status: 400, body } }, { window: 4096 })
+    const heard: WireFacts[] = []
+    const { error } = await failureOf(upstream.model('m', facts => heard.push(facts)).stream({ messages }))
+    expect(error.code).toBe('context_too_long')
+    expect(heard).toEqual([{ tokens: { prompt: 5001, window: 2048 } }])
+    expect(await upstream.model('m').window()).toBe(2048)
+  })
+})
+
+it('lists the models', async () => {
+  const { upstream } = await speakTo({
+    '/v1/models': list({ id: 'a', max_model_len: 9 }, null, { id: 'b' }, { id: 5 }),
+  })
+  expect(await upstream.models()).toEqual([{ name: 'a', window: 9 }, { name: 'b' }])
+  const { upstream: other } = await speakTo({ '/v1/models': { status: 200, body: '<html>' } })
+  await expect(other.models()).rejects.toMatchObject({ code: 'model_refused' })
+})

@@ -1,0 +1,173 @@
+import { present } from '../../log/present.ts'
+import { checkWindow, isWindow } from '../../models/check-options.ts'
+import { ifKnown } from '../../models/if-known.ts'
+import type { ModelSettings } from '../../models/model.ts'
+import { type OpenAiChunk, readParts } from '../../models/openai/read-parts.ts'
+import { type ListedModel, readWindow, windowOf } from '../../models/openai/read-window.ts'
+import { toOpenAiMessages } from '../../models/openai/to-openai-messages.ts'
+import { toOpenAiRequest } from '../../models/openai/to-openai-request.ts'
+import { textsOf } from '../../models/pair-results.ts'
+import type { Server } from '../../models/to-model-error.ts'
+import { type ConnectionOptions, openConnection } from './connection.ts'
+import { readEvents } from './read-events.ts'
+import { streamParts } from './stream-parts.ts'
+import type { Hear, Upstream } from './upstream.ts'
+import { windowMemory } from './window-memory.ts'
+
+export interface OpenAiUpstreamOptions extends ConnectionOptions {
+  /** The window of all models. Default: what the server says of each. */
+  readonly window?: number
+}
+
+/** Any server with `/v1/chat/completions`: llama.cpp, vLLM, LM Studio and others. Its address may end with `/v1`. */
+export function openaiUpstream({ window, ...options }: OpenAiUpstreamOptions): Upstream {
+  checkWindow(window)
+  const connection = openConnection({ ...options, url: options.url.replace(/\/+$/, '').replace(/\/v1$/, '') })
+  const { address, secrets } = connection
+  const isOpenAi = new URL(address).hostname === 'api.openai.com'
+  const serverFor = (model: string, sent: () => readonly string[] = () => []): Server => ({
+    name: `The server at ${address}`,
+    model,
+    notFound: 'Check the name: "/v1/models" lists what the server has',
+    unavailable: 'start it, or check "upstream"',
+    sent: () => [...sent(), ...secrets],
+  })
+  const facts = serverFor('')
+  const ask = (path: string, signal?: AbortSignal) => connection.askFacts({ path, signal }, facts)
+
+  const list = async (signal?: AbortSignal) => {
+    const { data } = ((await ask('/v1/models', signal)) ?? {}) as { data?: unknown }
+    return (Array.isArray(data) ? data : []) as readonly (ListedModel | null)[]
+  }
+
+  const windows = windowMemory(async (model, signal) => {
+    if (window !== undefined) return window
+    const listed = (await ifKnown(() => list(signal))) ?? []
+    const told = readWindow(listed, model)
+    if (told !== undefined || isOpenAi) return told
+    // llama.cpp with one model answers whatever name it is called by.
+    const props = listed.length > 1 ? undefined : await ifKnown(() => ask('/props', signal))
+    return readProps(props) ?? readLoaded(await ifKnown(() => ask('/api/v1/models', signal)), model)
+  })
+
+  return {
+    kind: 'openai',
+    address,
+
+    model: (name, hear = () => {}) => ({
+      name,
+      window: signal => windows.of(name, signal),
+      stream({ messages, tools, settings = {}, signal }) {
+        const server = serverFor(name, () => textsOf(messages))
+        return streamParts({
+          connection,
+          server,
+          signal,
+          question: () => ({
+            path: '/v1/chat/completions',
+            signal,
+            body: toOpenAiRequest({
+              model: name,
+              messages: toOpenAiMessages(messages),
+              tools,
+              settings: withoutStrangers(settings, isOpenAi),
+              isOpenAi,
+            }),
+          }),
+          read: bytes => readParts(listen(readEvents(bytes, server), hear), server),
+          failed(error) {
+            windows.learn(name, error)
+            if (error.tokens) hear({ tokens: error.tokens })
+          },
+        })
+      },
+    }),
+
+    pass: request => connection.pass(request, facts),
+
+    models: async signal =>
+      (await list(signal)).flatMap(one =>
+        typeof one?.id === 'string'
+          ? [{ name: one.id, ...present({ window: window ?? windowOf(one) }) }]
+          : [],
+      ),
+
+    close: connection.close,
+  }
+}
+
+/** Tells what chunks say beside their deltas: log probabilities, the model's name, and the times of llama.cpp. */
+async function* listen(chunks: AsyncIterable<OpenAiChunk>, hear: Hear): AsyncGenerator<OpenAiChunk> {
+  let details: Readonly<Record<string, unknown>> = {}
+  for await (const chunk of chunks) {
+    const { model, timings, choices } = chunk as OpenAiChunk & Extras
+    const { logprobs, delta } = (Array.isArray(choices) ? choices[0] : undefined) ?? {}
+    if (Array.isArray(logprobs?.content) && delta?.content) hear({ logprobs: logprobs.content })
+    details = {
+      ...details,
+      ...(typeof model === 'string' ? { model } : {}),
+      ...present({
+        prompt_eval_duration: toNanoseconds(timings?.prompt_ms),
+        eval_duration: toNanoseconds(timings?.predicted_ms),
+      }),
+    }
+    yield chunk
+  }
+  if (Object.keys(details).length > 0) hear({ details })
+}
+
+interface Extras {
+  readonly model?: unknown
+  readonly timings?: { readonly prompt_ms?: unknown; readonly predicted_ms?: unknown } | null
+  readonly choices?: readonly {
+    readonly delta?: { readonly content?: unknown }
+    readonly logprobs?: { readonly content?: unknown } | null
+  }[]
+}
+
+function toNanoseconds(milliseconds: unknown): number | undefined {
+  const isTime = typeof milliseconds === 'number' && milliseconds >= 0 && milliseconds < 1e9
+  return isTime ? Math.round(milliseconds * 1e6) : undefined
+}
+
+/** Settings without what only Ollama knows; OpenAI itself refuses every name but its own. */
+function withoutStrangers(settings: ModelSettings, isOpenAi: boolean): ModelSettings {
+  const isKnown = (name: string) => (isOpenAi ? openAiNames.has(name) : !ollamaNames.has(name))
+  const provider = Object.entries(settings.provider ?? {}).filter(([name]) => isKnown(name))
+  return { ...settings, provider: Object.fromEntries(provider) }
+}
+
+const ollamaNames: ReadonlySet<string> = new Set(['keep_alive', 'num_keep', 'options'])
+
+const openAiNames: ReadonlySet<string> = new Set([
+  ...['top_p', 'presence_penalty', 'frequency_penalty', 'logit_bias', 'logprobs', 'top_logprobs'],
+  ...['tool_choice', 'parallel_tool_calls', 'verbosity'],
+])
+
+/** llama.cpp's window of one slot. */
+function readProps(props: unknown): number | undefined {
+  const { default_generation_settings: settings } = (props ?? {}) as {
+    default_generation_settings?: { n_ctx?: unknown } | null
+  }
+  return [settings?.n_ctx].find(isWindow)
+}
+
+/** LM Studio's window of a loaded model. */
+function readLoaded(answer: unknown, model: string): number | undefined {
+  const { models } = (answer ?? {}) as { models?: unknown }
+  const list = (Array.isArray(models) ? models : []) as readonly (StudioModel | null)[]
+  for (const one of list) {
+    const loaded = Array.isArray(one?.loaded_instances) ? one.loaded_instances : []
+    const instance = loaded.find(each => each?.id === model) ?? (one?.key === model ? loaded[0] : undefined)
+    if (isWindow(instance?.config?.context_length)) return instance.config.context_length
+  }
+  return undefined
+}
+
+interface StudioModel {
+  readonly key?: unknown
+  readonly loaded_instances?: readonly ({
+    readonly id?: unknown
+    readonly config?: { readonly context_length?: unknown } | null
+  } | null)[]
+}
