@@ -1,12 +1,22 @@
 import { isFields } from './fields.ts'
 
-/** Log probabilities with the fields that OpenAI's types demand, and Ollama leaves out where they are empty. */
-export function toLogprobs(given: readonly unknown[]): readonly unknown[] {
-  return given.map(one => {
-    if (!isFields(one)) return one
-    const { top_logprobs: top } = one
-    return { bytes: null, ...one, top_logprobs: Array.isArray(top) ? toTop(top) : [] }
-  })
+/** The log probability of a token, and those of the tokens that might have stood in its place. */
+interface Logprob {
+  readonly token: string
+  readonly logprob: number
+  readonly bytes: number[]
 }
 
-const toTop = (given: readonly unknown[]) => given.map(one => (isFields(one) ? { bytes: null, ...one } : one))
+/** Log probabilities with all the fields that OpenAI's types demand; Ollama leaves some out. */
+export function toLogprobs(given: readonly unknown[]): (Logprob & { top_logprobs: Logprob[] })[] {
+  return given.filter(isFields).map(({ top_logprobs: top, ...one }) => ({
+    ...toLogprob(one),
+    top_logprobs: Array.isArray(top) ? top.filter(isFields).map(toLogprob) : [],
+  }))
+}
+
+const toLogprob = ({ token, logprob, bytes }: Readonly<Record<string, unknown>>): Logprob => ({
+  token: String(token ?? ''),
+  logprob: Number(logprob),
+  bytes: Array.isArray(bytes) ? bytes : Array.from(new TextEncoder().encode(String(token ?? ''))),
+})

@@ -41,8 +41,8 @@ const vocabulary: Readonly<Record<string, Read>> = {
   // The same for Ollama and OpenAI.
   logprobs: readFlag,
   top_logprobs: readWhole,
-  // Of Ollama: a time as text or number.
-  keep_alive: readJson,
+  // Of Ollama: `10m`, or seconds.
+  keep_alive: (value, field) => (typeof value === 'string' ? value : readNumber(value, field)),
 }
 
 /** Reads the settings that are passed on as they are. `where` is the place of the fields in the body: `options.`. */

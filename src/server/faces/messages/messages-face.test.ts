@@ -21,6 +21,7 @@ import {
   streamOf,
 } from '../faces.fixture.ts'
 import { messagesFace as face, toTokenCount } from './messages-face.ts'
+import { toMessage } from './write-reply.ts'
 
 const ask = { model: 'm', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] }
 const clientOf = (answer: typeof fetch) =>
@@ -159,6 +160,14 @@ describe('a stream, read by the Anthropic library', () => {
 
 describe('a whole body, read by the Anthropic library', () => {
   it('has everything', async () => {
+    // The types of the library agree.
+    const { usage: counts, ...message } = toMessage(startOf(face, ask), endOf(said))
+    message satisfies Pick<
+      Anthropic.Message,
+      'id' | 'type' | 'role' | 'model' | 'stop_reason' | 'stop_sequence'
+    >
+    counts satisfies Partial<Anthropic.Usage>
+    message.content satisfies Anthropic.ContentBlockParam[]
     const client = clientOf(answeringJson(face.whole(startOf(face, ask), endOf(said))))
     expect(await client.messages.create(ask)).toMatchObject({
       ...head,

@@ -56,10 +56,10 @@ export function streamEvents(start: ReplyStart): ReplyStream {
 export function toMessage(start: ReplyStart, end: ReplyEnd) {
   const { thinking, text, calls } = end
   const content = [
-    ...(thinking === '' ? [] : [{ type: 'thinking', thinking, signature: '' }]),
-    ...(text === '' ? [] : [{ type: 'text', text }]),
+    ...(thinking === '' ? [] : [{ type: 'thinking' as const, thinking, signature: '' }]),
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ...calls.map(({ id, name, arguments: json }) => ({
-      type: 'tool_use',
+      type: 'tool_use' as const,
       id,
       name,
       input: toArguments(json),
@@ -76,7 +76,12 @@ export function toError(fault: FaceFault) {
   return { type: 'error', error: { type: typeOf({ status: 400 }), message: `prompt is too long: ${counts}` } }
 }
 
-const headOf = ({ id, model }: ReplyStart) => ({ id: `msg_${id}`, type: 'message', role: 'assistant', model })
+const headOf = ({ id, model }: ReplyStart) => ({
+  id: `msg_${id}`,
+  type: 'message' as const,
+  role: 'assistant' as const,
+  model,
+})
 
 /** What a message says before there is any. The prompt is our own estimate; the truth comes at the end. */
 const unfinished = ({ promptTokens }: ReplyStart) => ({
@@ -91,10 +96,15 @@ const unfinished = ({ promptTokens }: ReplyStart) => ({
   },
 })
 
-function toStop({ reason, calls }: ReplyEnd) {
+function toStop({ reason, calls }: ReplyEnd): Stop {
   const isCall = reason === 'tool-calls' || calls.length > 0
   const stop_reason = reason === 'length' ? 'max_tokens' : isCall ? 'tool_use' : 'end_turn'
   return { stop_reason, stop_sequence: null }
+}
+
+interface Stop {
+  readonly stop_reason: 'end_turn' | 'max_tokens' | 'tool_use'
+  readonly stop_sequence: null
 }
 
 /** Here the tokens of the prompt do not include those from the cache. */

@@ -18,6 +18,7 @@ import {
   streamOf,
 } from '../faces.fixture.ts'
 import { ollamaFace as face } from './ollama-face.ts'
+import { toAnswer } from './write-reply.ts'
 
 const ask = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] }
 const clientOf = (answer: typeof fetch) => new Ollama({ host: 'http://face', fetch: answer })
@@ -126,6 +127,11 @@ describe('a whole body, read by the ollama library', () => {
     clientOf(answeringJson(face.whole(startOf(face, body), endOf(said)))).chat({ ...ask, stream: false })
 
   it('has everything', async () => {
+    // The types of the library agree, but for its dates, which are texts, and durations, which may be absent.
+    toAnswer(startOf(face, ask), endOf(said)) satisfies Pick<
+      ChatResponse,
+      'model' | 'message' | 'done' | 'done_reason'
+    >
     const logprobs = [{ token: 'H', logprob: -0.5 }]
     expect(await answer({ ...ask, stream: false }, { ...said, logprobs })).toEqual({
       ...last,

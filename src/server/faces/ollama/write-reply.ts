@@ -33,7 +33,7 @@ export function streamLines(start: ReplyStart): ReplyStream {
 export function toAnswer(start: ReplyStart, end: ReplyEnd) {
   const { text, thinking, calls, logprobs } = end
   const { load } = start.request.wishes
-  if (load !== undefined) {
+  if (load === 'load' || load === 'unload') {
     return { ...headOf(start), message: { role: 'assistant', content: '' }, done: true, done_reason: load }
   }
   const message = {

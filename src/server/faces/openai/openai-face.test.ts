@@ -1,3 +1,5 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { jsonSchema, streamText, type ToolSet } from 'ai'
 import fc from 'fast-check'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
@@ -18,11 +20,12 @@ import {
   streamOf,
 } from '../faces.fixture.ts'
 import { openaiFace as face } from './openai-face.ts'
+import { toCompletion } from './write-reply.ts'
 
 const ask = { model: 'm', messages: [{ role: 'user' as const, content: 'Hello' }] }
 const wide = { ...ask, stream: true as const, stream_options: { include_usage: true } }
 const clientOf = (answer: typeof fetch) =>
-  new OpenAI({ apiKey: 'none', baseURL: 'http://face/v1', fetch: answer, maxRetries: 0 })
+  new OpenAI({ apiKey: 'none', baseURL: 'http://face/v1', fetch: answer, maxRetries: 0, logLevel: 'off' })
 
 interface Delta extends OpenAI.ChatCompletionChunk.Choice.Delta {
   reasoning?: string
@@ -100,6 +103,12 @@ describe('a stream, read by the openai library', () => {
     expect(counted.usage).toMatchObject({ prompt_tokens: 21, completion_tokens: 0 })
   })
 
+  it('is something else if a line break in it were not escaped: this test would find it', async () => {
+    const text = streamOf(face, startOf(face, wide), said).replaceAll('\\n', '\n')
+    const got = await read(text).catch(() => undefined)
+    expect(got?.text).not.toBe(oddText)
+  })
+
   it('ends with [DONE], and with nothing after an error', () => {
     const stream = face.stream(startOf(face, wide))
     expect(stream.end(endOf({})).endsWith('data: [DONE]\n\n')).toBe(true)
@@ -119,7 +128,7 @@ describe('a stream, read by the openai library', () => {
     const logprobs = [{ token: 'H', logprob: -0.5, top_logprobs: [{ token: 'J', logprob: -2 }] }]
     const { chunks } = await read(streamOf(face, startOf(face, wide), { text: ['H', 'i'], logprobs }))
     expect(chunks.flatMap(chunk => chunk.choices[0]?.logprobs?.content ?? [])).toEqual([
-      { token: 'H', logprob: -0.5, bytes: null, top_logprobs: [{ token: 'J', logprob: -2, bytes: null }] },
+      { token: 'H', logprob: -0.5, bytes: [72], top_logprobs: [{ token: 'J', logprob: -2, bytes: [74] }] },
     ])
   })
 
@@ -129,11 +138,33 @@ describe('a stream, read by the openai library', () => {
   })
 })
 
+it('is read by the AI SDK too, with its thoughts', async () => {
+  const provider = createOpenAICompatible({
+    name: 'face',
+    baseURL: 'http://face/v1',
+    fetch: answering(streamOf(face, startOf(face, wide), said), { type: face.streamType, sizes: [7] }),
+    includeUsage: true,
+  })
+  const any = { inputSchema: jsonSchema({ type: 'object' }) }
+  const tools: ToolSet = { wind: any, tide: any }
+  const result = streamText({ model: provider('m'), prompt: 'Hello', tools })
+  expect(await result.text).toBe(oddText)
+  expect(await result.reasoningText).toBe('Let me see…')
+  expect((await result.toolCalls).map(({ toolCallId, input }) => [toolCallId, input])).toEqual([
+    ['call_1', { city: 'Kiel', days: 2 }],
+    ['call_2', {}],
+  ])
+  expect(await result.finishReason).toBe('tool-calls')
+  expect(await result.usage).toMatchObject({ inputTokens: 30, outputTokens: 12 })
+})
+
 describe('a whole body, read by the openai library', () => {
   const complete = (said: Said) =>
     clientOf(answeringJson(face.whole(startOf(face, ask), endOf(said)))).chat.completions.create(ask)
 
   it('has everything', async () => {
+    // The types of the library agree.
+    toCompletion(startOf(face, ask), endOf(said)) satisfies OpenAI.ChatCompletion
     const { choices, ...rest } = await complete(said)
     expect(choices).toEqual([
       {
@@ -161,7 +192,7 @@ describe('a whole body, read by the openai library', () => {
   it('has log probabilities', async () => {
     const logprobs = [{ token: 'H', logprob: -0.5 }]
     expect((await complete({ text: ['H'], logprobs })).choices[0]!.logprobs?.content).toEqual([
-      { token: 'H', logprob: -0.5, bytes: null, top_logprobs: [] },
+      { token: 'H', logprob: -0.5, bytes: [72], top_logprobs: [] },
     ])
   })
 })

@@ -37,7 +37,7 @@ export function streamChunks(start: ReplyStart): ReplyStream {
 export function toCompletion(start: ReplyStart, end: ReplyEnd) {
   const { text, thinking, calls, logprobs } = end
   const message = {
-    role: 'assistant',
+    role: 'assistant' as const,
     content: text === '' && calls.length > 0 ? null : text,
     refusal: null,
     ...(thinking !== '' && toReasoning(thinking)),
@@ -51,7 +51,7 @@ export function toCompletion(start: ReplyStart, end: ReplyEnd) {
   }
 }
 
-const headOf = ({ id, time, model }: ReplyStart, object: string) => ({
+const headOf = <T extends string>({ id, time, model }: ReplyStart, object: T) => ({
   id: `chatcmpl-${id}`,
   object,
   created: Math.floor(time / 1000),
@@ -63,11 +63,11 @@ const toReasoning = (text: string) => ({ reasoning: text, reasoning_content: tex
 
 const toCall = ({ id, name, arguments: json }: FaceCall) => ({
   id,
-  type: 'function',
+  type: 'function' as const,
   function: { name, arguments: json },
 })
 
-function finishOf({ reason, calls }: ReplyEnd): string {
+function finishOf({ reason, calls }: ReplyEnd): 'stop' | 'length' | 'tool_calls' {
   if (reason === 'length') return 'length'
   return reason === 'tool-calls' || calls.length > 0 ? 'tool_calls' : 'stop'
 }

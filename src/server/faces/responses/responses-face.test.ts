@@ -19,6 +19,7 @@ import {
   streamOf,
 } from '../faces.fixture.ts'
 import { responsesFace as face } from './responses-face.ts'
+import { endedResponse, toFunctionCall, toMessage, toReasoning } from './to-response.ts'
 
 const ask = { model: 'm', input: 'Hello' }
 const clientOf = (answer: typeof fetch) =>
@@ -182,7 +183,7 @@ describe('a stream, read by the openai library', () => {
     const logprobs = [{ token: 'H', logprob: -0.5 }]
     const { response } = await read(streamOf(face, startOf(face, ask), { text: ['H', 'i'], logprobs }))
     expect(response.output).toMatchObject([
-      { content: [{ logprobs: [{ token: 'H', logprob: -0.5, bytes: null, top_logprobs: [] }] }] },
+      { content: [{ logprobs: [{ token: 'H', logprob: -0.5, bytes: [72], top_logprobs: [] }] }] },
     ])
   })
 
@@ -193,6 +194,22 @@ describe('a stream, read by the openai library', () => {
 })
 
 describe('a whole body, read by the openai library', () => {
+  it('has the types of the library', () => {
+    const start = startOf(face, ask)
+    toReasoning(start, 0, 'a') satisfies OpenAI.Responses.ResponseReasoningItem
+    toFunctionCall(start, 0, calls[0]!) satisfies OpenAI.Responses.ResponseFunctionToolCall
+    toMessage(start, 0) satisfies OpenAI.Responses.ResponseOutputMessage
+    const response = endedResponse(start, endOf({}), [])
+    response satisfies Pick<OpenAI.Responses.Response, 'id' | 'object' | 'created_at' | 'status' | 'usage'>
+    // Every field that the type demands; `output_text` is added by the library.
+    const demanded: Readonly<Record<Demanded, true>> = {
+      ...{ id: true, created_at: true, error: true, incomplete_details: true, instructions: true },
+      ...{ metadata: true, model: true, object: true, output: true, parallel_tool_calls: true },
+      ...{ temperature: true, tool_choice: true, tools: true, top_p: true },
+    }
+    expect(Object.keys(response)).toEqual(expect.arrayContaining(Object.keys(demanded)))
+  })
+
   it('has everything, and is the end of the stream', async () => {
     const start = startOf(face, ask)
     const body = face.whole(start, endOf(said))
@@ -244,6 +261,12 @@ it('words an error as chat completions do', async () => {
   expect(error).toBeInstanceOf(OpenAI.NotFoundError)
   expect(error).toMatchObject({ status: 404, code: 'not_found' })
 })
+
+type Response = OpenAI.Responses.Response
+type Demanded = Exclude<
+  { [K in keyof Response]-?: object extends Pick<Response, K> ? never : K }[keyof Response],
+  'output_text'
+>
 
 const callItem = (call_id: string, name: string, more: object = {}) => ({
   type: 'function_call',

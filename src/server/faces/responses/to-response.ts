@@ -21,7 +21,7 @@ export function toResponse(start: ReplyStart, end: ReplyEnd) {
 export function responseOf({ id, time, model, request }: ReplyStart, fields: object) {
   return {
     id: responseId(id),
-    object: 'response',
+    object: 'response' as const,
     created_at: Math.floor(time / 1000),
     status: 'in_progress',
     error: null,
@@ -35,7 +35,7 @@ export function responseOf({ id, time, model, request }: ReplyStart, fields: obj
 }
 
 export function endedResponse(start: ReplyStart, end: ReplyEnd, output: readonly object[]) {
-  return responseOf(start, { ...closingOf(start, end), output, usage: toUsage(start, end) })
+  return { ...responseOf(start, {}), ...closingOf(start, end), output, usage: toUsage(start, end) }
 }
 
 /** How a response ends. */
@@ -48,7 +48,7 @@ export function closingOf({ request }: ReplyStart, { reason }: ReplyEnd) {
 export function toReasoning(start: ReplyStart, index: number, text: string) {
   return {
     id: itemId('rs', start.id, index),
-    type: 'reasoning',
+    type: 'reasoning' as const,
     summary: text === '' ? [] : [toSummary(text)],
     ...(wishesOf(start.request).isThoughtKept && {
       encrypted_content: text === '' ? null : `${thoughtMark}${text}`,
@@ -56,7 +56,7 @@ export function toReasoning(start: ReplyStart, index: number, text: string) {
   }
 }
 
-export const toSummary = (text: string) => ({ type: 'summary_text', text })
+export const toSummary = (text: string) => ({ type: 'summary_text' as const, text })
 
 /** A message; without a text it has only begun. */
 export function toMessage(
@@ -66,15 +66,15 @@ export function toMessage(
 ) {
   return {
     id: itemId('msg', start.id, index),
-    type: 'message',
-    status: held?.status ?? 'in_progress',
-    role: 'assistant',
+    type: 'message' as const,
+    status: held?.status ?? ('in_progress' as const),
+    role: 'assistant' as const,
     content: held ? [toOutputText(held.text, held.logprobs)] : [],
   }
 }
 
 export const toOutputText = (text: string, logprobs: readonly unknown[]) => ({
-  type: 'output_text',
+  type: 'output_text' as const,
   text,
   annotations: [],
   logprobs: toLogprobs(logprobs),
@@ -89,7 +89,7 @@ export function toFunctionCall(
   const { id, name, arguments: json } = call
   return {
     id: itemId('fc', start.id, index),
-    type: 'function_call',
+    type: 'function_call' as const,
     status,
     call_id: id,
     ...(wishesOf(start.request).namespaced.get(name) ?? { name }),
