@@ -1,0 +1,93 @@
+import type { ChatRequest } from '../faces/face.ts'
+
+/** The headers of a request, with names in lower case. */
+export type HeadersOf = Readonly<Record<string, string | undefined>>
+
+/** A conversation that a client names itself. */
+export interface NamedConversation {
+  readonly conversation: string
+  readonly actor?: string
+  /** How the client named it, for people: `the header thread-id of Codex`. */
+  readonly how: string
+  /** Whether the body holds only what is new. */
+  readonly isDelta: boolean
+}
+
+/** The conversation that the headers or the body of a request name. */
+export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConversation | undefined {
+  const own = clean(headers['x-throughline-conversation'])
+  if (own !== undefined) {
+    const actor = clean(headers['x-throughline-actor'])
+    return {
+      conversation: own,
+      ...(actor !== undefined && { actor }),
+      how: 'the header x-throughline-conversation',
+      isDelta: headers['x-throughline-history'] !== 'full',
+    }
+  }
+  for (const { client, id, actor } of clients) {
+    const name = id.find(name => clean(headers[name]) !== undefined)
+    if (name === undefined) continue
+    const value = clean(headers[name])!
+    // Open WebUI gives all temporary chats of a tab the same kind of id.
+    if (client === 'open-webui' && value.startsWith('local:')) continue
+    const agent = actor?.map(one => clean(headers[one])).find(one => one !== undefined)
+    return {
+      conversation: `${client}:${value}`,
+      ...(agent !== undefined && { actor: agent }),
+      how: `the header ${name}`,
+      isDelta: false,
+    }
+  }
+  const vendor = Object.keys(headers).find(
+    name => /^x-[a-z0-9]{1,40}-session-id$/.test(name) && clean(headers[name]),
+  )
+  if (vendor !== undefined)
+    return {
+      conversation: `${vendor.slice(2, -'-session-id'.length)}:${clean(headers[vendor])}`,
+      how: `the header ${vendor}`,
+      isDelta: false,
+    }
+  const session = sessionOf(request.named.user)
+  if (session !== undefined)
+    return { conversation: `claude-code:${session}`, how: 'metadata.user_id', isDelta: false }
+  return undefined
+}
+
+/** Clients that name their conversation in a header, and send all of it every time. */
+const clients: readonly {
+  readonly client: string
+  readonly id: readonly string[]
+  /** Headers that name the agent inside of the conversation. */
+  readonly actor?: readonly string[]
+}[] = [
+  { client: 'open-webui', id: ['x-openwebui-chat-id'] },
+  { client: 'codex', id: ['thread-id', 'conversation_id'], actor: ['x-openai-subagent'] },
+  { client: 'claude-code', id: ['x-claude-code-session-id'], actor: ['x-claude-code-agent-id'] },
+  { client: 'goose', id: ['agent-session-id'] },
+  { client: 'litellm', id: ['x-litellm-session-id'] },
+  { client: 'chat-ui', id: ['chatui-conversation-id'] },
+  { client: 'llama-ui', id: ['x-conversation-id'] },
+  { client: 'session', id: ['x-session-id'] },
+]
+
+/** Claude Code's `…_session_<id>`, or a JSON with `session_id`. */
+function sessionOf(user: string | undefined): string | undefined {
+  if (user === undefined || user.length > 2000) return undefined
+  if (user.startsWith('{')) {
+    try {
+      const { session_id: id } = JSON.parse(user) as { session_id?: unknown }
+      return typeof id === 'string' ? clean(id) : undefined
+    } catch {
+      return undefined
+    }
+  }
+  const at = user.lastIndexOf('_session_')
+  return at < 0 ? undefined : clean(user.slice(at + '_session_'.length))
+}
+
+/** A name that can be kept: not empty, not too long, no control characters. */
+function clean(value: string | undefined): string | undefined {
+  const name = value?.trim()
+  return name && name.length <= 300 && !/\p{Cc}/u.test(name) ? name : undefined
+}

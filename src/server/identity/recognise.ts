@@ -1,0 +1,154 @@
+import type { MarkedPlace, ThreadKey } from '../../stores/store.ts'
+import { type Item, marksOf, type UserMarks } from './chain.ts'
+import { branchPlace, hasFront, type LogToWalk, type Meeting, type Walk, walkBack, walkOn } from './walk.ts'
+
+/** Where a request belongs, and why. `why` is for people, and holds no text of the conversation. */
+export type Placement =
+  | { readonly kind: 'new'; readonly thread: ThreadKey; readonly why: string }
+  /** The list goes on where the thread ends. `from`: the first item that is not in the log yet. */
+  | { readonly kind: 'extends'; readonly thread: ThreadKey; readonly from: number; readonly why: string }
+  /** The log has all of the list already. */
+  | { readonly kind: 'repeats'; readonly walk: Walk; readonly why: string }
+  /** The list leaves a thread after a place. */
+  | {
+      readonly kind: 'branches'
+      readonly of: ThreadKey
+      readonly at: number
+      readonly from: number
+      readonly why: string
+    }
+
+export interface ToRecognise extends LogToWalk {
+  readonly tenant: string
+  /** Marks are made and searched within a scope only: the key of a client, and the conversation that it names. */
+  readonly scope: string
+  readonly items: readonly Item[]
+  /** The conversation that the client names. Only its threads are looked at. */
+  readonly named?: Pick<ThreadKey, 'conversation' | 'actor'>
+  readonly newId: () => string
+}
+
+/**
+ * Finds the thread that a client's list of messages belongs to. A list that goes on where a thread ends extends it; one
+ * that leaves a thread becomes a branch of it; a list whose front is missing and that fits several conversations equally
+ * well becomes a new one. Nothing is ever merged.
+ */
+export async function recognise(given: ToRecognise): Promise<Placement> {
+  const { items, named } = given
+  const marks = marksOf(items, given.scope)
+  const best = bestOf(await walksFrom(given, await findNewest(given, marks, 'whole')))
+  if (best && !best.hasMore) return goingOn(given, best, 'everything that was said before')
+  const isRepeated = best?.items === items.length
+  // The same first message is a new conversation more often than another try, and nothing was said that could be lost.
+  if (isRepeated && (items.length > 1 || named))
+    return { kind: 'repeats', walk: best, why: 'the same messages came before' }
+  if (best && !isRepeated) {
+    const cut = await findCut(given, marks, best.thread)
+    return cut ?? leaving(given, best, 'it says something else than what was said there')
+  }
+  return (
+    (await findCut(given, marks)) ??
+    (named ? compacted(given, named) : isNew(given, 'nobody began like this'))
+  )
+}
+
+/** How many of the newest user messages are looked up at once. Nearly always the last but one is known. */
+const firstLook = 6
+const laterLook = 256
+
+/** Where the newest user message stands that the log knows. */
+async function findNewest(
+  { store, tenant, named }: ToRecognise,
+  marks: readonly UserMarks[],
+  kind: 'whole' | 'pair',
+): Promise<readonly Meeting[]> {
+  for (let end = marks.length, look = firstLook; end > 0; end -= look, look = laterLook) {
+    const some = marks.slice(Math.max(0, end - look), end).toReversed()
+    const found = await store.findMarks(
+      tenant,
+      some.flatMap(one => one[kind] ?? []),
+    )
+    for (const one of some) {
+      const places = found.filter(place => place.mark === one[kind] && isOf(place, named))
+      if (places.length > 0) return places.map(({ at, thread }) => ({ item: one.item, at, thread }))
+    }
+  }
+  return []
+}
+
+const isOf = ({ thread }: MarkedPlace, named: ToRecognise['named']) =>
+  !named || (thread.conversation === named.conversation && thread.actor === named.actor)
+
+const walksFrom = (given: ToRecognise, meetings: readonly Meeting[]) =>
+  Promise.all(meetings.map(meeting => walkOn(given, given.items, meeting)))
+
+/**
+ * The walk that agrees longest; among equals one that the list goes on from, then the newest. Lists that agree from the
+ * first message on say the same up to here, so either may go on.
+ */
+function bestOf(walks: readonly Walk[]): Walk | undefined {
+  const rank = ({ items, hasMore }: Walk) => items * 2 + (hasMore ? 0 : 1)
+  return walks.reduce<Walk | undefined>(
+    (best, walk) => (best && rank(best) >= rank(walk) ? best : walk),
+    undefined,
+  )
+}
+
+/** The list agrees with all of a thread. */
+function goingOn({ items }: ToRecognise, walk: Walk, known: string): Placement {
+  if (walk.items === items.length)
+    return { kind: 'repeats', walk, why: 'the same messages came before, and have no answer yet' }
+  return { kind: 'extends', thread: walk.thread, from: walk.items, why: `it goes on after ${known}` }
+}
+
+/** A branch that leaves a thread where the list and the thread no longer agree. */
+export async function leaving(given: LogToWalk, walk: Walk, why: string): Promise<Placement> {
+  return { kind: 'branches', of: walk.thread, ...(await branchPlace(given, walk)), why }
+}
+
+/**
+ * A list whose client has cut off its front, or cut out its middle, and whose end goes on where a thread ends. `within`: a
+ * thread that the list began like.
+ */
+async function findCut(
+  given: ToRecognise,
+  marks: readonly UserMarks[],
+  within?: ThreadKey,
+): Promise<Placement | undefined> {
+  const { items } = given
+  const walks: Walk[] = []
+  for (const meeting of await findNewest(given, marks, 'pair')) {
+    if (within && meeting.thread.conversation !== within.conversation) continue
+    const first = await walkBack(given, items, meeting)
+    if (first > 0 && !(await hasFront(given, items.slice(0, first), meeting.thread))) continue
+    walks.push(await walkOn(given, items, meeting))
+  }
+  const best = bestOf(walks)
+  if (!best || (within && best.hasMore)) return undefined
+  const isRival = ({ thread, items, hasMore }: Walk) =>
+    thread.conversation !== best.thread.conversation && items === best.items && hasMore === best.hasMore
+  const rivals = new Set(walks.filter(isRival).map(({ thread }) => thread.conversation))
+  if (rivals.size > 0)
+    return isNew(given, `the messages that its client kept fit ${rivals.size + 1} conversations`)
+  if (!best.hasMore) return goingOn(given, best, 'the messages that its client kept')
+  if (best.items === items.length)
+    return { kind: 'repeats', walk: best, why: 'the same messages came before' }
+  return leaving(given, best, 'it says something else than what was said there')
+}
+
+/** The client names a conversation, and its list does not go on from anything there. */
+async function compacted(
+  { store, tenant }: ToRecognise,
+  { conversation, actor }: Pick<ThreadKey, 'conversation' | 'actor'>,
+): Promise<Placement> {
+  const thread = { tenant, conversation, actor, branch: 'main' }
+  if (!(await store.head(thread))) return { kind: 'new', thread, why: 'its client names a new conversation' }
+  const why = 'its client names this conversation, but sends other messages: it has compacted them'
+  return { kind: 'branches', of: thread, at: 0, from: 0, why }
+}
+
+const isNew = ({ tenant, newId }: ToRecognise, why: string): Placement => ({
+  kind: 'new',
+  thread: { tenant, conversation: newId(), actor: 'assistant', branch: 'main' },
+  why,
+})
