@@ -119,10 +119,10 @@ it('finds a circle', () => {
   ).toEqual(['b', 'c', 'b'])
 })
 
-it('does not touch Node but in the command line, the stores and the request context', () => {
+it('does not touch Node but in the server, the command line, the stores and the request context', () => {
   const node = files.filter(
     file =>
-      !['cli', 'request', 'stores'].includes(roomOf(file)) &&
+      !['cli', 'request', 'server', 'stores'].includes(roomOf(file)) &&
       importsOf(file).some(path => path.startsWith('node:')),
   )
   expect(node).toEqual([])

@@ -5,8 +5,8 @@ import { branchPlace, hasFront, type LogToWalk, type Meeting, type Walk, walkBac
 /** Where a request belongs, and why. `why` is for people, and holds no text of the conversation. */
 export type Placement =
   | { readonly kind: 'new'; readonly thread: ThreadKey; readonly why: string }
-  /** The list goes on where the thread ends. `from`: the first item that is not in the log yet. */
-  | { readonly kind: 'extends'; readonly thread: ThreadKey; readonly from: number; readonly why: string }
+  /** The list goes on where a thread ends. */
+  | { readonly kind: 'extends'; readonly walk: Walk; readonly why: string }
   /** The log has all of the list already. */
   | { readonly kind: 'repeats'; readonly walk: Walk; readonly why: string }
   /** The list leaves a thread after a place. */
@@ -98,12 +98,17 @@ function bestOf(walks: readonly Walk[]): Walk | undefined {
 function goingOn({ items }: ToRecognise, walk: Walk, known: string): Placement {
   if (walk.items === items.length)
     return { kind: 'repeats', walk, why: 'the same messages came before, and have no answer yet' }
-  return { kind: 'extends', thread: walk.thread, from: walk.items, why: `it goes on after ${known}` }
+  return { kind: 'extends', walk, why: `it goes on after ${known}` }
 }
 
-/** A branch that leaves a thread where the list and the thread no longer agree. */
-export async function leaving(given: LogToWalk, walk: Walk, why: string): Promise<Placement> {
-  return { kind: 'branches', of: walk.thread, ...(await branchPlace(given, walk)), why }
+/** A branch that leaves a thread where the list and the thread no longer agree, or before their last turn. */
+export async function leaving(
+  given: LogToWalk,
+  walk: Walk,
+  why: string,
+  options?: { readonly isBeforeTurn: boolean },
+): Promise<Extract<Placement, { kind: 'branches' }>> {
+  return { kind: 'branches', of: walk.thread, ...(await branchPlace(given, walk, options)), why }
 }
 
 /**

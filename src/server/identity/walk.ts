@@ -72,12 +72,16 @@ export async function hasFront(log: LogToWalk, list: readonly Item[], thread: Th
   return false
 }
 
-/** Where a branch begins that leaves a thread after a walk: between turns. `from`: the first item that it does not share. */
+/**
+ * Where a branch begins that leaves a thread after a walk: between turns, or before the turn that the walk ended in.
+ * `from`: the first item that the branch does not share.
+ */
 export async function branchPlace(
   log: LogToWalk,
   { thread, start, items, at }: Walk,
+  { isBeforeTurn }: { readonly isBeforeTurn: boolean } = { isBeforeTurn: false },
 ): Promise<{ readonly at: number; readonly from: number }> {
-  const place = forkPlace(await log.store.turns(thread), at)
+  const place = forkPlace(await log.store.turns(thread), at, isBeforeTurn)
   if (place === at) return { at, from: items }
   let after = 0
   for await (const _ of visible(log, thread, { from: place + 1, to: at })) after += 1
@@ -85,10 +89,10 @@ export async function branchPlace(
   return { at: place, from: Math.max(0, Math.min(items - after, start.item)) }
 }
 
-function forkPlace(turns: readonly StoredTurn[], at: number): number {
+function forkPlace(turns: readonly StoredTurn[], at: number, isBeforeTurn: boolean): number {
   const turn = turns.findLast(({ first }) => first <= at)
   if (!turn || at > turn.last) return at
-  return at === turn.last && turn.status !== 'open' ? at : turn.first - 1
+  return at === turn.last && turn.status !== 'open' && !isBeforeTurn ? at : turn.first - 1
 }
 
 /** The entries that clients see, as they are compared. */

@@ -1,0 +1,78 @@
+import type { LoggedMessage, Thread, Turn } from '../../history/index.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import { marksOf, marksToSave } from '../identity/chain.ts'
+import type { Asked } from './asked.ts'
+import type { Place } from './find-place.ts'
+
+/** A turn that waits for the model. */
+export interface OpenedTurn {
+  readonly thread: Thread
+  readonly turn: Turn
+  /** What the turn said before this request, if it goes on with a turn. */
+  readonly said?: readonly LoggedMessage[]
+  /** Messages to append to the turn before the model is asked: results of tools, mostly. */
+  readonly rest: readonly MessageLike[]
+}
+
+/** Brings the new messages of a request into the log, up to the model's turn to speak. */
+export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> {
+  const { log, request } = asked
+  const { conversation, actor } = place.thread
+  if (place.fork) await log.store.fork(place.fork.of, { at: place.fork.at, branch: place.thread.branch })
+  const thread = log.history.thread(conversation, { actor, branch: place.thread.branch })
+  const fresh = request.messages.slice(place.from)
+  const { state } = await thread.status()
+  if (state === 'interrupted' && fresh[0] && isResult(fresh[0])) {
+    const resumed = await thread.resume()
+    if (resumed) return { thread, turn: resumed.turn, said: resumed.entries, rest: fresh }
+  }
+  const { before, input, rest } = split(fresh)
+  // The past of an open turn cannot be added to: the turn is closed by the next one, which then takes all.
+  const isSeeded = before.length > 0 && state === 'idle'
+  const seedAt = isSeeded ? ((await log.store.head(place.thread))?.head ?? 0) + 1 : 0
+  for (let at = 0; isSeeded && at < before.length; at += pieceOfPast)
+    await thread.seed(...before.slice(at, at + pieceOfPast))
+  const asking = isSeeded ? input : [...before, ...input]
+  const key = asked.headers['idempotency-key']
+  const begun = await thread.begin(asking, {
+    data: { request: { face: asked.face, kind: place.kind, why: place.why, client: clientOf(asked) } },
+    ...(key !== undefined && { key }),
+  })
+  if (begun.kind === 'replayed') throw new Error('a repeated request is recognised before it is begun')
+  const { turn } = begun
+  if (!place.isSide) {
+    const inputAt = turn.next - asking.length
+    const inputFrom = place.from + (isSeeded ? before.length : 0)
+    const seqOf = (item: number) => {
+      const { index } = place.items[item]!
+      if (index >= inputFrom)
+        return index < inputFrom + asking.length ? inputAt + index - inputFrom : undefined
+      return index >= place.from ? seedAt + index - place.from : undefined
+    }
+    const first = place.items.findIndex(({ index }) => index >= place.from)
+    const marks = first < 0 ? [] : marksToSave(marksOf(place.items, place.scope, first), seqOf)
+    await log.store.saveMarks(place.thread, marks)
+  }
+  return { thread, turn, rest }
+}
+
+/** A call takes only so many arguments. */
+const pieceOfPast = 1000
+
+const roleOf = (message: MessageLike) => readMessage(message, 0).role
+
+const isResult = (message: MessageLike) => roleOf(message) === 'tool'
+
+/** What came before the last user message; that message, with what stands directly before it; what follows it. */
+function split(fresh: readonly MessageLike[]) {
+  const roles = fresh.map(roleOf)
+  const last = roles.lastIndexOf('user')
+  const end = last < 0 ? fresh.length : last + 1
+  let start = last < 0 ? 0 : last
+  while (start > 0 && (roles[start - 1] === 'user' || roles[start - 1] === 'system')) start -= 1
+  return { before: fresh.slice(0, start), input: fresh.slice(start, end), rest: fresh.slice(end) }
+}
+
+/** The name that a client gives itself, without its version and machine. */
+const clientOf = ({ headers }: Asked) => /^[\w.-]{1,40}/.exec(headers['user-agent'] ?? '')?.[0]

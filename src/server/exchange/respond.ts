@@ -1,0 +1,262 @@
+import { readMessage } from '../../log/parse-message.ts'
+import type { Model } from '../../models/model.ts'
+import type { ModelReply, TurnPart } from '../../turn/index.ts'
+import type { Face, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../faces/index.ts'
+import type { Hear, WireFacts } from '../upstream/upstream.ts'
+import { type Answered, type AnswerOptions, answer } from './answer.ts'
+import type { Asked } from './asked.ts'
+import { type Again, findPlace, type Place } from './find-place.ts'
+import { openTurn } from './open-turn.ts'
+import { toFault } from './to-fault.ts'
+
+/** What happened to a request, for logs and metrics: no texts. */
+export interface Served {
+  readonly place?: Place | Again
+  readonly answered?: Answered
+  readonly fault?: FaceFault
+}
+
+export interface ToServe {
+  readonly asked: Asked
+  readonly face: Face
+  readonly requestId: string
+  readonly modelFor: (name: string, hear: Hear) => Model
+  readonly options: AnswerOptions
+  readonly now: () => number
+  readonly onServed?: (served: Served) => void
+}
+
+/** Answers a request of a client on its face. The answer begins when the model does: before that, a failure has its status. */
+export async function respond(given: ToServe): Promise<Response> {
+  const { asked, face, requestId } = given
+  let place: Place | Again
+  try {
+    place = await findPlace(asked)
+  } catch (error) {
+    return refuse(given, error)
+  }
+  const headers = {
+    'x-request-id': requestId,
+    'x-throughline-conversation': encodeURIComponent(place.thread.conversation),
+    'x-throughline-branch': encodeURIComponent(place.thread.branch),
+  }
+  const writer = asked.request.stream
+    ? streamWriter(face, asked.signal, headers)
+    : wholeWriter(face, requestId, headers)
+  // The work goes on behind the response, and is closed however it ends.
+  void serve(given, place, writer)
+  return writer.response
+}
+
+function refuse({ face, requestId, onServed }: ToServe, error: unknown): Response {
+  const fault = toFault(error)
+  onServed?.({ fault })
+  return faultResponse(face, fault, requestId, { 'x-request-id': requestId })
+}
+
+async function serve(given: ToServe, place: Place | Again, writer: Writer): Promise<void> {
+  const { asked, modelFor, options, now, onServed } = given
+  const { request, newId } = asked
+  const facts = createFacts()
+  const start = (promptTokens = 0): ReplyStart => ({
+    id: newId(),
+    time: now(),
+    model: request.model,
+    request,
+    promptTokens,
+  })
+  try {
+    if (place.kind === 'again') {
+      const end = await storedReply(asked, place)
+      onServed?.({ place })
+      return await writer.end(start(end.usage.promptTokens), end)
+    }
+    const opened = await openTurn(asked, place)
+    let begun: ReplyStart | undefined
+    const emit = async (part: TurnPart) => {
+      if (part.type === 'context') begun = start(part.receipt.tokens)
+      else if (part.type === 'text-delta') await writer.text(begun!, part.text, facts.logprobs())
+      else if (part.type === 'thinking-delta') await writer.thinking(begun!, part.text)
+    }
+    const answered = await answer(asked, opened, {
+      model: modelFor(request.model, facts.hear),
+      options,
+      emit,
+    })
+    onServed?.({ place, answered })
+    const { result, reply } = answered
+    if (reply) await writer.end(begun!, { ...toEnd(reply), ...facts.end() })
+    else await writer.fail(toFault(result.error ?? asked.signal.reason))
+  } catch (error) {
+    const fault = toFault(error)
+    onServed?.({ place, fault })
+    await writer.fail(fault)
+  }
+}
+
+function toEnd({ text, thinking, calls, usage, reason }: ModelReply): ReplyEnd {
+  return { text, thinking, calls, usage, reason }
+}
+
+/** The answer that the log has for a request that was repeated. */
+async function storedReply({ log }: Asked, { thread, after }: Again): Promise<ReplyEnd> {
+  const { conversation, actor, branch } = thread
+  const shown = await log.history.thread(conversation, { actor, branch }).display()
+  const rest = shown.filter(({ seq }) => seq > after)
+  const end = rest.findIndex(({ role }) => role === 'user' || role === 'tool')
+  const said = (end < 0 ? rest : rest.slice(0, end)).map(message => readMessage(message, message.seq))
+  const calls = said.flatMap(({ calls }) => calls.map(({ id = '', ...call }) => ({ id, ...call })))
+  return {
+    reason: calls.length > 0 ? 'tool-calls' : 'stop',
+    text: said.map(({ text }) => text).join(''),
+    thinking: said.map(({ thinking }) => thinking).join(''),
+    calls,
+    usage: {},
+  }
+}
+
+/** Gathers what the wire said beside the parts. */
+function createFacts() {
+  const logprobs: unknown[] = []
+  const all: unknown[] = []
+  let details: WireFacts['details']
+  return {
+    hear(facts: WireFacts): void {
+      for (const one of facts.logprobs ?? []) {
+        logprobs.push(one)
+        all.push(one)
+      }
+      details = facts.details ?? details
+    },
+    logprobs: () => (logprobs.length > 0 ? logprobs.splice(0) : undefined),
+    end: () => ({ ...(all.length > 0 && { logprobs: all }), ...(details && { details }) }),
+  }
+}
+
+/** Takes a reply as it comes, and makes a response of it. */
+interface Writer {
+  readonly response: Promise<Response>
+  text(start: ReplyStart, delta: string, logprobs?: readonly unknown[]): void | Promise<void>
+  thinking(start: ReplyStart, delta: string): void | Promise<void>
+  end(start: ReplyStart, end: ReplyEnd): void | Promise<void>
+  fail(fault: FaceFault): void | Promise<void>
+}
+
+function wholeWriter(face: Face, requestId: string, headers: Readonly<Record<string, string>>): Writer {
+  const { promise, resolve } = withResolvers<Response>()
+  return {
+    response: promise,
+    text() {},
+    thinking() {},
+    end: (start, end) => resolve(Response.json(face.whole(start, end), { headers })),
+    fail: fault => resolve(faultResponse(face, fault, requestId, headers)),
+  }
+}
+
+/** How long a stream may be silent: some clients give up after 30 s. */
+const idleMs = 10_000
+
+function streamWriter(face: Face, signal: AbortSignal, headers: Readonly<Record<string, string>>): Writer {
+  const { promise, resolve } = withResolvers<Response>()
+  const encoder = new TextEncoder()
+  let stream: ReplyStream | undefined
+  let controller!: ReadableStreamDefaultController<Uint8Array>
+  let drained = () => {}
+  let isOver = false
+  let idle: NodeJS.Timeout | undefined
+
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(given) {
+        controller = given
+      },
+      pull: () => drained(),
+      cancel() {
+        isOver = true
+        drained()
+      },
+    },
+    { highWaterMark: 64 * 1024, size: chunk => chunk?.byteLength ?? 0 },
+  )
+
+  /** Sends a text, and waits while the client does not read. */
+  function send(text: string): void | Promise<void> {
+    if (isOver || text === '') return
+    controller.enqueue(encoder.encode(text))
+    idle?.refresh()
+    if ((controller.desiredSize ?? 0) > 0) return
+    return new Promise(resolve => {
+      drained = resolve
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+  }
+
+  function open(start: ReplyStart): ReplyStream {
+    if (stream) return stream
+    stream = face.stream(start)
+    const type = { 'content-type': face.streamType, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
+    resolve(new Response(body, { headers: { ...headers, ...type } }))
+    void send(stream.start())
+    idle = setInterval(() => void send(stream!.idle()), idleMs)
+    return stream
+  }
+
+  function close(): void {
+    clearInterval(idle)
+    if (isOver) return
+    isOver = true
+    controller.close()
+  }
+
+  return {
+    response: promise,
+    text: (start, delta, logprobs) => send(open(start).text(delta, logprobs)),
+    thinking: (start, delta) => send(open(start).thinking(delta)),
+    end(start, end) {
+      const isReplay = !stream
+      const writer = open(start)
+      if (isReplay && end.thinking !== '') void send(writer.thinking(end.thinking))
+      if (isReplay && end.text !== '') void send(writer.text(end.text))
+      if (end.calls.length > 0) void send(writer.calls(end.calls))
+      void send(writer.end(end))
+      close()
+    },
+    fail(fault) {
+      if (stream) {
+        void send(stream.fail(fault))
+        close()
+      } else {
+        isOver = true
+        resolve(faultResponse(face, fault, headers['x-request-id'] ?? '', headers))
+      }
+    },
+  }
+}
+
+export function faultResponse(
+  face: Pick<Face, 'fault'>,
+  fault: FaceFault,
+  requestId: string,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const { status, body } = face.fault(fault, requestId)
+  const { retryAfterMs, isRetryable } = fault
+  return Response.json(body, {
+    status,
+    headers: {
+      ...headers,
+      ...(retryAfterMs !== undefined && { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }),
+      // The client library of OpenAI obeys it.
+      ...(isRetryable !== undefined && { 'x-should-retry': String(isRetryable) }),
+    },
+  })
+}
+
+/** `Promise.withResolvers`, which Node has since 22. */
+function withResolvers<Value>() {
+  let resolve!: (value: Value) => void
+  const promise = new Promise<Value>(given => {
+    resolve = given
+  })
+  return { promise, resolve }
+}

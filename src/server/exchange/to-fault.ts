@@ -1,0 +1,70 @@
+import { ContextOverflowError } from '../../context/compose/overflow-error.ts'
+import { InvalidMessageError, ThroughlineError } from '../../log/error.ts'
+import { ModelError } from '../../models/model-error.ts'
+import { LeaseError } from '../../stores/store-error.ts'
+import { BadRequestError } from '../bad-request-error.ts'
+import type { FaceFault } from '../faces/face.ts'
+
+/** An error as clients are told: a status, a stable code, and words that hold nothing of anybody's conversation. */
+export function toFault(error: unknown): FaceFault {
+  if (error instanceof BadRequestError) {
+    const { field } = error
+    return { status: 400, code: error.code, message: error.message, ...(field !== undefined && { field }) }
+  }
+  if (error instanceof InvalidMessageError)
+    return { status: 400, code: 'bad_request', message: error.message }
+  if (error instanceof ModelError) return modelFault(error)
+  if (error instanceof LeaseError) {
+    const { retryAfterMs } = error
+    const wait = retryAfterMs === undefined ? {} : { retryAfterMs }
+    return { status: 409, code: error.code, message: error.message, isRetryable: true, ...wait }
+  }
+  if (error instanceof ContextOverflowError) {
+    const tokens = { prompt: error.needed + error.reserve, window: error.window }
+    return { status: 400, code: 'context_too_long', message: error.message, tokens, isRetryable: false }
+  }
+  if (error instanceof ThroughlineError)
+    return {
+      status: statuses[error.code] ?? 500,
+      code: error.code,
+      message: error.message,
+      isRetryable: false,
+    }
+  return {
+    status: 500,
+    code: 'internal_error',
+    message: 'Something failed inside of the server: see its log.',
+  }
+}
+
+function modelFault({ code, message, status, retryAfterMs, isRetryable, tokens }: ModelError): FaceFault {
+  return {
+    status: modelStatus(code, status),
+    code,
+    message,
+    isRetryable,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(tokens && { tokens }),
+  }
+}
+
+function modelStatus(code: string, status: number | undefined): number {
+  if (code === 'context_too_long') return 400
+  if (code === 'model_not_found') return 404
+  if (code === 'model_busy') return status === 429 ? 429 : 503
+  if (code === 'model_stalled') return 504
+  if (status !== undefined && status >= 400 && status < 600) return status
+  return 502
+}
+
+const statuses: Readonly<Record<string, number>> = {
+  key_reused: 422,
+  no_conversation: 404,
+  no_branch: 404,
+  conversation_deleted: 410,
+  too_large: 413,
+  conflict: 409,
+  invalid_option: 400,
+  invalid_text: 400,
+  store_full: 507,
+}

@@ -1,0 +1,22 @@
+import type { ThreadStatus } from '../../history/index.ts'
+import type { ThreadKey } from '../../stores/store.ts'
+import { sleep } from '../../turn/index.ts'
+import type { Asked } from './asked.ts'
+
+/** Waits while somebody answers a turn of a thread. `wasHeld`: somebody did, so the log may have grown. */
+export async function untilFree(
+  { log, signal }: Pick<Asked, 'log' | 'signal'>,
+  thread: ThreadKey,
+  mostMs: number,
+): Promise<ThreadStatus & { readonly wasHeld: boolean }> {
+  const { conversation, actor, branch } = thread
+  const open = log.history.thread(conversation, { actor, branch })
+  for (let waited = 0, pause = 5, wasHeld = false; ; pause = Math.min(200, pause * 2)) {
+    const status = await open.status()
+    if (status.state !== 'open' || waited >= mostMs)
+      return { ...status, wasHeld: wasHeld && status.state !== 'open' }
+    wasHeld = true
+    await sleep(pause, signal)
+    waited += pause
+  }
+}
