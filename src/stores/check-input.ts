@@ -21,9 +21,10 @@ const callStatuses: readonly string[] = ['sent', 'completed', 'failed', 'cancell
  * A tenant may be empty: the only one. Other names may not: an empty name is mostly a variable that was never set, and
  * the conversations of everybody would share it.
  */
-export function checkThread({ tenant, conversation, actor, branch }: ThreadKey): void {
-  checkName('tenant', tenant)
-  for (const [what, name] of Object.entries({ conversation, actor, branch })) {
+export function checkThread(thread: ThreadKey): void {
+  checkName('tenant', thread.tenant)
+  for (const what of ['conversation', 'actor', 'branch'] as const) {
+    const name = thread[what]
     if (typeof name !== 'string' || name === '')
       throw new InvalidOptionError(what, `expected a name, a text that is not empty, got ${showValue(name)}`)
     checkName(what, name)

@@ -2,11 +2,15 @@ import { nameOf } from '../refusals.ts'
 import type { Lease, ThreadKey } from '../store.ts'
 import { ConflictError, NoConversationError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
-import { type ConversationRow, findConversation, insertConversation } from './conversation-rows.ts'
-import { rowSum, type Summed, sound } from './row-sums.ts'
+import {
+  type ConversationRow,
+  findConversation,
+  insertConversation,
+  verifyNames,
+} from './conversation-rows.ts'
+import { type Checked, insertRow, type Summed, saveRow, sound } from './rows.ts'
 import { placeOf } from './schema.ts'
 import { damaged } from './sqlite-error.ts'
-import { verifyNames } from './verify-names.ts'
 
 export interface BranchRow extends Summed<'branches'> {
   readonly id: number
@@ -22,7 +26,6 @@ export interface BranchRow extends Summed<'branches'> {
   readonly epoch: number
   readonly lease_until: number
   readonly updated_at: number
-  readonly checksum: number
 }
 
 /** A stretch of a branch's entries, and the branch that wrote it. */
@@ -33,55 +36,69 @@ export interface Segment {
 }
 
 export function findBranch(connection: Connection, thread: ThreadKey): BranchRow | undefined {
-  const conversation = findConversation(connection, thread)
-  return conversation && branchOf(connection, conversation, thread)
+  const { tenant, conversation, actor, branch } = thread
+  // No name has NUL, so no other four names give the same key.
+  const key = [tenant, conversation, actor, branch].join('\0')
+  const known = connection.recall<number>(key)
+  if (known !== undefined) return branchById(connection, known)
+  const { id, deleted_at: deletedAt } = findConversation(connection, thread) ?? {}
+  if (id === undefined || deletedAt !== null) return undefined
+  const sql = 'SELECT * FROM branches WHERE conversation_id = ? AND actor = ? AND branch = ?'
+  const row = connection.get<BranchRow & Checked>(sql, id, actor, branch)
+  if (!row) {
+    verifyNames(connection)
+    return undefined
+  }
+  sound('branches', row, row.conversation_id === id && row.actor === actor && row.branch === branch)
+  // The row is older than its entries: the disk has lost a write. Its own checksum is good.
+  const isBehind = connection.get('SELECT 1 FROM entries WHERE place = ?', placeOf(row.id, row.head + 1))
+  if (isBehind) throw damaged(connection.path, `the head of branch "${row.branch}"`)
+  connection.remember(key, row.id)
+  return remember(connection, row)
 }
+
+export function branchById(connection: Connection, id: number): BranchRow | undefined {
+  const known = connection.recall<BranchRow>(`branch ${id}`)
+  if (known) return known
+  const row = connection.get<BranchRow & Checked>('SELECT * FROM branches WHERE id = ?', id)
+  return row && remember(connection, sound('branches', row, row.id === id))
+}
+
+const remember = (connection: Connection, row: BranchRow) => connection.remember(`branch ${row.id}`, row)
 
 /** The branch to write to; throws if it does not exist or was deleted. */
 export function needBranch(connection: Connection, thread: ThreadKey): BranchRow {
-  const conversation = findConversation(connection, thread)
-  const branch = conversation && branchOf(connection, conversation, thread)
+  const branch = findBranch(connection, thread)
   if (branch) return branch
-  throw new NoConversationError(thread.conversation, conversation ? conversation.deleted_at !== null : false)
+  refuseDeleted(connection, thread)
+  throw new NoConversationError(thread.conversation, false)
 }
 
-/** Makes a branch. Call it inside a transaction, so that it is rolled back when the write is refused. */
+/** Finds or makes a branch. Call it inside a transaction, so that it is rolled back when the write is refused. */
 export function makeBranch(connection: Connection, thread: ThreadKey, now: number): BranchRow {
-  const found = findConversation(connection, thread)
-  if (found && found.deleted_at !== null) throw new NoConversationError(thread.conversation, true)
-  const conversation = found ?? insertConversation(connection, thread, now)
-  return (
-    branchOf(connection, conversation, thread) ??
-    insertBranch(connection, {
-      ...thread,
-      conversationId: conversation.id,
-      parent: null,
-      at: 0,
-      turns: 0,
-      now,
-    })
-  )
+  const branch = findBranch(connection, thread)
+  if (branch) return branch
+  const { id } = refuseDeleted(connection, thread) ?? insertConversation(connection, thread, now)
+  return insertBranch(connection, thread, { conversation_id: id, updated_at: now })
 }
 
+export function refuseDeleted(connection: Connection, thread: ThreadKey): ConversationRow | undefined {
+  const conversation = findConversation(connection, thread)
+  if (conversation && conversation.deleted_at !== null)
+    throw new NoConversationError(thread.conversation, true)
+  return conversation
+}
+
+/** Adds a branch: an empty one, unless more is said. */
 export function insertBranch(
   connection: Connection,
-  row: {
-    conversationId: number
-    actor: string
-    branch: string
-    parent: number | null
-    at: number
-    turns: number
-    now: number
-  },
+  { actor, branch }: ThreadKey,
+  more: Pick<BranchRow, 'conversation_id' | 'updated_at'> & Partial<BranchRow>,
 ): BranchRow {
-  const { conversationId, actor, branch, parent, at, turns, now } = row
-  const id = connection.run(
-    `INSERT INTO branches (conversation_id, actor, branch, parent_id, fork_at, head, turns, updated_at, checksum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)`,
-    ...[conversationId, actor, branch, parent, at, at, turns, now],
-  )
-  return saveBranch(connection, connection.get<BranchRow>('SELECT * FROM branches WHERE id = ?', id)!)
+  const empty = { actor, branch, parent_id: null, fork_at: 0, head: 0, turns: 0 }
+  const row = { ...empty, open_turn: null, owner: null, epoch: 0, lease_until: 0, ...more }
+  const id = insertRow(connection, 'branches', { ...row, id: null })
+  return saveBranch(connection, { ...row, id })
 }
 
 /** Saves the columns that may change. Its time never goes back, even if the clock does or a log from the future was restored. */
@@ -90,20 +107,8 @@ export function saveBranch(
   branch: BranchRow,
   changes: Partial<BranchRow> = {},
 ): BranchRow {
-  const row = { ...branch, ...changes, updated_at: Math.max(branch.updated_at, changes.updated_at ?? 0) }
-  const { head, turns, open_turn: open, owner, epoch, lease_until: until, updated_at: updated, id } = row
-  const checksum = rowSum('branches', row)
-  connection.run(
-    `UPDATE branches SET head = ?, turns = ?, open_turn = ?, owner = ?, epoch = ?, lease_until = ?, updated_at = ?,
-       checksum = ? WHERE id = ?`,
-    ...[head, turns, open, owner, epoch, until, updated, checksum, id],
-  )
-  return { ...row, checksum }
-}
-
-export function branchById(connection: Connection, id: number): BranchRow | undefined {
-  const row = connection.get<BranchRow>('SELECT * FROM branches WHERE id = ?', id)
-  return row && sound('branches', row, row.id === id)
+  const updated = Math.max(branch.updated_at, changes.updated_at ?? 0)
+  return remember(connection, saveRow(connection, 'branches', { ...branch, ...changes, updated_at: updated }))
 }
 
 export function segmentsOf(connection: Connection, branch: BranchRow): Segment[] {
@@ -123,21 +128,3 @@ export function expectHead(thread: ThreadKey, { head }: BranchRow, expected: num
 
 export const isHeldBy = ({ open_turn: open, owner, epoch }: BranchRow, lease: Lease) =>
   open !== null && owner === lease.owner && epoch === lease.epoch
-
-function branchOf(
-  connection: Connection,
-  { id }: ConversationRow,
-  { actor, branch }: ThreadKey,
-): BranchRow | undefined {
-  const sql = 'SELECT * FROM branches WHERE conversation_id = ? AND actor = ? AND branch = ?'
-  const row = connection.get<BranchRow>(sql, id, actor, branch)
-  if (!row) {
-    verifyNames(connection)
-    return undefined
-  }
-  sound('branches', row, row.conversation_id === id && row.actor === actor && row.branch === branch)
-  // The row is older than its entries: the disk has lost a write. Its own checksum is good.
-  const isBehind = connection.get('SELECT 1 FROM entries WHERE place = ?', placeOf(row.id, row.head + 1))
-  if (isBehind) throw damaged(connection.path, `the head of branch "${row.branch}"`)
-  return row
-}

@@ -3,8 +3,13 @@ import { basename, dirname, join } from 'node:path'
 import { InvalidOptionError } from '../../log/error.ts'
 import { showValue } from '../../log/show-value.ts'
 import { StoreError } from '../store-error.ts'
-import { assertDurable } from './assert-durable.ts'
-import { loadDriver, type SqliteDriver, type SqliteStatement, type SqliteValue } from './driver.ts'
+import {
+  loadDriver,
+  type SqliteDatabase,
+  type SqliteDriver,
+  type SqliteStatement,
+  type SqliteValue,
+} from './driver.ts'
 import { type OpenDatabase, openForReading, openForWriting } from './open-database.ts'
 import { toStoreError } from './sqlite-error.ts'
 import { lockForWriting } from './writer-lock.ts'
@@ -13,8 +18,6 @@ export interface ConnectionOptions {
   readonly path: string
   readonly readOnly?: boolean
   readonly driver?: SqliteDriver
-  /** Called when a transaction was rolled back: forget what was remembered of it. */
-  readonly onRollBack?: () => void
 }
 
 export interface Connection {
@@ -29,6 +32,13 @@ export interface Connection {
   exec(sql: string): void
   /** Runs one transaction: on disk when this returns, rolled back when it throws. */
   write<T>(work: () => T): T
+  /**
+   * Remembers what only the writer of the file can change, so that it need not be read again; a reader remembers
+   * nothing. Any rollback makes it forget everything.
+   */
+  remember<T>(key: string, value: T): T
+  recall<T>(key: string): T | undefined
+  forget(): void
   close(): void
 }
 
@@ -36,11 +46,11 @@ export function openConnection({
   path: given,
   readOnly = false,
   driver = loadDriver(),
-  onRollBack = () => {},
 }: ConnectionOptions): Connection {
   const path = realPath(given)
   const unlock = readOnly ? () => {} : lockForWriting(driver, path)
   const statements = new Map<string, SqliteStatement>()
+  const known = new Map<string, unknown>()
   let isClosed = false
   let isDurable = false
   let { database, hasChanged, farewell } = open(unlock)
@@ -122,9 +132,17 @@ export function openConnection({
         return result
       }, rollBack)
     },
+    remember(key, value) {
+      if (known.size >= maxKnown) known.clear()
+      if (!readOnly) known.set(key, value)
+      return value
+    },
+    recall: <T>(key: string) => known.get(key) as T | undefined,
+    forget: () => known.clear(),
     close() {
       if (isClosed) return
       isClosed = true
+      known.clear()
       statements.clear()
       try {
         database.exec(farewell)
@@ -138,13 +156,30 @@ export function openConnection({
 
   /** Rolls back. After some errors (a full disk, say) SQLite has done it by itself. */
   function rollBack(): void {
-    onRollBack()
+    known.clear()
     try {
       database.exec('ROLLBACK')
     } catch {
       // The original error says more.
     }
   }
+}
+
+const maxKnown = 3_000
+
+/**
+ * Reads the pragmas back after the first write and before its commit: a build with another default for WAL lowers
+ * `synchronous` at that point, in silence, and acknowledged writes would not survive a loss of power.
+ */
+function assertDurable(database: SqliteDatabase, path: string): void {
+  const { synchronous } = database.prepare('PRAGMA synchronous').get() as { synchronous: number }
+  const { journal_mode: journal } = database.prepare('PRAGMA journal_mode').get() as { journal_mode: string }
+  if (synchronous === 2 && journal === 'wal') return
+  throw new StoreError(
+    'store_not_durable',
+    `${path}: SQLite runs with synchronous=${synchronous}, journal_mode=${journal} instead of 2 (FULL) and wal: ` +
+      'a loss of power could take back what was stored. Use another SQLite driver or file system.',
+  )
 }
 
 /** The real path of a file, so that a link to it finds the same lock. */

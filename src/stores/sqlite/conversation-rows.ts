@@ -1,6 +1,7 @@
+import type { ThreadKey } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { rowSum, type Summed, sound } from './row-sums.ts'
-import { verifyNames } from './verify-names.ts'
+import { type Checked, insertRow, type Summed, saveRow, sound } from './rows.ts'
+import { damaged } from './sqlite-error.ts'
 
 export interface ConversationRow extends Summed<'conversations'> {
   readonly id: number
@@ -10,42 +11,50 @@ export interface ConversationRow extends Summed<'conversations'> {
   readonly deleted_at: number | null
   readonly title: string | null
   readonly metadata: string | null
-  readonly checksum: number
 }
+
+type Names = Pick<ThreadKey, 'tenant' | 'conversation'>
 
 /** Finds a conversation by name, a deleted one too: its name stays. */
 export function findConversation(
   connection: Connection,
-  { tenant, conversation }: { readonly tenant: string; readonly conversation: string },
+  { tenant, conversation }: Names,
 ): ConversationRow | undefined {
   const sql = 'SELECT * FROM conversations WHERE tenant = ? AND conversation = ?'
-  const row = connection.get<ConversationRow>(sql, tenant, conversation)
+  const row = connection.get<ConversationRow & Checked>(sql, tenant, conversation)
   if (row) return sound('conversations', row, row.tenant === tenant && row.conversation === conversation)
   verifyNames(connection)
   return undefined
 }
 
 export function conversationById(connection: Connection, id: number): ConversationRow | undefined {
-  const row = connection.get<ConversationRow>('SELECT * FROM conversations WHERE id = ?', id)
+  const row = connection.get<ConversationRow & Checked>('SELECT * FROM conversations WHERE id = ?', id)
   return row && sound('conversations', row, row.id === id)
 }
 
 export function insertConversation(
   connection: Connection,
-  { tenant, conversation }: { readonly tenant: string; readonly conversation: string },
+  { tenant, conversation }: Names,
   createdAt: number,
 ): ConversationRow {
-  const sql = 'INSERT INTO conversations (tenant, conversation, created_at, checksum) VALUES (?, ?, ?, 0)'
-  const id = connection.run(sql, tenant, conversation, createdAt)
-  const fresh = { id, tenant, conversation, created_at: createdAt, deleted_at: null, title: null }
-  return saveConversation(connection, { ...fresh, metadata: null, checksum: 0 })
+  const names = { tenant, conversation, created_at: createdAt }
+  const row = { ...names, deleted_at: null, title: null, metadata: null }
+  const id = insertRow(connection, 'conversations', { ...row, id: null })
+  return saveRow(connection, 'conversations', { ...row, id })
 }
 
-export function saveConversation(connection: Connection, row: ConversationRow): ConversationRow {
-  const checksum = rowSum('conversations', row)
-  connection.run(
-    'UPDATE conversations SET deleted_at = ?, title = ?, metadata = ?, checksum = ? WHERE id = ?',
-    ...[row.deleted_at, row.title, row.metadata, checksum, row.id],
-  )
-  return { ...row, checksum }
+/**
+ * Checks all names once, the first time that a name is not found or names are listed: where a name or the index of names
+ * is damaged, a conversation must not vanish in silence.
+ */
+export function verifyNames(connection: Connection): void {
+  if (verified.has(connection)) return
+  for (const table of ['conversations', 'branches'] as const) {
+    for (const row of connection.iterate(`SELECT * FROM ${table} NOT INDEXED`)) sound(table, row as never)
+    const [row] = connection.all<{ integrity_check: string }>(`PRAGMA integrity_check(${table})`)
+    if (row?.integrity_check !== 'ok') throw damaged(connection.path, `the table of ${table}`)
+  }
+  verified.add(connection)
 }
+
+const verified = new WeakSet<Connection>()

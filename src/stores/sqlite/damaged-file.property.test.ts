@@ -6,7 +6,7 @@ import { ThroughlineError } from '../../log/error.ts'
 import { entry, exchange, open, read, sentCall } from '../../testing/store-cases-help.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import { loadDriver, type SqliteValue } from './driver.ts'
-import { columns, rowSum, type Table, tables } from './row-sums.ts'
+import { columns, rowSum, type Table, tables } from './rows.ts'
 import { type SqliteStoreOptions, sqliteStore } from './sqlite-store.ts'
 
 /*

@@ -1,21 +1,63 @@
 import type { Role } from '../../log/message.ts'
-import type { NewEntry, StoredEntry } from '../store.ts'
-import { CorruptEntryError, TooLargeError } from '../store-error.ts'
-import { type BranchRow, type Segment, segmentsOf } from './branch-rows.ts'
+import { nameOf } from '../refusals.ts'
+import type { EntryRange, NewEntry, StoredEntry } from '../store.ts'
+import { CorruptEntryError, NoConversationError, TooLargeError } from '../store-error.ts'
+import { type BranchRow, branchById, type Segment, segmentsOf } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
-import type { IndexQueue } from './index-queue.ts'
-import { isSound, rowSum, type Summed } from './row-sums.ts'
+import { conversationById } from './conversation-rows.ts'
+import { type Checked, insertRow, isSound, type Summed } from './rows.ts'
 import { maxSeq, placeOf } from './schema.ts'
+import { isConstraint } from './sqlite-error.ts'
+import { queueEntry } from './word-index.ts'
 
-/** The given entries that are new to the branch and its shared past, each once. */
-export function newOnes(connection: Connection, branch: BranchRow, entries: readonly NewEntry[]): NewEntry[] {
-  const seen = new Set<string>()
-  const segments = entries.length > 0 ? segmentsOf(connection, branch) : []
-  return entries.filter(({ id }) => {
-    if (seen.has(id) || seqOf(connection, segments, id) !== undefined) return false
-    seen.add(id)
-    return true
-  })
+export interface EntryRow extends Summed<'entries'>, Checked {
+  readonly place: number
+  readonly branch_id: number
+  readonly seq: number
+  readonly id: string
+  readonly turn: number
+  readonly role: string
+  readonly time: number
+  readonly tokens: string
+  readonly payload: string
+}
+
+/**
+ * Writes the entries that are new to the branch and its shared past after the head, and returns the new head. The caller
+ * saves the branch's row.
+ */
+export function addEntries(
+  connection: Connection,
+  branch: BranchRow,
+  turn: number,
+  entries: readonly NewEntry[],
+  isIndexed: boolean,
+): number {
+  const past = branch.parent_id === null || entries.length === 0 ? [] : segmentsOf(connection, branch)
+  let { head } = branch
+  for (const entry of entries) {
+    if (seqOf(connection, past, entry.id) !== undefined) continue
+    if (insertNew(connection, branch.id, { ...entry, seq: head + 1, turn }, isIndexed)) head++
+  }
+  return head
+}
+
+/** Inserts an entry unless its branch has it. It is not looked up first: SQLite refuses a second one with its id. */
+function insertNew(
+  connection: Connection,
+  branchId: number,
+  entry: StoredEntry,
+  isIndexed: boolean,
+): boolean {
+  try {
+    insertEntry(connection, branchId, entry)
+  } catch (error) {
+    const own = { branchId, from: 1, to: maxSeq }
+    if (isConstraint(error) && seqOf(connection, [own], entry.id) !== undefined) return false
+    throw error
+  }
+  if (isIndexed) queueEntry(connection, branchId, entry)
+  return true
 }
 
 /** The place of an entry in the branch or its shared past. */
@@ -28,48 +70,14 @@ export function seqOf(connection: Connection, segments: readonly Segment[], id: 
   return undefined
 }
 
-/** Writes entries after the head, in the order given, and returns the new head. The caller saves the branch's row. */
-export function insertEntries(
-  connection: Connection,
-  branch: { readonly id: number; readonly head: number },
-  turn: number,
-  entries: readonly NewEntry[],
-  queue: IndexQueue | undefined,
-): number {
-  let { head } = branch
-  for (const entry of entries) insertEntry(connection, branch.id, ++head, turn, entry, queue)
-  return head
-}
-
 export function insertEntry(
   connection: Connection,
   branchId: number,
-  seq: number,
-  turn: number,
-  { id, role, time, payload, tokens }: NewEntry,
-  queue: IndexQueue | undefined,
+  { id, role, time, payload, tokens, seq, turn }: StoredEntry,
 ): void {
   if (seq > maxSeq) throw new TooLargeError('The branch', seq, maxSeq, 'entries')
   const place = placeOf(branchId, seq)
-  const row = { place, id, turn, role, time, tokens: JSON.stringify(tokens), payload }
-  connection.run(insertSql, place, id, turn, role, time, row.tokens, rowSum('entries', row), payload)
-  queue?.add(connection, branchId, seq, payload)
-}
-
-const insertSql =
-  'INSERT INTO entries (place, id, turn, role, time, tokens, checksum, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?)'
-
-export interface EntryRow extends Summed<'entries'> {
-  readonly place: number
-  readonly branch_id: number
-  readonly seq: number
-  readonly id: string
-  readonly turn: number
-  readonly role: string
-  readonly time: number
-  readonly tokens: string
-  readonly payload: string
-  readonly checksum: number
+  insertRow(connection, 'entries', { place, id, turn, role, time, tokens: JSON.stringify(tokens), payload })
 }
 
 const roles: ReadonlySet<string> = new Set<Role>(['system', 'user', 'assistant', 'tool', 'assistant_note'])
@@ -86,4 +94,86 @@ export function toEntry(row: EntryRow, thread: string): StoredEntry {
   } catch (error) {
     throw new CorruptEntryError(thread, seq, 'its token counts are no JSON', { cause: error })
   }
+}
+
+/** The rows of a range, across forks. A gap is an error. */
+export function* readEntries(
+  connection: Connection,
+  branch: BranchRow,
+  range: EntryRange,
+): Generator<EntryRow> {
+  const { from = 1, to = branch.head, reverse = false, limit = Number.POSITIVE_INFINITY } = range
+  const segments = segmentsOf(connection, branch)
+  let left = limit
+  for (const { branchId, ...segment } of reverse ? segments.reverse() : segments) {
+    const part = { branchId, from: Math.max(from, segment.from), to: Math.min(to, segment.to) }
+    for (const row of readSegment(connection, branch, part, reverse, left)) {
+      yield row
+      left--
+    }
+  }
+}
+
+function* readSegment(
+  connection: Connection,
+  reader: BranchRow,
+  segment: Segment,
+  reverse: boolean,
+  limit: number,
+): Generator<EntryRow> {
+  let { from, to } = segment
+  for (let left = Math.min(limit, to - from + 1); left > 0; ) {
+    const page = readPage(connection, { ...segment, from, to }, reverse, left)
+    if (page.length === 0) throw missing(connection, reader, segment.branchId, reverse ? to : from)
+    for (const row of page) {
+      const due = reverse ? to : from
+      // Comparing seq alone is not enough: a misplaced page has entries of another branch.
+      if (row.place !== placeOf(segment.branchId, due))
+        throw missing(connection, reader, segment.branchId, due)
+      yield row
+      if (reverse) to--
+      else from++
+      left--
+    }
+  }
+}
+
+const pageRows = 256
+const pageCharacters = 1_000_000
+
+/**
+ * Reads a page at once, as an open statement keeps SQLite from tidying up. A page is bounded in characters too: 256 large
+ * entries would be gigabytes.
+ */
+function readPage(
+  connection: Connection,
+  { branchId, from, to }: Segment,
+  reverse: boolean,
+  limit: number,
+): EntryRow[] {
+  const page: EntryRow[] = []
+  let characters = 0
+  const [sql, first, last] = [
+    reverse ? descending : ascending,
+    placeOf(branchId, from),
+    placeOf(branchId, to),
+  ]
+  for (const row of connection.iterate<EntryRow>(sql, first, last, Math.min(limit, pageRows))) {
+    page.push(row)
+    // A damaged row may have no payload.
+    characters += row.payload?.length ?? 0
+    if (characters > pageCharacters) break
+  }
+  return page
+}
+
+const ascending = 'SELECT * FROM entries WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?'
+const descending = 'SELECT * FROM entries WHERE place BETWEEN ? AND ? ORDER BY place DESC LIMIT ?'
+
+function missing(connection: Connection, reader: BranchRow, branchId: number, seq: number): Error {
+  const branch = branchById(connection, branchId)
+  const { tenant = '', conversation = '' } = conversationById(connection, reader.conversation_id) ?? {}
+  // The conversation was deleted between two pages.
+  if (!branch) return new NoConversationError(conversation, true)
+  return new CorruptEntryError(nameOf({ ...branch, tenant, conversation }), seq, 'it is missing')
 }

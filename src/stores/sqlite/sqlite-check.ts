@@ -1,7 +1,7 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { checkWords } from './check-words.ts'
 import type { Connection } from './connection.ts'
-import { isSound, type Table, tables } from './row-sums.ts'
+import { isSound, type Table, tables } from './rows.ts'
 import { rebuildWordIndex } from './word-index.ts'
 
 /** Reads the whole file and lists what is wrong with it. With `rebuild`, a wrong word index is made anew. */

@@ -1,13 +1,36 @@
+import { type LeaseTime, leaseTime, remainingMs } from '../lease-time.ts'
+import type { BranchRow } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
-import type { HeldTurns } from './held-turns.ts'
-import type { IndexQueue } from './index-queue.ts'
-import type { SqliteLeases } from './sqlite-leases.ts'
 
 export interface SqliteContext {
   /** The connection; the first use migrates the file. */
   ready(): Connection
+  /** Runs one transaction: on disk when this returns, rolled back when it throws. */
+  write<T>(work: (connection: Connection) => T): T
   readonly now: () => number
-  readonly held: HeldTurns
   readonly leases: SqliteLeases
-  queue(): IndexQueue | undefined
+  /** Whether the file has an index of words. */
+  isIndexed(): boolean
+}
+
+/**
+ * The leases that this process has given, by branch id. A file has one writer, so any lease in the file belongs to a
+ * former writer and has run out; only readers, who cannot know that, use the leases in the file.
+ */
+export interface SqliteLeases {
+  /** Call it after the commit. */
+  give(branchId: number, ms: number): void
+  take(branchId: number): void
+  /** How long the open turn of a branch is still held; 0 when nobody holds it. */
+  heldMs(branch: Pick<BranchRow, 'id' | 'lease_until'>): number
+}
+
+export function createLeases(now: () => number, readOnly: boolean): SqliteLeases {
+  const given = new Map<number, LeaseTime>()
+  return {
+    give: (branchId, ms) => given.set(branchId, leaseTime(now(), ms)),
+    take: branchId => given.delete(branchId),
+    heldMs: ({ id, lease_until: until }) =>
+      readOnly ? Math.max(0, until - now()) : remainingMs(given.get(id), now()),
+  }
 }

@@ -3,11 +3,10 @@ import type { ConversationInfo, ListConversations, Store } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import type { BranchRow } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
-import { type ConversationRow, findConversation, saveConversation } from './conversation-rows.ts'
+import { type ConversationRow, findConversation, verifyNames } from './conversation-rows.ts'
 import type { SqliteValue } from './driver.ts'
-import { sound } from './row-sums.ts'
+import { type Checked, saveRow, sound } from './rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
-import { verifyNames } from './verify-names.ts'
 
 export function sqliteConversations(
   context: SqliteContext,
@@ -16,21 +15,15 @@ export function sqliteConversations(
     async conversations(tenant, options = {}) {
       const connection = context.ready()
       verifyNames(connection)
-      const rows = connection.all<ConversationRow & { used_at: number }>(
-        listSql(options),
-        tenant,
-        ...(options.only === undefined ? [] : [options.only]),
-        ...placesOf(options),
-      )
+      const rows = connection.all<ListedRow>(listSql(options), tenant, ...placesOf(options))
       return rows.map(row => toInfo(connection, row))
     },
     async describeConversation(tenant, conversation, description) {
       const given = toDescription(description)
-      const connection = context.ready()
-      connection.write(() => {
+      context.write(connection => {
         const row = findConversation(connection, { tenant, conversation })
         if (!row || row.deleted_at !== null) throw new NoConversationError(conversation, row !== undefined)
-        saveConversation(connection, { ...row, ...withoutUndefined(given) })
+        saveRow(connection, 'conversations', { ...row, ...withoutUndefined(given) })
       })
     },
   }
@@ -48,29 +41,26 @@ function listSql({ only, after, order = 'recent' }: ListConversations): string {
     ) ${after ? `WHERE ${where}` : ''} ORDER BY ${by} LIMIT ?`
 }
 
-function placesOf({ after, order = 'recent', limit = -1 }: ListConversations): SqliteValue[] {
-  if (!after) return [limit]
-  const { conversation, updatedAt } = after
-  return order === 'name' ? [conversation, limit] : [updatedAt, updatedAt, conversation, limit]
+function placesOf({ only, after, order = 'recent', limit = -1 }: ListConversations): SqliteValue[] {
+  const { conversation = '', updatedAt = 0 } = after ?? {}
+  const place = order === 'name' ? [conversation] : [updatedAt, updatedAt, conversation]
+  return [...(only === undefined ? [] : [only]), ...(after ? place : []), limit]
 }
 
-function toInfo(connection: Connection, row: ConversationRow & { used_at: number }): ConversationInfo {
-  const {
-    id,
-    conversation,
-    created_at: createdAt,
-    used_at: updatedAt,
-    title,
-    metadata,
-  } = sound('conversations', row)
+interface ListedRow extends ConversationRow, Checked {
+  readonly used_at: number
+}
+
+function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
+  const { id, conversation, created_at: createdAt, title, metadata } = sound('conversations', row)
   return {
     conversation,
     createdAt,
-    updatedAt,
+    updatedAt: row.used_at,
     ...(title !== null && { title }),
     ...(metadata !== null && { metadata: JSON.parse(metadata) }),
     threads: connection
-      .all<BranchRow>('SELECT * FROM branches WHERE conversation_id = ? ORDER BY actor, branch', id)
+      .all<BranchRow & Checked>('SELECT * FROM branches WHERE conversation_id = ? ORDER BY actor, branch', id)
       .map(found => sound('branches', found))
       .map(({ actor, branch, head }) => ({ actor, branch, head })),
   }

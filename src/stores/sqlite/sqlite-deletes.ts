@@ -1,7 +1,8 @@
 import type { Store } from '../store.ts'
 import type { BranchRow } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
-import { findConversation, saveConversation } from './conversation-rows.ts'
+import { findConversation } from './conversation-rows.ts'
+import { saveRow } from './rows.ts'
 import { maxSeq, placeOf } from './schema.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { forgetEntries, rebuildWordIndex } from './word-index.ts'
@@ -9,21 +10,20 @@ import { forgetEntries, rebuildWordIndex } from './word-index.ts'
 /** Deletes calls and conversations. Texts are overwritten in the file, and the write-ahead log is emptied. */
 export function sqliteDeletes(context: SqliteContext): Pick<Store, 'deleteCalls' | 'deleteConversation'> {
   const { leases } = context
+  const emptyLog = () => context.ready().exec('PRAGMA wal_checkpoint(TRUNCATE)')
   return {
     async deleteCalls(tenant, before) {
-      const connection = context.ready()
-      const count = connection.write(() => {
+      const count = context.write(connection => {
         const { n } = connection.get<{ n: number }>(`SELECT count(*) AS n ${oldCalls}`, before, tenant)!
         if (n > 0) connection.run(`DELETE ${oldCalls}`, before, tenant)
         return n
       })
-      if (count > 0) emptyLog(connection)
+      if (count > 0) emptyLog()
       return count
     },
     /** Sets the tombstone and removes everything in one transaction. */
     async deleteConversation(tenant, conversation, { unusedSince } = {}) {
-      const connection = context.ready()
-      const deleted = connection.write(() => {
+      const deleted = context.write(connection => {
         const row = findConversation(connection, { tenant, conversation })
         if (!row || row.deleted_at !== null) return undefined
         // Forks first: they refer to the branches that they were forked from.
@@ -34,17 +34,17 @@ export function sqliteDeletes(context: SqliteContext): Pick<Store, 'deleteCalls'
             branch => branch.updated_at >= since || (branch.open_turn !== null && leases.heldMs(branch) > 0),
           )
         if (unusedSince !== undefined && isUsed(unusedSince)) return undefined
-        saveConversation(connection, { ...row, deleted_at: context.now(), title: null, metadata: null })
-        const isForgotten = !context.queue() || branches.every(({ id }) => forgetEntries(connection, id))
+        const tombstone = { ...row, deleted_at: context.now(), title: null, metadata: null }
+        saveRow(connection, 'conversations', tombstone)
+        const isForgotten = !context.isIndexed() || branches.every(({ id }) => forgetEntries(connection, id))
         for (const { id } of branches) removeBranch(connection, id)
         if (!isForgotten) rebuildWordIndex(connection)
+        connection.forget()
         return branches
       })
       if (!deleted) return false
       for (const { id } of deleted) leases.take(id)
-      context.held.clear()
-      context.queue()?.forget()
-      emptyLog(connection)
+      emptyLog()
       return true
     },
   }
@@ -61,5 +61,3 @@ function removeBranch(connection: Connection, id: number): void {
     connection.run(`DELETE FROM ${table} WHERE branch_id = ?`, id)
   connection.run('DELETE FROM branches WHERE id = ?', id)
 }
-
-const emptyLog = (connection: Connection) => connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -32,6 +32,10 @@ const codes: Readonly<Record<string, number>> = {
 export const isFull = (error: unknown) =>
   resultCode(error) === SQLITE_FULL || (error as { errcode?: unknown } | undefined)?.errcode === 4874
 
+/** Whether SQLite refused a row that is there already, or that breaks another rule of the schema. */
+export const isConstraint = (error: unknown) =>
+  error instanceof StoreError && resultCode(error.cause) === SQLITE_CONSTRAINT
+
 export const damaged = (path: string, what: string) =>
   new StoreError(
     'store_corrupt',
@@ -42,7 +46,7 @@ export const SQLITE_BUSY = 5
 export const SQLITE_IOERR = 10
 export const SQLITE_FULL = 13
 export const SQLITE_CANTOPEN = 14
-export const SQLITE_CONSTRAINT = 19
+const SQLITE_CONSTRAINT = 19
 
 const problems: Readonly<Record<number, readonly [StoreProblem, string]>> = {
   [SQLITE_BUSY]: ['store_busy', 'another process holds the file: try again'],

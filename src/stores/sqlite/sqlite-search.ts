@@ -14,7 +14,7 @@ export function sqliteSearch(context: SqliteContext, tenant: string, query: stri
   const connection = context.ready()
   const wanted = toWanted(query)
   if (wanted.length === 0) return []
-  const hits = context.queue()
+  const hits = context.isIndexed()
     ? lookUp(connection, tenant, wanted, limit)
     : scan(connection, tenant, wanted, limit)
   return hits.flatMap(({ place }) => toFound(connection, place, tenant, wanted))

@@ -1,29 +1,19 @@
 import { checksum } from '../checksum.ts'
-import type { Store, StoredCall } from '../store.ts'
+import type { MarkedPlace, Store, StoredCall } from '../store.ts'
 import { findBranch, needBranch } from './branch-rows.ts'
-import { rowSum, sound } from './row-sums.ts'
+import { type Checked, columns, insertRow, inserts, sound } from './rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 
-type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache'>
+type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache' | 'saveMarks' | 'findMarks'>
 
-/** Keeps call records and caches, beside the log. */
+/** Keeps call records, caches, and the marks by which places are found again, beside the log. */
 export function sqliteSides(context: SqliteContext): Sides {
   return {
     async saveCall(thread, call) {
-      const { id, turn, time, model, plan, predicted, reported = null, status, error = null } = call
-      const connection = context.ready()
-      connection.write(() => {
-        const { id: branchId } = needBranch(connection, thread)
-        const row = { ...call, branch_id: branchId, reported, error }
-        connection.run(
-          `INSERT INTO calls (branch_id, id, turn, time, model, plan, predicted, reported, status, error, checksum)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-           ON CONFLICT (branch_id, id) DO UPDATE SET turn = excluded.turn, time = excluded.time, model = excluded.model,
-             plan = excluded.plan, predicted = excluded.predicted, reported = excluded.reported,
-             status = excluded.status, error = excluded.error, checksum = excluded.checksum`,
-          ...[branchId, id, turn, time, model, plan, predicted, reported, status, error],
-          rowSum('calls', row),
-        )
+      const { reported = null, error = null } = call
+      context.write(connection => {
+        const { id } = needBranch(connection, thread)
+        insertRow(connection, 'calls', { ...call, branch_id: id, reported, error }, saveCallSql)
       })
     },
     async calls(thread, { limit } = {}) {
@@ -35,8 +25,7 @@ export function sqliteSides(context: SqliteContext): Sides {
         : []
     },
     async saveCache(thread, key, at, bytes) {
-      const connection = context.ready()
-      connection.write(() => {
+      context.write(connection => {
         const branch = needBranch(connection, thread)
         const sql = `INSERT INTO caches (branch_id, key, at, checksum, bytes) VALUES (?, ?, ?, ?, ?)
           ON CONFLICT (branch_id, key) DO UPDATE SET at = excluded.at, checksum = excluded.checksum,
@@ -53,20 +42,41 @@ export function sqliteSides(context: SqliteContext): Sides {
       if (!row || row.checksum !== cacheSum(branch.id, key, row.at, row.bytes)) return undefined
       return { at: row.at, bytes: new Uint8Array(row.bytes) }
     },
+    async saveMarks(thread, marks) {
+      context.write(connection => {
+        const { id } = needBranch(connection, thread)
+        const sql = 'INSERT INTO marks (branch_id, mark, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
+        for (const { mark, at } of marks) connection.run(sql, id, mark, at)
+      })
+    },
+    async findMarks(tenant, marks, { limit = 16 } = {}) {
+      const connection = context.ready()
+      return marks.flatMap(mark =>
+        connection
+          .all<PlaceRow>(placesSql, mark, tenant, limit)
+          .map(({ at, ...names }) => ({ mark, at, thread: { tenant, ...names } })),
+      )
+    },
   }
 }
 
-interface CacheRow {
+/** A call that is saved again stays in its place. */
+const saveCallSql = `${inserts.calls} ON CONFLICT (branch_id, id) DO UPDATE SET ${[
+  ...columns.calls,
+  'checksum',
+]
+  .slice(2)
+  .map(name => `${name} = excluded.${name}`)}`
+
+interface CacheRow extends Checked {
   readonly at: number
-  readonly checksum: number
   readonly bytes: Uint8Array
 }
 
-interface CallRow extends Omit<StoredCall, 'reported' | 'error'> {
+interface CallRow extends Omit<StoredCall, 'reported' | 'error'>, Checked {
   readonly branch_id: number
   readonly reported: number | null
   readonly error: string | null
-  readonly checksum: number
 }
 
 function toCall(row: CallRow, branchId: number): StoredCall {
@@ -81,3 +91,9 @@ function toCall(row: CallRow, branchId: number): StoredCall {
 
 const cacheSum = (branchId: number, key: string, at: number, bytes: Uint8Array) =>
   checksum([branchId, key, at], bytes)
+
+type PlaceRow = Pick<MarkedPlace, 'at'> & Omit<MarkedPlace['thread'], 'tenant'>
+
+const placesSql = `SELECT at, conversation, actor, branch FROM marks
+  JOIN branches ON branches.id = branch_id JOIN conversations ON conversations.id = conversation_id
+  WHERE mark = ? AND tenant = ? ORDER BY marks.number DESC LIMIT ?`

@@ -1,21 +1,14 @@
 import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { StoreError } from '../store-error.ts'
-import { openConnection } from './connection.ts'
+import { type Connection, openConnection } from './connection.ts'
 import type { SqliteDriver } from './driver.ts'
-import { createHeldTurns } from './held-turns.ts'
-import { createIndexQueue } from './index-queue.ts'
 import { isOutdated, migrate, refuseOutdated } from './migrate.ts'
-import { sqliteAppend } from './sqlite-append.ts'
 import { checkFile } from './sqlite-check.ts'
-import type { SqliteContext } from './sqlite-context.ts'
+import { createLeases, type SqliteContext } from './sqlite-context.ts'
 import { sqliteConversations } from './sqlite-conversations.ts'
 import { sqliteDeletes } from './sqlite-deletes.ts'
-import { createLeases } from './sqlite-leases.ts'
-import { sqliteMarks } from './sqlite-marks.ts'
 import { sqliteReads } from './sqlite-reads.ts'
-import { sqliteRestore } from './sqlite-restore.ts'
-import { sqliteResume } from './sqlite-resume.ts'
 import { sqliteSearch } from './sqlite-search.ts'
 import { sqliteSides } from './sqlite-sides.ts'
 import { sqliteTurns } from './sqlite-turns.ts'
@@ -56,16 +49,9 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     driver,
     // A call without options gets the error about the missing path.
   } = options ?? ({} as SqliteStoreOptions)
-  const held = createHeldTurns()
-  const queue = createIndexQueue()
-  const connection = openConnection({ path, readOnly, onRollBack, ...(driver && { driver }) })
+  const connection = openConnection({ path, readOnly, ...(driver && { driver }) })
   let isReady = false
   let isIndexed = false
-
-  function onRollBack(): void {
-    held.clear()
-    queue.forget()
-  }
 
   function update(dryRun = false): readonly string[] {
     const steps = migrate(connection, {
@@ -93,31 +79,29 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     isReady = true
   }
 
+  function ready(): Connection {
+    if (!isReady) prepare()
+    return connection
+  }
+
   const context: SqliteContext = {
-    ready() {
-      if (!isReady) prepare()
-      return connection
-    },
+    ready,
+    write: work => ready().write(() => work(connection)),
     now,
-    held,
     leases: createLeases(now, readOnly),
-    queue: () => (isIndexed ? queue : undefined),
+    isIndexed: () => isIndexed,
   }
 
   const store: Store = {
     migrate: async ({ dryRun = false } = {}) => update(dryRun),
     ...sqliteTurns(context),
-    ...sqliteResume(context),
-    ...sqliteAppend(context),
     ...sqliteWrites(context),
-    restore: async (thread, stretch) => sqliteRestore(context, thread, stretch),
     ...sqliteReads(context),
     ...sqliteConversations(context),
     ...sqliteSides(context),
-    ...sqliteMarks(context),
     search: async (tenant, query, { limit = 20 } = {}) => sqliteSearch(context, tenant, query, limit),
     ...sqliteDeletes(context),
-    check: async ({ rebuild = false } = {}) => checkFile(context.ready(), { isIndexed, rebuild }),
+    check: async ({ rebuild = false } = {}) => checkFile(ready(), { isIndexed, rebuild }),
     close: async () => connection.close(),
   }
   return checkedStore(store, maxEntryBytes)

@@ -1,100 +1,150 @@
 import { leaseLost, turnOpen } from '../refusals.ts'
-import type { Begun, Lease, NewEntry, Store, StoredTurn } from '../store.ts'
+import type { BeginTurn, Begun, Lease, NewEntry, Store, StoredTurn, ThreadKey } from '../store.ts'
 import { KeyReusedError } from '../store-error.ts'
-import { type BranchRow, expectHead, isHeldBy, makeBranch, needBranch, saveBranch } from './branch-rows.ts'
+import {
+  type BranchRow,
+  expectHead,
+  findBranch,
+  isHeldBy,
+  makeBranch,
+  needBranch,
+  saveBranch,
+} from './branch-rows.ts'
 import type { Connection } from './connection.ts'
-import { insertEntries, newOnes } from './entry-rows.ts'
+import { addEntries } from './entry-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
-import { closeTurn, insertTurn, toTurn, turnByEpoch, turnByKey } from './turn-rows.ts'
+import {
+  insertTurn,
+  saveTurn,
+  type TurnRow,
+  toTurn,
+  turnByEpoch,
+  turnByKey,
+  turnByNumber,
+} from './turn-rows.ts'
 
-/** Begins, renews and ends turns. Each method is one transaction; an error rolls it back. */
-export function sqliteTurns(context: SqliteContext): Pick<Store, 'begin' | 'end' | 'renew'> {
+/**
+ * Writes to turns. Each method is one transaction. Entries are added before a write is refused: an error takes them back,
+ * and only adding them shows whether all of them were stored before.
+ */
+export function sqliteTurns(
+  context: SqliteContext,
+): Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew'> {
   const { now, leases } = context
   return {
-    async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries }) {
-      const connection = context.ready()
-      const begun = connection.write((): Begun & { branch: BranchRow } => {
-        const branch = makeBranch(connection, thread, now())
-        const known = key === undefined ? undefined : turnByKey(connection, branch, key)
-        if (known && known.body !== (body ?? null)) throw new KeyReusedError(known.key!)
-        if (known) return { kind: 'replayed', turn: toTurn(known, branch.head), head: branch.head, branch }
-        const heldMs = leases.heldMs(branch)
-        if (branch.open_turn !== null && heldMs > 0) throw turnOpen(thread, branch.open_turn, heldMs)
-        expectHead(thread, branch, expectedHead ?? branch.head)
-        const closed = interrupt(connection, branch, closing)
-        const lease = { owner, epoch: branch.epoch + 1 }
-        const number = branch.turns + 1
-        const target = { ...branch, head: closed }
-        const head = insert(connection, target, number, newOnes(connection, target, entries))
-        const turn: StoredTurn = {
-          turn: number,
-          status: 'open',
-          first: closed + 1,
-          last: head,
-          startedAt: now(),
-          ...(key !== undefined && { key }),
-          ...(body !== undefined && { body }),
-        }
-        insertTurn(connection, branch.id, turn, lease)
-        const open = { head, turns: number, open_turn: number, ...lease, lease_until: now() + leaseMs }
-        const saved = saveBranch(connection, branch, { ...open, updated_at: now() })
-        return { kind: 'begun', turn, lease, head, branch: saved }
-      })
-      const { branch, ...answer } = begun
-      if (answer.kind === 'begun') {
-        leases.give(branch.id, leaseMs)
-        context.held.set(thread, branch)
-      }
-      return answer
+    async begin(thread, turn) {
+      const { branch, ...begun } = context.write(connection => begin(connection, thread, turn))
+      if (begun.kind === 'begun') leases.give(branch.id, turn.leaseMs)
+      return begun
     },
-    async end(thread, { lease, expectedHead, entries, status, error }) {
-      const connection = context.ready()
-      context.held.delete(thread)
-      const ended = connection.write(() => {
+    async resume(thread, { owner, leaseMs }) {
+      const resumed = context.write(connection => {
+        const branch = findBranch(connection, thread)
+        if (!branch || branch.open_turn === null) return undefined
+        const { head, open_turn: open } = branch
+        refuseHeld(thread, branch)
+        const lease = { owner, epoch: branch.epoch + 1 }
+        saveBranch(connection, branch, { ...lease, lease_until: now() + leaseMs })
+        const row = saveTurn(connection, turnByNumber(connection, branch, open), lease)
+        return { branch, begun: { kind: 'begun' as const, turn: toTurn(row, head), lease, head } }
+      })
+      if (resumed) leases.give(resumed.branch.id, leaseMs)
+      return resumed?.begun
+    },
+    async append(thread, { lease, expectedHead, entries }) {
+      return context.write(connection => {
         const branch = needBranch(connection, thread)
-        const fresh = newOnes(connection, branch, entries)
-        if (!isHeldBy(branch, lease)) {
-          if (fresh.length === 0 && isRepeatedEnd(connection, branch, lease, status))
-            return { head: branch.head, branch: undefined }
+        const head = add(connection, branch, branch.open_turn ?? 0, entries)
+        // A repeated append: all of it is stored, whoever holds the turn by now.
+        if (entries.length > 0 && head === branch.head) return { head }
+        if (!isHeldBy(branch, lease)) throw leaseLost(thread, lease)
+        expectHead(thread, branch, expectedHead)
+        saveBranch(connection, branch, { head, updated_at: now() })
+        return { head }
+      })
+    },
+    async end(thread, { lease, expectedHead, entries, status, error = null }) {
+      const { head, ended } = context.write(connection => {
+        const branch = needBranch(connection, thread)
+        const { open_turn: open } = branch
+        const head = add(connection, branch, open ?? 0, entries)
+        const isStored = head === branch.head
+        if (open === null || !isHeldBy(branch, lease)) {
+          if (isStored && isRepeatedEnd(connection, branch, lease, status)) return { head }
           throw leaseLost(thread, lease)
         }
-        if (entries.length === 0 || fresh.length > 0) expectHead(thread, branch, expectedHead)
-        const head = insert(connection, branch, branch.open_turn!, fresh)
-        const end = { status, last: head, endedAt: now(), ...(error !== undefined && { error }) }
-        closeTurn(connection, branch, branch.open_turn!, end)
+        if (entries.length === 0 || !isStored) expectHead(thread, branch, expectedHead)
+        close(connection, branch, open, { status, last: head, error })
         saveBranch(connection, branch, { head, open_turn: null, updated_at: now() })
-        return { head, branch }
+        return { head, ended: branch }
       })
-      if (ended.branch) leases.take(ended.branch.id)
-      return { head: ended.head }
+      if (ended) leases.take(ended.id)
+      return { head }
     },
     async renew(thread, lease, leaseMs) {
-      const connection = context.ready()
-      const renewed = connection.write(() => {
+      const { id } = context.write(connection => {
         const branch = needBranch(connection, thread)
         if (!isHeldBy(branch, lease)) throw leaseLost(thread, lease)
         return saveBranch(connection, branch, { lease_until: now() + leaseMs })
       })
-      leases.give(renewed.id, leaseMs)
-      context.held.set(thread, renewed)
+      leases.give(id, leaseMs)
     },
   }
 
-  function insert(
+  function begin(
     connection: Connection,
-    { id, head }: BranchRow,
-    turn: number,
-    fresh: readonly NewEntry[],
-  ): number {
-    return insertEntries(connection, { id, head }, turn, fresh, context.queue())
+    thread: ThreadKey,
+    { owner, leaseMs, expectedHead, key, body, closing = [], entries }: BeginTurn,
+  ): Begun & { readonly branch: BranchRow } {
+    const branch = makeBranch(connection, thread, now())
+    const known = key === undefined ? undefined : turnByKey(connection, branch, key)
+    if (known && known.body !== (body ?? null)) throw new KeyReusedError(known.key!)
+    if (known) return { kind: 'replayed', turn: toTurn(known, branch.head), head: branch.head, branch }
+    refuseHeld(thread, branch)
+    expectHead(thread, branch, expectedHead ?? branch.head)
+    const closed = interrupt(connection, branch, closing)
+    const lease = { owner, epoch: branch.epoch + 1 }
+    const number = branch.turns + 1
+    const head = add(connection, { ...branch, head: closed }, number, entries)
+    const turn: StoredTurn = {
+      turn: number,
+      status: 'open',
+      first: closed + 1,
+      last: head,
+      startedAt: now(),
+      ...(key !== undefined && { key }),
+      ...(body !== undefined && { body }),
+    }
+    insertTurn(connection, branch.id, turn, lease)
+    const open = { head, turns: number, open_turn: number, ...lease, lease_until: now() + leaseMs }
+    saveBranch(connection, branch, { ...open, updated_at: now() })
+    return { kind: 'begun', turn, lease, head, branch }
+  }
+
+  function refuseHeld(thread: ThreadKey, branch: BranchRow): void {
+    const heldMs = branch.open_turn === null ? 0 : leases.heldMs(branch)
+    if (heldMs > 0) throw turnOpen(thread, branch.open_turn!, heldMs)
   }
 
   /** Closes a turn whose writer's lease ran out; returns the head. */
   function interrupt(connection: Connection, branch: BranchRow, closing: readonly NewEntry[]): number {
     if (branch.open_turn === null) return branch.head
-    const last = insert(connection, branch, branch.open_turn, newOnes(connection, branch, closing))
-    closeTurn(connection, branch, branch.open_turn, { status: 'interrupted', last, endedAt: now() })
+    const last = add(connection, branch, branch.open_turn, closing)
+    close(connection, branch, branch.open_turn, { status: 'interrupted', last, error: null })
     return last
+  }
+
+  function close(
+    connection: Connection,
+    branch: BranchRow,
+    turn: number,
+    end: Pick<TurnRow, 'status' | 'last' | 'error'>,
+  ): void {
+    saveTurn(connection, turnByNumber(connection, branch, turn), { ...end, ended_at: now() })
+  }
+
+  function add(connection: Connection, branch: BranchRow, turn: number, entries: readonly NewEntry[]) {
+    return addEntries(connection, branch, turn, entries, context.isIndexed())
   }
 }
 

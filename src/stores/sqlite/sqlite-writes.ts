@@ -1,61 +1,85 @@
-import { branchExists, notAPlace, turnOpen } from '../refusals.ts'
-import type { Store, ThreadKey } from '../store.ts'
+import { planRestore, type Stored, timesOf } from '../plan-restore.ts'
+import { branchExists, forkedElsewhere, nameOf, noParent, notAPlace, turnOpen } from '../refusals.ts'
+import type { RestoreEntries, Store, ThreadKey } from '../store.ts'
 import {
   type BranchRow,
+  branchById,
   expectHead,
   findBranch,
   insertBranch,
   makeBranch,
   needBranch,
+  refuseDeleted,
   saveBranch,
+  segmentsOf,
 } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
-import { insertEntries, newOnes } from './entry-rows.ts'
-import { readEntries } from './read-entries.ts'
+import { addEntries, insertEntry, readEntries, seqOf, toEntry } from './entry-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
-import { turnByNumber, turnsOf } from './turn-rows.ts'
+import { insertTurn, turnByKey, turnByNumber, turnsOf } from './turn-rows.ts'
+import { queueEntry } from './word-index.ts'
 
-/** Writes outside of turns: seeded entries and forks. */
-export function sqliteWrites(context: SqliteContext): Pick<Store, 'seed' | 'fork'> {
-  const { now, leases } = context
+/** Writes outside of turns: seeded and restored entries, and forks. */
+export function sqliteWrites(context: SqliteContext): Pick<Store, 'seed' | 'fork' | 'restore'> {
+  const { now, leases, isIndexed } = context
   return {
     async seed(thread, { expectedHead, entries }) {
-      const connection = context.ready()
-      return connection.write(() => {
+      return context.write(connection => {
         const branch = makeBranch(connection, thread, now())
-        const fresh = newOnes(connection, branch, entries)
-        if (entries.length > 0 && fresh.length === 0) return { head: branch.head }
+        const head = addEntries(connection, branch, 0, entries, isIndexed())
+        if (entries.length > 0 && head === branch.head) return { head }
         if (branch.open_turn !== null) throw turnOpen(thread, branch.open_turn, leases.heldMs(branch))
         expectHead(thread, branch, expectedHead)
-        const head = insertEntries(connection, branch, 0, fresh, context.queue())
         saveBranch(connection, branch, { head, updated_at: now() })
         return { head }
       })
     },
-    async fork(thread, { at, branch: name }) {
-      const connection = context.ready()
-      connection.write(() => {
+    async fork(thread, { at, branch }) {
+      context.write(connection => {
         const source = needBranch(connection, thread)
-        const existing = findBranch(connection, { ...thread, branch: name })
+        const existing = findBranch(connection, { ...thread, branch })
         if (existing && existing.parent_id === source.id && existing.fork_at === at) return
-        if (existing) throw branchExists(name)
-        addFork(connection, source, { ...thread, branch: name }, at, now())
+        if (existing) throw branchExists(branch)
+        addFork(connection, source, { ...thread, branch }, at, now())
+      })
+    },
+    async restore(thread, stretch) {
+      return context.write(connection => {
+        const branch = branchFor(connection, thread, stretch, now())
+        const fresh = planRestore(thread, stretch, storedOf(connection, thread, branch))
+        const times = timesOf(fresh)
+        // No entries or turns are new, at most the branch itself.
+        if (!times) return { head: branch.head }
+        for (const entry of fresh.entries) {
+          insertEntry(connection, branch.id, entry)
+          if (isIndexed()) queueEntry(connection, branch.id, entry)
+        }
+        // Nobody holds the turns: their leases have run out, and their former holders work on another store.
+        let { epoch } = branch
+        for (const turn of fresh.turns) insertTurn(connection, branch.id, turn, { owner: '', epoch: ++epoch })
+        const last = fresh.turns.at(-1)
+        const open = last?.status === 'open' ? last.turn : null
+        const head = branch.head + fresh.entries.length
+        const turns = { turns: last?.turn ?? branch.turns, open_turn: open, owner: '', epoch, lease_until: 0 }
+        saveBranch(connection, branch, { head, ...turns, updated_at: times.last })
+        return { head }
       })
     },
   }
 }
 
-export function addFork(
+function addFork(
   connection: Connection,
   source: BranchRow,
-  { actor, branch }: ThreadKey,
+  thread: ThreadKey,
   at: number,
   now: number,
-): void {
+): BranchRow {
   if (!isForkPlace(connection, source, at)) throw notAPlace(at)
   const turns = turnsOf(connection, source).filter(({ first }) => first <= at).length
-  const { id: parent, conversation_id: conversationId } = source
-  insertBranch(connection, { conversationId, actor, branch, parent, at, turns, now })
+  const { id: parent, conversation_id } = source
+  const place = { parent_id: parent, fork_at: at, head: at, turns }
+  return insertBranch(connection, thread, { conversation_id, ...place, updated_at: now })
 }
 
 /** Whether a branch may be forked here: between closed turns, or just before a user entry that is to be edited. */
@@ -66,4 +90,42 @@ function isForkPlace(connection: Connection, branch: BranchRow, at: number): boo
   if (at === 0 || at === branch.head) return true
   const [before, after] = [...readEntries(connection, branch, { from: at, to: at + 1 })]
   return before!.turn === 0 || before!.turn !== after!.turn || after!.role === 'user'
+}
+
+/** The existing branch, or a new one: empty, or with its shared past. */
+function branchFor(
+  connection: Connection,
+  thread: ThreadKey,
+  stretch: RestoreEntries,
+  now: number,
+): BranchRow {
+  const { forkOf } = stretch
+  const conversation = refuseDeleted(connection, thread)
+  const existing = findBranch(connection, thread)
+  // A branch without entries of its own does not make the conversation newer.
+  const time = conversation?.created_at ?? timesOf(stretch)?.first ?? now
+  if (!forkOf) return existing ?? makeBranch(connection, thread, time)
+  if (existing) {
+    const parent = existing.parent_id === null ? undefined : branchById(connection, existing.parent_id)
+    if (parent?.branch === forkOf.branch && existing.fork_at === forkOf.at) return existing
+    throw forkedElsewhere(thread.branch)
+  }
+  const parent = findBranch(connection, { ...thread, branch: forkOf.branch })
+  if (!parent) throw noParent(forkOf.branch)
+  return addFork(connection, parent, thread, forkOf.at, time)
+}
+
+function storedOf(connection: Connection, thread: ThreadKey, branch: BranchRow): Stored {
+  const segments = segmentsOf(connection, branch)
+  return {
+    head: branch.head,
+    turns: branch.turns,
+    open: branch.open_turn ?? undefined,
+    *entries(from, to) {
+      for (const row of readEntries(connection, branch, { from, to })) yield toEntry(row, nameOf(thread))
+    },
+    turnsFrom: turn => turnsOf(connection, branch).filter(stored => stored.turn >= turn),
+    seqOf: id => seqOf(connection, segments, id),
+    hasKey: key => turnByKey(connection, branch, key) !== undefined,
+  }
 }

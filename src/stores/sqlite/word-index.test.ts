@@ -68,6 +68,9 @@ describe('a text that cannot be indexed', () => {
     expect(await store.check({ rebuild: true })).toEqual([problem])
     expect(await store.check()).toEqual([])
     expect(await found(store, 'pelican')).toEqual([1])
+    // What waited for the index is in it now: entries that come later wait anew.
+    await exchange(store, thread, 'a stork')
+    expect(await found(store, 'stork')).toEqual([7])
     await store.close()
   })
 

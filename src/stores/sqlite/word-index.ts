@@ -6,7 +6,7 @@ import { maxSeq, placeOf } from './schema.ts'
 
 /**
  * The index of words: which entry has which words, without texts. Words are cut by `words()`, so the tokenizer only
- * splits at spaces. New entries are added in batches (index-queue.ts): `waiting` has, for each branch, the place after
+ * splits at spaces. New entries are added in batches: `waiting` has, for each branch, the place after
  * which entries are not yet indexed. If the table exists, all other entries are in it.
  */
 export function createWordIndex(connection: Connection): void {
@@ -14,6 +14,7 @@ export function createWordIndex(connection: Connection): void {
     CREATE VIRTUAL TABLE words USING fts5 (text, content = '', detail = none, columnsize = 0, tokenize = ascii);
     INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
     DELETE FROM waiting`)
+  connection.forget()
   const sql = 'SELECT place FROM entries WHERE place > ? ORDER BY place LIMIT 256'
   for (let places = placesOf(connection, sql, 0); places.length > 0; ) {
     addPlaces(connection, places)
@@ -21,18 +22,71 @@ export function createWordIndex(connection: Connection): void {
   }
 }
 
-export function indexWaiting(connection: Connection): void {
-  addPlaces(connection, placesOf(connection, `SELECT place ${waitingSql}`))
+/**
+ * Queues an entry in the transaction that inserted it. Entries are indexed in batches: one by one they would cost more in
+ * the index than in the log. The file has a row for each branch with waiting entries, not for each entry, so that most
+ * appends write nothing here; how many wait is counted in memory. The limits are there because search reads waiting
+ * entries word by word.
+ */
+export function queueEntry(
+  connection: Connection,
+  branchId: number,
+  { seq, payload }: { readonly seq: number; readonly payload: string },
+): void {
+  const waiting =
+    connection.recall<Waiting>('waiting') ?? connection.remember('waiting', load(connection, branchId, seq))
+  if (!waiting.branches.has(branchId)) {
+    connection.run('INSERT INTO waiting (branch_id, after) VALUES (?, ?)', branchId, seq - 1)
+    waiting.branches.add(branchId)
+  }
+  waiting.entries++
+  waiting.characters += payload.length
+  if (waiting.entries < maxEntries && waiting.characters < maxCharacters) return
+  const payloads = new Map(unindexed(connection).map(row => [row.place, row.payload]))
+  addPlaces(connection, [...payloads.keys()], place => payloads.get(place)!)
   connection.run('DELETE FROM waiting')
+  connection.remember('waiting', { branches: new Set(), entries: 0, characters: 0 })
 }
+
+const maxEntries = 256
+const maxCharacters = 256_000
+
+interface Waiting {
+  readonly branches: Set<number>
+  entries: number
+  characters: number
+}
+
+/** Counts what waited before the entry that is being added. */
+function load(connection: Connection, branchId: number, seq: number): Waiting {
+  const rows = connection.all<{ id: number; entries: number; characters: number | null }>(
+    loadSql,
+    branchId,
+    seq,
+  )
+  return {
+    branches: new Set(rows.map(({ id }) => id)),
+    entries: rows.reduce((sum, row) => sum + row.entries, 0),
+    characters: rows.reduce((sum, row) => sum + (row.characters ?? 0), 0),
+  }
+}
+
+const loadSql = `SELECT waiting.branch_id AS id, count(place) AS entries, sum(octet_length(payload)) AS characters
+  FROM waiting LEFT JOIN entries ON place > (waiting.branch_id << 24) + after
+    AND place <= (waiting.branch_id << 24) + ${maxSeq} AND place <> (? << 24) + ?
+  GROUP BY waiting.branch_id`
 
 /**
  * Adds entries to the index. One that cannot be indexed, for whatever reason, is left out and does not stop the others,
  * as the log comes first; `check` finds it, and with `rebuild` makes the index anew.
  */
-function addPlaces(connection: Connection, places: readonly number[]): void {
+function addPlaces(
+  connection: Connection,
+  places: readonly number[],
+  payloadOf = (place: number) => payloadAt(connection, place),
+): void {
   const add = (place: number) => {
-    const text = wordsOf(payloadAt(connection, place))
+    const text = wordsOf(payloadOf(place))
     if (text !== '') connection.run('INSERT INTO words (rowid, text) VALUES (?, ?)', place, text)
   }
   if (attempt(connection, () => places.forEach(add))) return

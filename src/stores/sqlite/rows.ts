@@ -1,0 +1,97 @@
+import { checksum } from '../checksum.ts'
+import type { Connection } from './connection.ts'
+import { damaged } from './sqlite-error.ts'
+
+/** The columns that a row's checksum covers: all but the checksum itself. */
+export const columns = {
+  conversations: ['id', 'tenant', 'conversation', 'created_at', 'deleted_at', 'title', 'metadata'],
+  branches: [
+    ...['id', 'conversation_id', 'actor', 'branch', 'parent_id', 'fork_at', 'head', 'turns', 'open_turn'],
+    ...['owner', 'epoch', 'lease_until', 'updated_at'],
+  ],
+  turns: [
+    ...['branch_id', 'turn', 'status', 'first', 'last', 'started_at', 'ended_at', 'error', 'key', 'body'],
+    ...['owner', 'epoch'],
+  ],
+  entries: ['place', 'id', 'turn', 'role', 'time', 'tokens', 'payload'],
+  calls: ['branch_id', 'id', 'turn', 'time', 'model', 'plan', 'predicted', 'reported', 'status', 'error'],
+} as const
+
+/** The columns that change, and those that name the row. */
+const changes = {
+  conversations: { set: ['deleted_at', 'title', 'metadata'], where: ['id'] },
+  branches: {
+    set: ['head', 'turns', 'open_turn', 'owner', 'epoch', 'lease_until', 'updated_at'],
+    where: ['id'],
+  },
+  turns: { set: ['status', 'last', 'ended_at', 'error', 'owner', 'epoch'], where: ['branch_id', 'turn'] },
+} as const
+
+type Value = string | number | null
+export type Table = keyof typeof columns
+export const tables = Object.keys(columns) as Table[]
+
+/** A row as it stands in the file. */
+export interface Checked {
+  readonly checksum: number
+}
+
+export type Summed<Name extends Table> = { readonly [Column in (typeof columns)[Name][number]]: Value }
+
+export const rowSum = <Name extends Table>(table: Name, row: Summed<Name>): number =>
+  checksum(valuesOf(row, columns[table]))
+
+export const isSound = <Name extends Table>(table: Name, row: Summed<Name> & Checked): boolean =>
+  rowSum(table, row) === row.checksum
+
+/** Returns the row; throws if it has changed since it was written, or is not the row that was asked for. */
+export function sound<Name extends Table, Row extends Summed<Name> & Checked>(
+  table: Name,
+  row: Row,
+  isAskedFor = true,
+): Row {
+  if (isAskedFor && isSound(table, row)) return row
+  throw damaged('The store', `a row of ${table}`)
+}
+
+/** Inserts a row with its checksum and returns its id. A row without an id gets one here and is saved with it again. */
+export function insertRow<Name extends Table>(
+  connection: Connection,
+  table: Name,
+  row: Summed<Name>,
+  sql = inserts[table],
+): number {
+  const values = valuesOf(row, columns[table])
+  return connection.run(sql, ...values, checksum(values))
+}
+
+export const inserts = Object.fromEntries(
+  tables.map(table => {
+    const names = [...columns[table], 'checksum']
+    return [table, `INSERT INTO ${table} (${names}) VALUES (${names.map(() => '?')})`]
+  }),
+) as Readonly<Record<Table, string>>
+
+/** Saves the columns that change, and returns the row with its new checksum. */
+export function saveRow<Name extends keyof typeof changes, Row extends Summed<Name>>(
+  connection: Connection,
+  table: Name,
+  row: Row,
+): Row & Checked {
+  const saved = { ...row, checksum: rowSum(table, row) }
+  const { set, where } = changes[table]
+  connection.run(updates[table], ...valuesOf(saved, set), saved.checksum, ...valuesOf(saved, where))
+  return saved
+}
+
+const equal = (names: readonly string[], between: string) => names.map(name => `${name} = ?`).join(between)
+
+const updates = Object.fromEntries(
+  Object.entries(changes).map(([table, { set, where }]) => [
+    table,
+    `UPDATE ${table} SET ${equal([...set, 'checksum'], ', ')} WHERE ${equal(where, ' AND ')}`,
+  ]),
+) as Readonly<Record<keyof typeof changes, string>>
+
+const valuesOf = (row: object, names: readonly string[]) =>
+  names.map(name => (row as Readonly<Record<string, Value>>)[name]!)
