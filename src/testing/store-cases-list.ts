@@ -22,6 +22,8 @@ export const listCases = [
     ]
     equal(all[3]?.threads, threads, 'the threads of one')
     equal(await store.conversations(thread.tenant, { only: 'b' }), [all[3]], 'only one')
+    const ordered = { only: 'b', order: 'recent' } as const
+    equal(await store.conversations(thread.tenant, ordered), [all[3]], 'only one, in an order')
     equal(await store.conversations(thread.tenant, { only: 'c' }), [], 'one that is not there')
     if (!(all[3]!.createdAt <= all[3]!.updatedAt)) throw new Error('it changed before it was')
     equal(await pagesOf(store, thread.tenant, { order: 'name', limit: 3 }), order, 'page by page')

@@ -3,12 +3,7 @@ import { snippet } from '../snippet.ts'
 import type { ConversationInfo, MarkedPlace, Store } from '../store.ts'
 import { type Conversation, type Memory, openTurn } from './memory.ts'
 
-type Reads = Pick<
-  Store,
-  'head' | 'entries' | 'turns' | 'calls' | 'loadCache' | 'findMarks' | 'conversations' | 'search' | 'check'
->
-
-export function memoryReads(memory: Memory): Reads {
+export function memoryReads(memory: Memory) {
   return {
     async head(thread) {
       const branch = memory.peek(thread)
@@ -78,7 +73,7 @@ export function memoryReads(memory: Memory): Reads {
         })
     },
     check: async () => [],
-  }
+  } satisfies Partial<Store>
 }
 
 /** Orders by code point, as databases that compare UTF-8 bytes do; JavaScript compares UTF-16 units. */

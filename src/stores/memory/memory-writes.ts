@@ -6,10 +6,8 @@ import { ConflictError, KeyReusedError } from '../store-error.ts'
 import type { Branch, Memory } from './memory.ts'
 import * as branches from './memory.ts'
 
-type Writes = Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'seed' | 'fork' | 'restore'>
-
 /** Every method checks first and changes afterwards: a refused call leaves nothing behind. */
-export function memoryWrites(memory: Memory): Writes {
+export function memoryWrites(memory: Memory) {
   const { now } = memory
   return {
     async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries }) {
@@ -106,7 +104,7 @@ export function memoryWrites(memory: Memory): Writes {
       }
       return headOf(branch)
     },
-  }
+  } satisfies Partial<Store>
 
   /** The turn that a writer who is gone has left open; throws while somebody holds it. */
   function leftOpen(branch: Branch): StoredTurn | undefined {

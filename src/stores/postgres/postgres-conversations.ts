@@ -4,12 +4,7 @@ import { conversationKey } from './conversation-key.ts'
 import { noConversation, type PostgresContext } from './postgres-context.ts'
 import { fromRow } from './rows.ts'
 
-type Conversations = Pick<
-  Store,
-  'conversations' | 'describeConversation' | 'deleteCalls' | 'deleteConversation'
->
-
-export function postgresConversations(context: PostgresContext): Conversations {
+export function postgresConversations(context: PostgresContext) {
   const { database, schema } = context
   return {
     async conversations(tenant, { only, after, limit, order = 'recent' } = {}) {
@@ -40,7 +35,7 @@ export function postgresConversations(context: PostgresContext): Conversations {
       const [row] = await database.write(sql, [key, unusedSince ?? null])
       return row!.isDone === true
     },
-  }
+  } satisfies Partial<Store>
 }
 
 /** Looks up threads for the conversations of the page only. */

@@ -6,9 +6,7 @@ import type { Row } from './database.ts'
 import { cutPage, type PostgresContext } from './postgres-context.ts'
 import { toEntry, toTurn } from './rows.ts'
 
-type Reads = Pick<Store, 'head' | 'entries' | 'turns'>
-
-export function postgresReads(context: PostgresContext): Reads {
+export function postgresReads(context: PostgresContext) {
   const { database, schema } = context
   const isThread = 'b.key = $1 and b.actor = $2 and b.branch = $3'
 
@@ -36,7 +34,7 @@ export function postgresReads(context: PostgresContext): Reads {
       )
       return rows.map(toTurn)
     },
-  }
+  } satisfies Partial<Store>
 }
 
 function toHead(row: Row): Head {

@@ -4,10 +4,8 @@ import { conversationKey, keyOf } from './conversation-key.ts'
 import { noConversation, type PostgresContext } from './postgres-context.ts'
 import { callValues, threadOf, toCall } from './rows.ts'
 
-type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache' | 'saveMarks' | 'findMarks'>
-
 /** Keeps call records, caches and marks, beside the log. */
-export function postgresSides(context: PostgresContext): Sides {
+export function postgresSides(context: PostgresContext) {
   const { database, schema } = context
   /** The lock keeps the branch from being deleted meanwhile, and does not hold up appends. */
   const branch = `with b as (select key, line from ${schema}.branches
@@ -100,7 +98,7 @@ export function postgresSides(context: PostgresContext): Sides {
         thread: threadOf({ ...row, tenant }),
       }))
     },
-  }
+  } satisfies Partial<Store>
 }
 
 const markKey = (tenant: string, mark: string) => conversationKey({ tenant, conversation: mark })

@@ -16,10 +16,8 @@ import type { PostgresContext } from './postgres-context.ts'
 import { type EntryRecord, toRecords, toTurn } from './rows.ts'
 import { withPlace } from './schema/fragments.ts'
 
-type Writes = Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'seed' | 'fork' | 'restore'>
-
 /** Each method is one call of one schema function. */
-export function postgresWrites(context: PostgresContext): Writes {
+export function postgresWrites(context: PostgresContext) {
   const { isIndexed } = context
   const call = caller(context)
   const appendAlone = appendOne(context)
@@ -94,20 +92,15 @@ export function postgresWrites(context: PostgresContext): Writes {
       const { head } = await call('restore_entries', thread, values, { ids, refusals })
       return { head }
     },
-  }
+  } satisfies Partial<Store>
 }
 
 const namesOf = ({ tenant, conversation }: ThreadKey) => [tenant, conversation]
 
 /** The answer of a schema function: its outcome, and the data that belongs to it. */
-interface Answer {
+interface Answer extends Readonly<Record<'head' | 'open' | 'epoch' | 'heldMs' | 'expected', number>> {
   readonly outcome: string
-  readonly head: number
   readonly turn: Row
-  readonly open: number
-  readonly epoch: number
-  readonly heldMs: number
-  readonly expected: number
   readonly key: string
 }
 
