@@ -1,6 +1,7 @@
 import type { MessageLike } from '../log/message.ts'
 import { askOnce } from './ask-once.ts'
 import { checkWindow, mergeSettings, secretsOf } from './check-options.ts'
+import { checkPart } from './check-part.ts'
 import type { Model, ModelPart, ModelSettings, ToolSpec } from './model.ts'
 import { openWire, type Wire, type WireOptions } from './open-wire.ts'
 import { textsOf } from './pair-results.ts'
@@ -73,7 +74,7 @@ export function serverModel<Client, Window extends number | undefined>(
         })
         for await (const part of parts) {
           isWhole = part.type === 'end'
-          yield part
+          yield checkPart(part, server)
           if (!isWhole) signal?.throwIfAborted()
         }
       } catch (error) {

@@ -149,16 +149,17 @@ export function openConnection({ url, apiKey, headers = {}, timeouts }: Connecti
     },
 
     async pass({ method, path, headers, body, signal }, server) {
-      const response = await request(
-        {
-          path,
-          method: method as Dispatcher.HttpMethod,
-          headers: { ...headersOn(headers, body), ...own },
-          ...(body === undefined ? {} : { body: body as Uint8Array }),
-          ...(signal ? { signal } : {}),
-        },
-        server,
-      )
+      let clientFault: { readonly error: unknown } | undefined
+      const sent = {
+        path,
+        method: method as Dispatcher.HttpMethod,
+        headers: { ...headersOn(headers, body), ...own },
+        ...(body === undefined ? {} : { body: toBody(body, error => (clientFault = { error })) }),
+        ...(signal ? { signal } : {}),
+      }
+      const response = await request(sent, server).catch(error => {
+        throw clientFault ? clientFault.error : error
+      })
       const { statusCode: status } = response
       // The client would follow it, past this server.
       if (status >= 300 && status < 400 && status !== 304) {
@@ -174,6 +175,20 @@ export function openConnection({ url, apiKey, headers = {}, timeouts }: Connecti
 
     // Not `close`, which waits for answers that nobody may be reading.
     close: () => pool.destroy(),
+  }
+}
+
+/** A body for undici, which takes any iterable though its types do not say so. A client that breaks off is told apart. */
+function toBody(body: AsyncIterable<Uint8Array> | Uint8Array, failed: (error: unknown) => void): Uint8Array {
+  return body instanceof Uint8Array ? body : (read() as unknown as Uint8Array)
+
+  async function* read() {
+    try {
+      yield* body as AsyncIterable<Uint8Array>
+    } catch (error) {
+      failed(error)
+      throw error
+    }
   }
 }
 

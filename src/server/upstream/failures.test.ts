@@ -16,6 +16,8 @@ interface Spoken {
   readonly chunks: readonly string[]
   readonly error: string
   readonly endless: string
+  /** A whole answer whose text is a number, or whose call has one for a name. */
+  readonly odd: readonly (readonly string[])[]
 }
 
 const spoken: Readonly<Record<string, Spoken>> = {
@@ -24,16 +26,28 @@ const spoken: Readonly<Record<string, Spoken>> = {
     chunks: ollamaAnswer([{ content: 'one' }, { content: 'two' }]).chunks,
     error: '{"error":"out of memory"}\n',
     endless: '{"message":{"content":"',
+    odd: [
+      { content: 5 },
+      { thinking: { deep: true } },
+      { tool_calls: [{ function: { name: 5 } }] },
+      { tool_calls: 5 },
+    ].map(message => ollamaAnswer([message]).chunks),
   },
   openai: {
     make: (url, timeouts = {}) => openaiUpstream({ url, apiKey: 'key-of-ours', timeouts }),
     chunks: openaiAnswer([{ content: 'one' }, { content: 'two' }]).chunks,
     error: 'data: {"error":{"message":"out of memory","type":"server_error"}}\n\n',
     endless: 'data: {"choices":"',
+    odd: [
+      { content: 5 },
+      { reasoning: ['deep'] },
+      { tool_calls: [{ index: 0, id: 'c', function: { name: 5 } }] },
+      { tool_calls: [null] },
+    ].map(delta => openaiAnswer([delta]).chunks),
   },
 }
 
-describe.each(Object.entries(spoken))('%s', (_, { make, chunks, error: errorLine, endless }) => {
+describe.each(Object.entries(spoken))('%s', (_, { make, chunks, error: errorLine, endless, odd }) => {
   const begun = chunks.slice(0, 2)
 
   async function speakTo(answer: UpstreamAnswer, timeouts?: Partial<UpstreamTimeouts>) {
@@ -89,6 +103,11 @@ describe.each(Object.entries(spoken))('%s', (_, { make, chunks, error: errorLine
           ]
         : [],
     )
+  })
+
+  it('a stream with something else where a text should be is an error', async () => {
+    for (const chunks of odd)
+      expect((await failureFrom({ chunks })).error).toMatchObject({ code: 'model_stream_broken' })
   })
 
   it('is unavailable when it cuts the connection before it answers, or is not there', async () => {

@@ -179,6 +179,17 @@ describe('pass', () => {
     expect(await wire.requests[1]!.ended).toBe('left')
   })
 
+  it('throws the client’s own error when the client breaks off', async () => {
+    const { upstream } = await bytesFrom(response => response.end())
+    const gone = new Error('the client has gone')
+    async function* body() {
+      yield sent
+      throw gone
+    }
+    const request = { method: 'POST', path: '/api/blobs/x', headers: { 'content-length': '999999' } }
+    await expect(upstream.pass({ ...request, body: body() })).rejects.toBe(gone)
+  })
+
   it('fails with an error of ours', async () => {
     const wire = await upstreamWith([
       { chunks: ['a'], ending: 'reset' },

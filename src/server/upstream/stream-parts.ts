@@ -1,3 +1,4 @@
+import { checkPart } from '../../models/check-part.ts'
 import type { ModelPart } from '../../models/model.ts'
 import type { ModelError } from '../../models/model-error.ts'
 import { type Server, toWireError } from '../../models/to-model-error.ts'
@@ -25,7 +26,7 @@ export async function* streamParts(streamed: Streamed): AsyncGenerator<ModelPart
     close = answer.close
     for await (const part of read(answer.bytes)) {
       isWhole = part.type === 'end'
-      yield part
+      yield checkPart(part, server)
       if (!isWhole) signal?.throwIfAborted()
     }
   } catch (error) {
