@@ -1,7 +1,7 @@
 import { isFields } from './fields.ts'
 
 /** The log probability of a token, and those of the tokens that might have stood in its place. */
-interface Logprob {
+export interface Logprob {
   readonly token: string
   readonly logprob: number
   readonly bytes: number[]
