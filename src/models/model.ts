@@ -51,9 +51,18 @@ export type ModelPart =
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly arguments: string }
   | {
       readonly type: 'end'
-      readonly reason: 'stop' | 'length' | 'tool-calls' | 'other'
+      readonly reason: EndReason
       readonly usage: ModelUsage
     }
+
+export type EndReason = 'stop' | 'length' | 'tool-calls' | 'other'
+
+/** The reason of an end in the words of OpenAI and Ollama, which both may say `stop` after tool calls. */
+export function toEndReason(reason: string, calls: number): EndReason {
+  if (reason === 'stop') return calls > 0 ? 'tool-calls' : 'stop'
+  if (reason === 'tool_calls' || reason === 'function_call') return 'tool-calls'
+  return reason === 'length' ? 'length' : 'other'
+}
 
 /** A model: a name, a window and a stream, which is all that a turn needs. */
 export interface Model {

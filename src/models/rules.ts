@@ -1,14 +1,11 @@
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
-import type { Model, ModelRequest, ToolSpec } from './model.ts'
+import type { Model, ModelRequest } from './model.ts'
 import { ModelError } from './model-error.ts'
 import { countWords, promptCounter } from './reader/count-words.ts'
 
 /** What a rule gets: the request that a model would get. */
-export interface RulesRequest {
-  readonly messages: readonly MessageLike[]
-  readonly tools: readonly ToolSpec[]
-}
+export type RulesRequest = Required<Pick<ModelRequest, 'messages' | 'tools'>>
 
 /** The answer of a rule: a text, calls of tools, or both. */
 export type RulesAnswer =

@@ -1,8 +1,7 @@
 import { ThroughlineError } from '../log/error.ts'
 import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model-error.ts'
-import { quoteFault } from './quote-fault.ts'
+import { quoteFault, safeCause } from './quote-fault.ts'
 import { type Fault, isTooLong } from './read-fault.ts'
-import { safeCause } from './safe-cause.ts'
 
 /** The server that was asked, for error messages. */
 export interface Server {

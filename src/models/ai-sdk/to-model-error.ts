@@ -1,7 +1,6 @@
 import { ModelError, type ModelErrorCode } from '../model-error.ts'
-import { quoteFault } from '../quote-fault.ts'
+import { quoteFault, quotesReply, safeCause } from '../quote-fault.ts'
 import { type Fault, isTooLong, readFault } from '../read-fault.ts'
-import { quotesReply, safeCause } from '../safe-cause.ts'
 import { factsOf } from '../to-model-error.ts'
 
 /** The model that was asked, and the texts that were sent: no error message may hold them. */

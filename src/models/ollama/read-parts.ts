@@ -1,4 +1,4 @@
-import { type ModelPart, toUsage } from '../model.ts'
+import { type ModelPart, toEndReason, toUsage } from '../model.ts'
 
 /** The fields of a line of `/api/chat` that are read. */
 export interface OllamaChunk {
@@ -34,14 +34,8 @@ export async function* readParts(chunks: AsyncIterable<OllamaChunk>): AsyncGener
     }
     if (!chunk.done) continue
     const usage = toUsage({ promptTokens: chunk.prompt_eval_count, replyTokens: chunk.eval_count })
-    yield { type: 'end', reason: reasonOf(chunk.done_reason, calls), usage }
+    yield { type: 'end', reason: toEndReason(chunk.done_reason ?? 'stop', calls), usage }
   }
-}
-
-/** The reason of the end. Ollama says `stop` after tool calls too. */
-function reasonOf(reason = 'stop', calls: number): 'stop' | 'length' | 'tool-calls' | 'other' {
-  if (reason === 'stop') return calls > 0 ? 'tool-calls' : 'stop'
-  return reason === 'length' ? 'length' : 'other'
 }
 
 function toText(value: unknown): string {

@@ -1,4 +1,4 @@
-import { type ModelPart, toUsage } from '../model.ts'
+import { type ModelPart, toEndReason, toUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
 import { type Server, toStreamError } from '../to-model-error.ts'
 
@@ -64,21 +64,7 @@ export async function* readParts(
     replyTokens: completion_tokens,
     cachedTokens: prompt_tokens_details?.cached_tokens,
   }
-  yield { type: 'end', reason: reasonOf(finish, whole.length), usage: toUsage(counts) }
-}
-
-function reasonOf(finish: string, calls: number): 'stop' | 'length' | 'tool-calls' | 'other' {
-  switch (finish) {
-    case 'stop':
-      return calls > 0 ? 'tool-calls' : 'stop'
-    case 'tool_calls':
-    case 'function_call':
-      return 'tool-calls'
-    case 'length':
-      return 'length'
-    default:
-      return 'other'
-  }
+  yield { type: 'end', reason: toEndReason(finish, whole.length), usage: toUsage(counts) }
 }
 
 type CallPart = Extract<ModelPart, { type: 'tool-call' }>

@@ -13,7 +13,7 @@ export function bestStatement(question: string, statements: readonly Statement[]
   const asksForQuestions = /\bask(?:ed)?\b/i.test(question)
   const candidates = statements.filter(statement => asksForQuestions || !statement.isQuestion)
   if (words.every(word => isWeak(word)) && saidLately.test(question)) {
-    return latest(question, asksForQuestions ? statements : candidates)
+    return latest(question, candidates)
   }
   return words.length === 0 ? undefined : mostShared(words, question, candidates)
 }
@@ -44,14 +44,14 @@ function mostShared(
   // Numbers must match: box 19 is no answer to a question about box 7.
   const numbers = words.filter(word => /\p{N}/u.test(word))
   const read = candidates.map(statement => ({ statement, has: new Set(meaningfulWords(statement.text)) }))
-  const weights = new Map(words.map(word => [word, weigh(read.filter(({ has }) => has.has(word)).length)]))
+  const weights = new Map(
+    words.map(word => {
+      const found = read.filter(({ has }) => has.has(word)).length
+      // In powers of two, because floating-point logarithms differ between engines.
+      return [word, 2 * (32 - Math.clz32(Math.floor(read.length / Math.max(1, found))))]
+    }),
+  )
   const wantsNumber = asksForNumber(question)
-
-  function weigh(found: number): number {
-    // In powers of two, because floating-point logarithms differ between engines.
-    return 2 * (32 - Math.clz32(Math.floor(read.length / Math.max(1, found))))
-  }
-
   let best: Statement | undefined
   let bestScore = 0
   for (const { statement, has } of read) {

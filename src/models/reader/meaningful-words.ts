@@ -34,10 +34,8 @@ function pairs(run: string): readonly string[] {
   return letters.length < 2 ? letters : letters.slice(1).map((letter, index) => letters[index]! + letter)
 }
 
-const toSet = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/))
-
 /** Words that do not help to find a sentence. */
-const stopWords = toSet(
+const stopWords: ReadonlySet<string> = new Set(
   `a about above after again all also always am an and another any are aren as at be because been before being but by
   can cannot could couldn did didn do does doesn doing don done down each ever every few for from get gets give go goes
   going gonna got had has hasn have haven he hello her here hers hey hi him his how i if in into is isn it its just know
@@ -45,7 +43,7 @@ const stopWords = toSet(
   out over own please quite re really same say says said she should so some something such sure t tell told than thank
   thanks that the their theirs them then there these they thing things think this those through to too under until up
   us very want was wasn we well were weren what when where which while who whom whose why will with without won would
-  wouldn yes you your yours exactly again currently today anything mention mentioned`,
+  wouldn yes you your yours exactly again currently today anything mention mentioned`.split(/\s+/),
 )
 
 /** Words that an answer need not share: `The boat's name is Heron.` answers `What is my boat called?` */

@@ -1,8 +1,7 @@
 import { parseJson } from '../../log/parse-json.ts'
 import { noteToolName } from '../../notes/note-instruction.ts'
 import type { ToolSpec } from '../model.ts'
-import { callsByName } from './calls-by-name.ts'
-import { type FoundCall, findCalls } from './find-calls.ts'
+import { callsByName, type FoundCall, findCalls } from './find-calls.ts'
 import type { Given } from './given.ts'
 
 /** A tool call that a text asks for. */

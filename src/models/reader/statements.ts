@@ -1,6 +1,5 @@
 import type { Message } from '../../log/message.ts'
-import type { Given } from './given.ts'
-import { type Section, splitSections } from './sections.ts'
+import { type Given, type Section, splitSections } from './given.ts'
 import { isQuestion, splitSentences } from './split-sentences.ts'
 import { isHelpless, quotedBy, type Said, speakerOf } from './wording.ts'
 
