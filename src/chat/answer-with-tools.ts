@@ -6,17 +6,12 @@ import {
   readResultTool,
   runTools,
   setUpAsking,
-  type Tally,
   TooManyRoundsError,
-  type TurnLog,
   toSpec,
 } from '../turn/index.ts'
 import type { ChatOptions } from './chat-options.ts'
-import type { ReplyWork } from './reply.ts'
 
-export interface ToAnswer extends Pick<ReplyWork, 'emit' | 'signal'> {
-  readonly log: TurnLog
-  readonly tally: Tally
+export interface ToAnswer extends Pick<Asking, 'log' | 'emit' | 'signal' | 'tally'> {
   /** Goes into the request context of the tools. */
   readonly request: { readonly projectId?: string | undefined; readonly data?: unknown }
 }
@@ -29,16 +24,14 @@ export async function answerWithTools(
   const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000 } = options
   const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
   const reading = readResultTool(log, () => asking!.mostResultTokens)
-  const offered = {
-    specs: [...tools.values()].map(toSpec),
-    ...(tools.size > 0 && { readOn: toSpec(reading) }),
-  }
+  const specs = [...tools.values()].map(toSpec)
+  const readOn = tools.size > 0 ? toSpec(reading) : undefined
   const own = linkSignals(log.signal, signal)
   const place = { log, emit, signal: own.signal }
   let asking: Asking | undefined
   let inRequest: Awaited<ReturnType<typeof openRequest>> | undefined
   const setUp = async () => {
-    asking = await setUpAsking(options, { ...place, ...offered, replies: 'streamed', tally })
+    asking = await setUpAsking(options, { ...place, specs, readOn, replies: 'streamed', tally })
     return asking
   }
   try {

@@ -1,8 +1,13 @@
+import { checkOptions as checkFitOptions } from '../context/draft/frame-options.ts'
 import type { History } from '../history/create-history.ts'
 import type { CancelledTurn } from '../history/log/closing.ts'
+import { InvalidOptionError } from '../log/error.ts'
+import { present } from '../log/present.ts'
+import { showValue } from '../log/show-value.ts'
+import { noteToolName } from '../notes/index.ts'
 import type { State } from '../state/index.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
-import type { Tool, TurnOptions } from '../turn/index.ts'
+import { readResultName, type Tool, type TurnNotes, type TurnOptions } from '../turn/index.ts'
 
 export interface ChatOptions extends TurnOptions {
   /** Where conversations are stored. Without a history, only `respond` works. */
@@ -21,4 +26,90 @@ export interface ChatOptions extends TurnOptions {
   readonly toolTimeoutMs?: number
   /** The counter for `respond`; a history has its own. */
   readonly count?: TokenCounter
+}
+
+/**
+ * Refuses bad options when the chat is created, not in the middle of a turn, and adds the settings of the history; those
+ * that differ between the two are refused.
+ */
+export function readOptions(options: ChatOptions): ChatOptions {
+  checkOptions(options)
+  const settings = options.history?.settings ?? {}
+  for (const name of ['window', 'reserve', 'policy'] as const) {
+    const [own, its] = [options[name], settings[name]]
+    if (own === undefined || its === undefined || own === its) continue
+    const both = name === 'policy' ? '' : ` (${showValue(its)} and ${showValue(own)})`
+    throw new InvalidOptionError(name, `history and chat have different ones${both}: set it in one place`)
+  }
+  return { ...settings, ...(present(options) as ChatOptions) }
+}
+
+function checkOptions(options: ChatOptions): void {
+  const {
+    model,
+    history,
+    system,
+    tools,
+    notes,
+    cancelledTurn,
+    window = 4096,
+    count,
+    pins,
+    shape,
+  } = options ?? {}
+  const isModel = typeof model?.stream === 'function' && typeof model.window === 'function'
+  const aModel = 'a model: ollama({ model }), reader(), or your own { name, window(), stream() }'
+  expect('model', isModel && typeof model.name === 'string', aModel, model)
+  const isHistory = history === undefined || typeof history?.thread === 'function'
+  expect('history', isHistory, 'what createHistory({ store }) gives', history)
+  const isSystem = ['undefined', 'string', 'function'].includes(typeof system)
+  expect('system', isSystem, 'a text or a function that gives one', system)
+  const isEnding = [undefined, 'keep', 'disregard'].includes(cancelledTurn)
+  expect('cancelledTurn', isEnding, '"keep" or "disregard"', cancelledTurn)
+  for (const [option, least] of Object.entries(leasts)) {
+    const value = options[option as keyof typeof leasts]
+    const isFine = value === undefined || (Number.isFinite(value) && value >= least)
+    expect(option, isFine, `a number of at least ${least}`, value)
+  }
+  checkTools(tools)
+  const { place, nonce } = checkNotes(notes)
+  checkFitOptions({ window, ...present({ count, pins, shape, notes: place, nonce }) })
+}
+
+const leasts = {
+  window: 1,
+  reserve: 0,
+  retries: 0,
+  backoffMs: 0,
+  stallMs: 1,
+  toolTimeoutMs: 1,
+  maxRounds: 1,
+  // The hint that says how to read on takes up to 48.
+  maxResultTokens: 64,
+} as const
+
+function checkTools(tools: unknown = []): void {
+  expect('tools', Array.isArray(tools), 'a list of what defineTool gives', tools)
+  const names = new Set<string>()
+  for (const tool of tools as readonly Partial<Tool>[]) {
+    const { name = '', schema, run } = tool ?? {}
+    const isTool = schema !== undefined && typeof run === 'function'
+    expect('tools', isTool, 'a list of what defineTool gives', tool)
+    if (name === readResultName || name === noteToolName)
+      throw new InvalidOptionError('tools', `"${name}" is a tool of the chat itself: choose another name`)
+    if (names.has(name)) throw new InvalidOptionError('tools', `two tools are called "${name}": rename one`)
+    names.add(name)
+  }
+}
+
+function checkNotes(notes: ChatOptions['notes'] = false): TurnNotes {
+  if (typeof notes === 'boolean') return {}
+  expect('notes', typeof notes === 'object' && notes !== null, 'true, false or { by, place, … }', notes)
+  const { by = 'reply' } = notes
+  expect('notes', by === 'reply' || by === 'tool', 'by: "reply" or by: "tool"', by)
+  return notes
+}
+
+function expect(option: string, isFine: boolean, what: string, got: unknown): void {
+  if (!isFine) throw new InvalidOptionError(option, `expected ${what}, got ${showValue(got)}`)
 }

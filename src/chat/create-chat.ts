@@ -1,17 +1,17 @@
+import type { LoggedMessage } from '../history/log/logged-message.ts'
+import { checkPlace } from '../history/log/read-log.ts'
 import type { Thread } from '../history/thread.ts'
 import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { showValue } from '../log/show-value.ts'
+import { turnOpen } from '../stores/refusals.ts'
+import type { StoredTurn } from '../stores/store.ts'
 import { estimate } from '../tokens/estimate.ts'
 import { listLog, type ModelMemory, notesInReply, runTurn, type TurnLog, threadLog } from '../turn/index.ts'
 import { answerWithTools, type ToAnswer } from './answer-with-tools.ts'
-import type { ChatOptions } from './chat-options.ts'
-import { checkOptions } from './check-options.ts'
-import { forkTurn, type TurnStart } from './fork-turn.ts'
-import { replayTurn } from './replay-turn.ts'
-import { createReply, type Reply, type ReplyWork } from './reply.ts'
-import { withHistorySettings } from './with-history-settings.ts'
+import { type ChatOptions, readOptions } from './chat-options.ts'
+import { createReply, type Reply, type ReplyWork, replayTurn } from './reply.ts'
 
 export interface SendOptions {
   /** The conversation of the history to answer in. */
@@ -61,8 +61,7 @@ export interface Chat {
  *   if (part.type === 'text-delta') process.stdout.write(part.text)
  */
 export function createChat(given: ChatOptions): Chat {
-  checkOptions(given)
-  const options = withHistorySettings(given)
+  const options = readOptions(given)
   const { history, state = [], cancelledTurn, count = history?.count ?? estimate() } = options
   const memory: ModelMemory = { calibrations: new Map(), reports: new Map() }
 
@@ -72,15 +71,13 @@ export function createChat(given: ChatOptions): Chat {
       return turnOf(given, async thread => ({ thread, input: [message] }))
     },
     edit(input, given) {
-      if (!history) throw noBranches()
       const edited = toUserMessage(input)
-      if (!Number.isSafeInteger(given?.at)) throw noPlace(given?.at)
-      return turnOf(given, thread => forkTurn(thread, { at: given.at, edited, key: given.key }))
+      checkPlace(given?.at)
+      return turnOf(given, thread => forkTurn(thread, given.at, given.key, edited))
     },
     regenerate(given) {
-      if (!history) throw noBranches()
-      if (given?.at !== undefined && !Number.isSafeInteger(given.at)) throw noPlace(given.at)
-      return turnOf(given, thread => forkTurn(thread, { at: given?.at, key: given?.key }))
+      if (given?.at !== undefined) checkPlace(given.at)
+      return turnOf(given, thread => forkTurn(thread, given?.at, given?.key))
     },
     respond(messages, given) {
       checkMessages(messages)
@@ -94,8 +91,7 @@ export function createChat(given: ChatOptions): Chat {
 
   /** A turn of the history. `prepare` finds its messages and its branch when the reply is first read. */
   function turnOf(given: SendOptions | undefined, prepare: (thread: Thread) => Promise<TurnStart>): Reply {
-    if (!history)
-      throw new InvalidOptionError('history', 'send, edit and regenerate need one: pass it to createChat')
+    if (!history) throw new InvalidOptionError('history', noHistory)
     const { conversation, actor, branch, key, signal, ...request } = given ?? noOptions
     const named = history.thread(conversation, { actor, branch })
     const { projectId } = checkRequest(request)
@@ -121,14 +117,8 @@ export function createChat(given: ChatOptions): Chat {
   }
 }
 
-const noBranches = () =>
-  new InvalidOptionError(
-    'history',
-    'without one there are no branches: cut the list before the message, and respond to what is left',
-  )
-
-const noPlace = (at: unknown) =>
-  new InvalidOptionError('at', `expected the place of an entry, such as 12, got ${showValue(at)}`)
+const noHistory =
+  'send, edit and regenerate need one: pass it to createChat, or cut the list before the message and respond to what is left'
 
 function toUserMessage(input: string | MessageLike): MessageLike {
   const isMessage = typeof input === 'object' && input !== null && !Array.isArray(input)
@@ -154,3 +144,48 @@ function checkRequest<Request extends Pick<SendOptions, 'projectId'>>(request: R
 
 /** For calls from JavaScript without options: the history then says what is missing. */
 const noOptions = {} as SendOptions
+
+/** The messages that begin a turn, and the branch it is on. */
+interface TurnStart {
+  readonly thread: Thread
+  readonly input: readonly MessageLike[]
+}
+
+/**
+ * Forks a thread before the turn of the entry at `at`, default the last turn, so that it can be answered once more.
+ * `edited` replaces the user message at `at`. The same idempotency key again uses the same branch.
+ */
+async function forkTurn(
+  thread: Thread,
+  at: number | undefined,
+  key: string | undefined,
+  edited?: MessageLike,
+): Promise<TurnStart> {
+  const status = await thread.status()
+  if (status.state === 'open') throw turnOpen(thread.key, status.turn, status.expiresInMs)
+  const { first, last } = findTurn(await thread.turns(), at)
+  const entries = await thread.entries({ at: last, limit: last - first + 1 })
+  const reply = entries.findIndex(({ message }) => message.role !== 'user')
+  const asked = reply < 0 ? entries : entries.slice(0, reply)
+  if (edited && !asked.some(({ seq }) => seq === at))
+    throw new InvalidOptionError('at', `there is no user message at place ${at}: take the seq of display()`)
+  const input = asked.map(entry => (edited && entry.seq === at ? edited : asGiven(entry)))
+  const branch = key === undefined ? {} : { branch: `${edited ? 'edit' : 'again'} ${key}` }
+  return { thread: await thread.fork({ at: first - 1, ...branch }), input }
+}
+
+function findTurn(turns: readonly StoredTurn[], at: number | undefined): StoredTurn {
+  const found = at === undefined ? turns.at(-1) : turns.find(({ first, last }) => first <= at && at <= last)
+  if (found) return found
+  const problem =
+    at === undefined
+      ? 'there is no turn to answer again'
+      : `expected the place of an entry of a turn, got ${showValue(at)}`
+  throw new InvalidOptionError('at', problem)
+}
+
+/** A message without the time that the log adds when it is read. */
+function asGiven({ message, time }: LoggedMessage): MessageLike {
+  const { time: own, ...given } = message as MessageLike & { readonly time?: unknown }
+  return own === time ? (given as MessageLike) : message
+}

@@ -1,11 +1,17 @@
+import type { Begun } from '../history/thread.ts'
+import { ThroughlineError } from '../log/error.ts'
+import { errorsIn } from '../log/errors-in.ts'
 import type { MessageLike } from '../log/message.ts'
+import { readMessage } from '../log/parse-message.ts'
+import { type NoteOptions, toDisplay } from '../notes/index.ts'
 import {
   createOngoing,
-  type Emit,
   linkSignals,
   type Ongoing,
   type TurnPart,
   type TurnResult,
+  type TurnToRun,
+  tellEnd,
   toError,
 } from '../turn/index.ts'
 
@@ -15,15 +21,8 @@ export interface Reply extends Ongoing<TurnPart, TurnResult> {
   readonly messages: readonly MessageLike[]
 }
 
-/** What the function that answers a turn gets. */
-export interface ReplyWork {
-  readonly emit: Emit
-  readonly settle: (result: TurnResult) => void
-  /** Aborted when the user cancels, or the reader of the parts has left. */
-  readonly signal: AbortSignal
-  /** The work pushes the messages here that it adds to the conversation. */
-  readonly added: MessageLike[]
-}
+/** What the function that answers a turn gets. It pushes the messages that it adds to the conversation to `added`. */
+export type ReplyWork = Pick<TurnToRun, 'emit' | 'settle' | 'signal'> & { readonly added: MessageLike[] }
 
 /** Makes a reply. A reader who stops cancels the turn, which is then closed. */
 export function createReply(
@@ -37,30 +36,62 @@ export function createReply(
       const cancel = linkSignals(signal, left)
       try {
         if (!cancel.signal.aborted) return await work({ emit, settle, signal: cancel.signal, added })
-        settle(nothingDone('cancelled'))
-        await emit({ type: 'end', status: 'cancelled', ...nothingAsked })
+        await tellEnd({ emit, settle }, { status: 'cancelled', ...nothing })
       } catch (thrown) {
         // The turn could not begin: another turn is open, say, or the store does not answer.
-        const error = toError(thrown)
-        settle({ ...nothingDone('failed'), error })
-        await emit({ type: 'error', error })
-        await emit({ type: 'end', status: 'failed', ...nothingAsked })
+        await tellEnd({ emit, settle }, { status: 'failed', ...nothing, error: toError(thrown) })
       } finally {
         cancel.unlink()
       }
     },
-    leave: ({ settle }) => settle(nothingDone('cancelled')),
+    leave: ({ settle }) => settle({ status: 'cancelled', ...nothing }),
     unread:
       'A reply of a chat was neither awaited nor read, so nothing was asked: use "await chat.send(…)" or "for await (const part of chat.send(…))".',
   })
   return { ...ongoing, messages: added }
 }
 
-const nothingAsked = { rounds: 0, usage: {} }
+/** What has come of a turn that was never asked. */
+const nothing = { rounds: 0, usage: {}, text: '', messages: [] }
 
-const nothingDone = (status: 'cancelled' | 'failed'): TurnResult => ({
-  status,
-  ...nothingAsked,
-  text: '',
-  messages: [],
-})
+/** Repeats the answer that the same idempotency key got before, without asking the model. */
+export async function replayTurn(
+  { turn: { turn, status, error: code }, messages }: Extract<Begun, { kind: 'replayed' }>,
+  /** The branch of the turn, and how many messages began it. */
+  { branch, asked }: { readonly branch: string; readonly asked: number },
+  { emit, settle, added }: ReplyWork,
+  notes: NoteOptions | undefined,
+): Promise<void> {
+  const answered = messages.slice(asked)
+  for (const message of answered) added.push(message)
+  const hasEnded = status === 'completed' || status === 'cancelled'
+  const parts = hasEnded ? [...partsOf(toDisplay(answered, notes))] : []
+  const result: TurnResult = {
+    ...{ status: status === 'open' ? 'interrupted' : status, turn, branch, rounds: 0, usage: {} },
+    text: parts.flatMap(part => (part.type === 'text-delta' ? [part.text] : [])).join('\n\n'),
+    messages: answered,
+    ...(!hasEnded && { error: notAnswered(status, code) }),
+  }
+  await tellEnd({ emit, settle }, result, parts)
+}
+
+function* partsOf(messages: readonly MessageLike[]): Generator<TurnPart> {
+  for (const [seq, message] of messages.entries()) {
+    const { role, text, calls, results } = readMessage(message, seq)
+    if (role === 'assistant' && text !== '') yield { type: 'text-delta', text }
+    for (const { id = '', name, arguments: json } of calls)
+      yield { type: 'tool-call', id, name, arguments: json }
+    const isError = errorsIn(message)
+    for (const [index, { callId: id = '', name = '', text: result }] of results.entries())
+      yield { type: 'tool-result', id, name, text: result, isError: isError(result, index) }
+  }
+}
+
+function notAnswered(status: string, code: string | undefined): ThroughlineError {
+  if (status === 'open')
+    return new ThroughlineError('turn_open', 'The turn of this key is still being answered: ask again later.')
+  return new ThroughlineError(
+    code ?? `turn_${status}`,
+    `The turn of this key ended as ${status}: send it with a new key to try again.`,
+  )
+}

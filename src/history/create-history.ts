@@ -2,6 +2,7 @@ import type { FitOptions } from '../context/context.ts'
 import { checkOptions, counterOf } from '../context/draft/frame-options.ts'
 import type { Policy } from '../context/draft/policy.ts'
 import { InvalidOptionError } from '../log/error.ts'
+import { present } from '../log/present.ts'
 import { checkThread } from '../stores/check-input.ts'
 import type {
   ConversationInfo,
@@ -11,13 +12,11 @@ import type {
   Store,
 } from '../stores/store.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
-import { promptActor } from './calls/prompts.ts'
-import { mainBranch } from './check-branch.ts'
+import { promptActor } from './calls/calls.ts'
 import { checkLog } from './log/check-log.ts'
 import { normalizeText } from './log/logged-message.ts'
-import { createThreadLog } from './log/thread-log.ts'
-import { createThreadLogs } from './log/thread-logs.ts'
-import { allConversations, type Retained, type RetainOptions, retain } from './retain.ts'
+import { mainBranch } from './log/read-log.ts'
+import { createThreadLogs } from './log/thread-log.ts'
 import { type SearchOptions, searchLog } from './search.ts'
 import { createThread, type Thread } from './thread.ts'
 import { exportConversation } from './transfer/export-conversation.ts'
@@ -41,6 +40,19 @@ export interface HistoryOptions extends HistorySettings {
   readonly leaseMs?: number
   readonly now?: () => number
   readonly newId?: () => string
+}
+
+/** How long conversations and calls are kept; without a time, for ever. */
+export interface RetainOptions {
+  /** Conversations in which nothing was written for so many milliseconds are deleted whole. */
+  readonly conversationsMs?: number
+  /** Calls older than this are deleted: their contexts can no longer be shown. The log and its system prompts stay. */
+  readonly callsMs?: number
+}
+
+export interface Retained {
+  readonly deleted: readonly string[]
+  readonly calls: number
 }
 
 /** The conversations of a tenant on a store. */
@@ -98,9 +110,8 @@ export function createHistory(options: HistoryOptions): History {
   const count = counterOf(options)
   const fit: FitOptions = { window, reserve, count, ...(policy ? { policy } : {}) }
   const owner = newId()
-  const logs = createThreadLogs(key => createThreadLog({ store, key, count }))
-  const given = { window: options.window, reserve: options.reserve, policy }
-  const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const logs = createThreadLogs({ store, count })
+  const settings = present({ window: options.window, reserve: options.reserve, policy })
   return {
     count,
     settings,
@@ -147,6 +158,36 @@ export function createHistory(options: HistoryOptions): History {
       return problems
     },
     close: () => store.close(),
+  }
+}
+
+/** Deletes old conversations and calls. A conversation that is in use at that moment stays. */
+async function retain(
+  store: Store,
+  tenant: string,
+  now: number,
+  { conversationsMs, callsMs }: RetainOptions,
+): Promise<Retained> {
+  const deleted: string[] = []
+  if (conversationsMs !== undefined) {
+    const unusedSince = now - conversationsMs
+    for await (const { conversation, updatedAt } of allConversations(store, tenant)) {
+      if (updatedAt >= unusedSince) continue
+      if (await store.deleteConversation(tenant, conversation, { unusedSince })) deleted.push(conversation)
+    }
+  }
+  const calls = callsMs === undefined ? 0 : await store.deleteCalls(tenant, now - callsMs)
+  return { deleted, calls }
+}
+
+/** Pages through a tenant's conversations by name: an order that writes do not change meanwhile. */
+async function* allConversations(store: Store, tenant: string) {
+  const limit = 100
+  for (let after: ConversationInfo | undefined; ; ) {
+    const page = await store.conversations(tenant, { order: 'name', limit, after })
+    yield* page
+    if (page.length < limit) return
+    after = page.at(-1)
   }
 }
 

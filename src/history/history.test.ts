@@ -5,7 +5,7 @@ import { memoryStore } from '../stores/memory/memory-store.ts'
 import { words } from '../tokens/words.ts'
 import { createHistory } from './create-history.ts'
 import type { Thread } from './thread.ts'
-import type { Turn } from './turn/turn.ts'
+import type { Turn } from './turn.ts'
 
 const stores = await everyStore()
 

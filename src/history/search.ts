@@ -2,12 +2,11 @@ import type { MessageLike } from '../log/message.ts'
 import { type NoteOptions, showEach } from '../notes/index.ts'
 import { hasWords, toWanted } from '../stores/has-words.ts'
 import { snippet } from '../stores/snippet.ts'
-import type { Found, Store, ThreadKey } from '../stores/store.ts'
+import type { Found, ThreadKey } from '../stores/store.ts'
 import { CorruptEntryError } from '../stores/store-error.ts'
-import type { TokenCounter } from '../tokens/counter.ts'
-import { promptActor } from './calls/prompts.ts'
+import { promptActor } from './calls/calls.ts'
 import type { LoggedMessage } from './log/logged-message.ts'
-import { readLog } from './log/read-log.ts'
+import { type LogSource, readLog } from './log/read-log.ts'
 import { beginsRound } from './views.ts'
 
 export interface SearchOptions extends NoteOptions {
@@ -20,11 +19,7 @@ export interface SearchOptions extends NoteOptions {
   readonly scope?: 'shown' | 'everything'
 }
 
-interface SearchSource {
-  readonly store: Store
-  readonly tenant: string
-  readonly count: TokenCounter
-}
+type SearchSource = Omit<LogSource, 'key'> & { readonly tenant: string }
 
 /** Hits that must not be shown are skipped: the store is asked for four times as many hits each time, up to this. */
 const mostHits = 20_000
@@ -70,11 +65,8 @@ function createLookUp({ store, count }: SearchSource, notes: NoteOptions) {
     const known = rounds.get(name)
     if (known?.has(seq)) return known.get(seq)
     const logged = (await readRound({ store, key: thread, count }, seq)).filter(one => !one.isClosing)
-    const shown = showEach(
-      logged.map(({ message }) => message),
-      notes,
-      { isPart: true },
-    )
+    const messages = logged.map(({ message }) => message)
+    const shown = showEach(messages, notes, { isPart: true })
     const round = new Map(logged.map((one, at) => [one.seq, shown[at]]))
     rounds.set(name, round)
     return round.get(seq)
@@ -82,10 +74,7 @@ function createLookUp({ store, count }: SearchSource, notes: NoteOptions) {
 }
 
 /** Reads an entry with its round so far: whether a result may be seen depends on its call. */
-async function readRound(
-  source: { readonly store: Store; readonly key: ThreadKey; readonly count: TokenCounter },
-  seq: number,
-): Promise<readonly LoggedMessage[]> {
+async function readRound(source: LogSource, seq: number): Promise<readonly LoggedMessage[]> {
   const logged: LoggedMessage[] = []
   try {
     for await (const one of readLog(source, { to: seq, reverse: true })) {

@@ -2,34 +2,33 @@ import type { Context, FitOptions } from '../context/context.ts'
 import { dump } from '../context/dump.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { NoteOptions } from '../notes/index.ts'
+import type { RequestContext } from '../request/index.ts'
 import type { ReadStateOptions, State, StateReading } from '../state/index.ts'
-import type { Store, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
+import type { StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
-import type { TokenCounter } from '../tokens/counter.ts'
 import {
   type CallInfo,
   type CallStart,
+  promptName,
   replayCall,
   type StartedCall,
   type ThreadCall,
-  toCall,
   toThreadCall,
 } from './calls/calls.ts'
 import { hashOf, toCanonical } from './calls/hash-of.ts'
-import { leadingPrompt } from './calls/plan.ts'
-import { promptsOf } from './calls/prompts.ts'
-import { checkBranch } from './check-branch.ts'
+import { leadingPrompt, toPlan } from './calls/plan.ts'
 import type { CancelledTurn } from './log/closing.ts'
-import { type LoggedMessage, type SeenMessage, toEntry } from './log/logged-message.ts'
-import { listLog } from './log/read-log.ts'
+import { type EntryOptions, type LoggedMessage, type SeenMessage, toEntry } from './log/logged-message.ts'
+import { checkBranch, type LogSource, listLog } from './log/read-log.ts'
 import type { ThreadLog } from './log/thread-log.ts'
 import { readThreadState, type StateOptions } from './log/thread-state.ts'
-import { readStatus, readTurns, type ThreadStatus } from './thread-status.ts'
-import { beginTurn } from './turn/begin-turn.ts'
-import { createTurn, type Turn } from './turn/turn.ts'
+import { beginTurn, createTurn, type Turn } from './turn.ts'
 import {
   type DisplayMessage,
   listNewest,
+  readStatus,
+  readTurns,
+  type ThreadStatus,
   type ViewOptions,
   viewDisplay,
   viewMessages,
@@ -40,7 +39,7 @@ export interface ThreadContextOptions extends Partial<Omit<FitOptions, 'count' |
   /** The thread as it was when this entry was its last. Default: as it is. */
   readonly at?: number
   /** The system prompt: not stored, put first, fresh, on every call. */
-  readonly system?: string
+  readonly system?: string | undefined
 }
 
 /** One actor's history in one conversation. */
@@ -109,10 +108,7 @@ export interface RecentOptions extends ReadStateOptions {
   readonly states?: readonly State<unknown>[]
 }
 
-export interface Recent {
-  readonly conversation: readonly MessageLike[]
-  readonly older?: ReadonlyMap<State<unknown>, StateReading<unknown>>
-}
+export type Recent = Pick<RequestContext, 'conversation' | 'older'>
 
 export type Begun =
   | { readonly kind: 'begun'; readonly turn: Turn }
@@ -127,10 +123,7 @@ export interface Resumed {
   readonly entries: readonly LoggedMessage[]
 }
 
-export interface ThreadOptions {
-  readonly store: Store
-  readonly key: ThreadKey
-  readonly count: TokenCounter
+export interface ThreadOptions extends LogSource {
   readonly fit: FitOptions
   readonly now: () => number
   readonly newId: () => string
@@ -144,27 +137,37 @@ export function createThread(options: ThreadOptions): Thread {
   const { store, key, count, now, newId, owner, leaseMs, logOf } = options
   const source = { store, key, count }
 
-  const toEntries = (
-    messages: readonly (MessageLike | SeenMessage)[],
-    rest: { readonly isClosing?: boolean; readonly calibration?: Calibration } = {},
-  ) => messages.map(message => toEntry(message, { id: newId(), time: now(), count, ...rest }))
+  const newEntry = (
+    message: MessageLike | SeenMessage,
+    rest?: Pick<EntryOptions, 'isClosing' | 'calibration'>,
+  ) => toEntry(message, { id: newId(), time: now(), count, ...rest })
 
   function context({ at, system, ...changes }: ThreadContextOptions = {}): Promise<Context> {
     const prompt = system === undefined ? [] : [{ role: 'system', content: system }]
-    const view = { prompt, ...(at === undefined ? {} : { at }) }
-    return logOf(key).context(view, { ...options.fit, ...changes })
+    return logOf(key).context(at, prompt, { ...options.fit, ...changes })
   }
 
   const replay = (call: Pick<StoredCall, 'plan'>) => replayCall(source, call)
 
-  async function newCall(fitted: Context, start: CallStart): Promise<StoredCall> {
+  async function saveCall(
+    fitted: Context,
+    { model, turn }: CallStart,
+    outcome: Pick<StoredCall, 'status' | 'reported'>,
+  ): Promise<StoredCall> {
     const head = await store.head(key)
-    const turn = start.turn ?? head?.turns ?? 0
     const log = logOf(key)
     // Without a head there is no thread: no prompt is stored, and the store refuses the call.
     const text = head && leadingPrompt(fitted, log)
-    const prompt = text === undefined ? undefined : await promptsOf(log, store, key, now).nameOf(text)
-    return toCall(fitted, { ...start, turn }, { id: newId(), time: now(), log, prompt })
+    const prompt = text === undefined ? undefined : await promptName(log, source, text, now)
+    return saved({
+      id: newId(),
+      turn: turn ?? head?.turns ?? 0,
+      time: now(),
+      model,
+      plan: JSON.stringify(toPlan(fitted, log, prompt)),
+      predicted: fitted.tokens,
+      ...outcome,
+    })
   }
 
   async function saved(call: StoredCall): Promise<StoredCall> {
@@ -175,41 +178,37 @@ export function createThread(options: ThreadOptions): Thread {
   return {
     key,
     async begin(given, { key: idempotency, cancelledTurn, data } = {}) {
-      const input = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
-      const asked =
-        idempotency === undefined ? {} : { key: idempotency, body: await hashOf(toCanonical(given)) }
-      const entries = toEntries(
-        input.map((message, at) =>
-          data !== undefined && at === input.length - 1 ? { message, data } : message,
-        ),
+      const messages = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
+      const asked = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(given)) }
+      const entries = messages.map((message, at) =>
+        newEntry(data !== undefined && at === messages.length - 1 ? { message, data } : message),
       )
-      const begun = await beginTurn(source, { owner, leaseMs, entries, ...asked }, closing =>
-        toEntries(closing, { isClosing: true }),
+      const begun = await beginTurn(source, { owner, leaseMs, entries, ...asked }, message =>
+        newEntry(message, { isClosing: true }),
       )
       if (begun.kind === 'begun') {
-        return {
-          kind: 'begun',
-          turn: createTurn({ store, key, begun, leaseMs, cancelledTurn, messages: input, toEntries }),
-        }
+        const turn = createTurn({ store, key, begun, leaseMs, cancelledTurn, messages, newEntry })
+        return { kind: 'begun', turn }
       }
       const { turn } = begun
       const to = turn.status === 'open' ? {} : { to: turn.last }
       const logged = await listLog(source, { from: turn.first, ...to })
-      const messages = logged.filter(({ isClosing }) => !isClosing).map(({ message }) => message)
-      return { kind: 'replayed', turn, messages }
+      const answer = logged.filter(({ isClosing }) => !isClosing).map(({ message }) => message)
+      return { kind: 'replayed', turn, messages: answer }
     },
     async resume() {
       const begun = await store.resume(key, { owner, leaseMs })
       if (!begun) return undefined
       const entries = await listLog(source, { from: begun.turn.first })
       const messages = entries.map(({ message }) => message)
-      return { turn: createTurn({ store, key, begun, leaseMs, messages, toEntries }), entries }
+      return { turn: createTurn({ store, key, begun, leaseMs, messages, newEntry }), entries }
     },
     entries: view => listNewest(source, view),
     async seed(...messages) {
       const head = await store.head(key)
       checkBranch(key, head)
-      await store.seed(key, { expectedHead: head?.head ?? 0, entries: toEntries(messages) })
+      const entries = messages.map(message => newEntry(message))
+      await store.seed(key, { expectedHead: head?.head ?? 0, entries })
     },
     messages: view => viewMessages(source, view),
     context,
@@ -230,13 +229,11 @@ export function createThread(options: ThreadOptions): Thread {
     status: () => readStatus(store, key),
     turns: () => readTurns(store, key),
     async startCall(fitted, start) {
-      const call = await saved(await newCall(fitted, start))
+      const call = await saveCall(fitted, start, { status: 'sent' })
       return { call, end: outcome => saved({ ...call, ...outcome }) }
     },
-    async saveCall(fitted, { reported, ...start }) {
-      const call = await newCall(fitted, start)
-      return saved({ ...call, status: 'completed', ...(reported === undefined ? {} : { reported }) })
-    },
+    saveCall: (fitted, { reported, ...start }) =>
+      saveCall(fitted, start, { status: 'completed', ...(reported !== undefined && { reported }) }),
     async calls(limit) {
       const found = await store.calls(key, limit)
       const head = found.some(({ status }) => status === 'sent') ? await store.head(key) : undefined

@@ -1,10 +1,10 @@
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { type NoteOptions, toDisplay } from '../notes/index.ts'
-import { checkPlace } from './check-place.ts'
-import { closingOf } from './log/closing.ts'
+import type { Store, StoredTurn, ThreadKey } from '../stores/store.ts'
+import { unloggedEnd } from './log/closing.ts'
 import type { LoggedMessage } from './log/logged-message.ts'
-import { type LogSource, listLog, readLog } from './log/read-log.ts'
+import { checkPlace, type LogSource, listLog, readLog } from './log/read-log.ts'
 
 /** Options of a view. `at`: the thread as it was when this entry was its last. Default: as it is now. */
 export interface ViewOptions {
@@ -21,7 +21,8 @@ export async function viewMessages(
   const logged = await listNewest(source, options)
   const messages = logged.map(({ message }) => message)
   if (options?.at !== undefined) return messages
-  return newest([...messages, ...(await unloggedEnd(source))], options?.limit)
+  const end = await unloggedEnd(source, await source.store.head(source.key))
+  return newest([...messages, ...end], options?.limit)
 }
 
 /** A message for display, with the id and the place of its entry. */
@@ -35,7 +36,7 @@ export async function viewDisplay(
   const shown = (logged: readonly LoggedMessage[]) =>
     toDisplay(
       logged.filter(({ isClosing }) => !isClosing).map(({ message, id, seq }) => ({ ...message, id, seq })),
-      nonce === undefined ? {} : { nonce },
+      { nonce },
     )
   if (limit === undefined) return shown(await listNewest(source, view))
   const logged: LoggedMessage[] = []
@@ -66,12 +67,6 @@ export async function viewNotes(
   return notes
 }
 
-/** The closing messages of a turn that a crash left open: views show them before the next turn writes them. */
-export async function unloggedEnd(source: LogSource): Promise<readonly MessageLike[]> {
-  const head = await source.store.head(source.key)
-  return head?.open?.expiresInMs === 0 ? closingOf(source, head) : []
-}
-
 /** The newest entries of a thread, oldest first. */
 export async function listNewest(
   source: LogSource,
@@ -83,9 +78,39 @@ export async function listNewest(
 }
 
 function toRange({ at }: ViewOptions): { readonly to?: number } {
+  if (at === undefined) return {}
   checkPlace(at)
-  return at === undefined ? {} : { to: at }
+  return { to: at }
 }
 
 const newest = <T>(list: readonly T[], limit = list.length): readonly T[] =>
   list.slice(Math.max(0, list.length - limit))
+
+/** Where a thread stands. */
+export type ThreadStatus =
+  /** No turn is open. */
+  | { readonly state: 'idle' }
+  /** A writer holds a turn for `expiresInMs` more milliseconds, and longer if he renews his lease. */
+  | (Began & { readonly state: 'open'; readonly owner: string; readonly expiresInMs: number })
+  /** The writer of the open turn is gone. The next `begin` closes the turn; `resume` goes on with it. */
+  | (Began & { readonly state: 'interrupted' })
+
+type Began = Pick<StoredTurn, 'turn' | 'startedAt'>
+
+export async function readStatus(store: Store, key: ThreadKey): Promise<ThreadStatus> {
+  const open = (await store.head(key))?.open
+  if (!open) return { state: 'idle' }
+  const { turn, startedAt, lease, expiresInMs } = open
+  if (expiresInMs === 0) return { state: 'interrupted', turn, startedAt }
+  return { state: 'open', turn, startedAt, owner: lease.owner, expiresInMs }
+}
+
+/** All turns. A turn that was left open is `interrupted`, also before the next turn closes it. */
+export async function readTurns(store: Store, key: ThreadKey): Promise<readonly StoredTurn[]> {
+  const turns = await store.turns(key)
+  const last = turns.at(-1)
+  if (last?.status !== 'open') return turns
+  const status = await readStatus(store, key)
+  const isLeft = status.state === 'interrupted' && status.turn === last.turn
+  return isLeft ? [...turns.slice(0, -1), { ...last, status: 'interrupted' }] : turns
+}

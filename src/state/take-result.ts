@@ -85,7 +85,7 @@ function describeIssues(issues: readonly SchemaIssue[]): string {
 
 export interface ReadStateOptions {
   /** Results of other projects are skipped. */
-  readonly projectId?: string
+  readonly projectId?: string | undefined
 }
 
 /** The value of a result, if it belongs to the project. The project is checked here, as values are remembered without it. */

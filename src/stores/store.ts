@@ -76,6 +76,7 @@ export interface StoredCall {
   /** The plan and the receipt in their compact form, as JSON text. */
   readonly plan: string
   readonly predicted: number
+  /** The prompt tokens that the provider says it read. */
   readonly reported?: number
   readonly status: CallStatus
   /** The error code of a failed call. */

@@ -1,7 +1,9 @@
-import { type Asking, askModel } from './ask/ask-model.ts'
-import type { TurnProgress } from './log/turn-progress.ts'
+import { notedResult } from '../log/texts.ts'
+import { noteToolName, readNoteCall } from '../notes/index.ts'
+import { askModel } from './ask/ask-model.ts'
+import type { TurnProgress } from './log/turn-log.ts'
 import { emptyReply, type ModelReply, type ReplyCall, toMessage, toSeen } from './model-reply.ts'
-import { takeNoteCalls } from './tools/note-calls.ts'
+import type { Asking } from './turn-options.ts'
 
 /** What differs between the clients of the engine. */
 export interface TurnClient {
@@ -17,13 +19,14 @@ export interface TurnClient {
   onKept?(reply: ModelReply, round: number): Promise<void>
 }
 
-export interface TurnToAnswer extends Pick<Asking, 'log' | 'signal'> {
-  /** Prepares the model calls; not called if the turn needs none. */
-  readonly setUp: () => Promise<Asking>
-}
-
-/** Goes on with a turn until it has ended. The next step is read from the log, so it may begin in the middle of a turn. */
-export async function answerTurn({ log, signal, setUp }: TurnToAnswer, client: TurnClient): Promise<void> {
+/**
+ * Goes on with a turn until it has ended. The next step is read from the log, so it may begin in the middle of a turn.
+ * `setUp` prepares the model calls; it is not called if the turn needs none.
+ */
+export async function answerTurn(
+  { log, signal, setUp }: Pick<Asking, 'log' | 'signal'> & { readonly setUp: () => Promise<Asking> },
+  client: TurnClient,
+): Promise<void> {
   let asking: Asking | undefined
   for (;;) {
     signal.throwIfAborted()
@@ -55,11 +58,16 @@ export async function answerOnce(
   const reply = await askModel(asking)
   await warnOf(reply, asking)
   await onReply?.(reply, rounds + 1)
-  const { note = reply.note, answers, others } = takeNoteCalls(reply, hasNoteTool)
+  // Calls that write a note, if the tool was offered, are not run: their notes are logged.
+  const noteCalls = reply.calls.filter(({ name }) => hasNoteTool && name === noteToolName)
+  const answered = noteCalls.map(({ id, name }) => ({
+    message: { role: 'tool', tool_call_id: id, name, content: notedResult },
+  }))
+  const note = noteCalls.map(readNoteCall).findLast(text => text !== undefined) ?? reply.note
   const said = toSeen(toMessage(reply))
-  const answered = answers.map(message => ({ message }))
   // A note beside the answer is no reason to call the model again: it would repeat the answer.
-  const isAnswer = others.length === 0 && (reply.calls.length === 0 || reply.text.trim() !== '')
+  const isAnswer =
+    noteCalls.length === reply.calls.length && (reply.calls.length === 0 || reply.text.trim() !== '')
   if (isAnswer) await log.complete([said, ...answered], note ?? earlier)
   else await log.append(() => [note === undefined ? said : { ...said, data: { note } }, ...answered])
   tally.arriving = emptyReply()

@@ -1,5 +1,5 @@
 import type { SeenMessage } from '../history/log/logged-message.ts'
-import type { MessageLike } from '../log/message.ts'
+import type { MessageLike, ToolCall } from '../log/message.ts'
 import type { ModelUsage } from '../models/model.ts'
 
 /** The answer of one model call, as far as it has arrived. */
@@ -12,11 +12,7 @@ export interface ModelReply {
   reason: 'stop' | 'length' | 'tool-calls' | 'other'
 }
 
-export interface ReplyCall {
-  readonly id: string
-  readonly name: string
-  readonly arguments: string
-}
+export type ReplyCall = Required<ToolCall>
 
 export const emptyReply = (): ModelReply => ({
   text: '',
@@ -48,16 +44,6 @@ export function toSeen(message: MessageLike): SeenMessage {
   return thinking === undefined ? { message } : { message, view }
 }
 
-/**
- * The messages to keep of a reply that broke off, with the note of the turn from any round. Without the reply's tool calls,
- * which were never run.
- */
-export function arrivedOf(reply: ModelReply, earlier: string | undefined): readonly SeenMessage[] {
-  const { text, thinking, note = earlier } = reply
-  const said = text === '' ? [] : [toSeen(toMessage({ ...emptyReply(), text, thinking }))]
-  return note === undefined ? said : [...said, { message: { role: 'assistant_note', content: note } }]
-}
-
 /** Sums up the model calls of a turn that this process made. */
 export interface Tally {
   /** How often the model answered. */
@@ -70,14 +56,6 @@ export interface Tally {
 }
 
 export const createTally = (): Tally => ({ rounds: 0, usage: {}, replies: [], arriving: emptyReply() })
-
-/** Adds an empty reply, to be filled as it arrives. */
-export function openReply(tally: Tally): ModelReply {
-  const reply = emptyReply()
-  tally.replies.push(reply)
-  tally.arriving = reply
-  return reply
-}
 
 /** Counts a reply that is complete. */
 export function countReply(tally: Tally, { usage }: ModelReply): void {

@@ -9,22 +9,19 @@ export interface Ongoing<Part, Result> extends AsyncIterable<Part>, PromiseLike<
   result(): Promise<Result>
 }
 
-/** How the work reports. */
-export interface Telling<Part, Result> {
-  readonly emit: Emit<Part>
-  /** Sets the result. Called before the last parts are given, so that a reader who stops there has it. */
-  settle(result: Result): void
-  reject(error: unknown): void
-  /** Aborted when the reader of the parts has left. */
-  readonly left: AbortSignal
-}
-
+/** What work is made of. Setting the result comes before the last parts are given: a reader who stops there has it. */
 export interface Work<Part, Result> {
-  run(telling: Telling<Part, Result>): Promise<void>
+  /** `left` is aborted when the reader of the parts has left. */
+  run(telling: Settling<Result> & { readonly emit: Emit<Part>; readonly left: AbortSignal }): Promise<void>
   /** Sets the result of work that was left before it began. */
-  leave(telling: Pick<Telling<Part, Result>, 'settle' | 'reject'>): void
+  leave(telling: Settling<Result>): void
   /** The warning for work that is neither awaited nor read. */
   readonly unread: string
+}
+
+interface Settling<Result> {
+  settle(result: Result): void
+  reject(error: unknown): void
 }
 
 /** How long work may stay unread before the warning. The timer keeps the process alive, so that the warning appears. */
@@ -45,7 +42,8 @@ export function createOngoing<Part, Result>(work: Work<Part, Result>): Ongoing<P
   settled.catch(() => undefined)
   const parts = createHandover<Part>()
   const left = new AbortController()
-  const unread = setTimeout(report, longestUnread, work.unread)
+  const warn = () => process.emitWarning(work.unread, { code: 'THROUGHLINE_UNREAD' })
+  const unread = setTimeout(warn, longestUnread)
   let running: Promise<void> | undefined
 
   function start(): void {
@@ -100,10 +98,6 @@ export function createOngoing<Part, Result>(work: Work<Part, Result>): Ongoing<P
     // biome-ignore lint/suspicious/noThenProperty: `await chat.send(…)` is what people write first
     then: (onResult, onError) => result().then(onResult, onError),
   }
-}
-
-function report(unread: string): void {
-  process.emitWarning(unread, { code: 'THROUGHLINE_UNREAD' })
 }
 
 /** Hands parts over one by one: `give` waits until the reader asks for the next part. */

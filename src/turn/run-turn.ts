@@ -1,12 +1,10 @@
 import type { MessageLike } from '../log/message.ts'
-import { endFailed, type Failure } from './end/end-failed.ts'
-import type { TurnLog } from './log/turn-log.ts'
+import { endFailed } from './end-failed.ts'
 import { createTally, type Tally, textOf } from './model-reply.ts'
-import type { Emit, TurnEndStatus, TurnResult } from './turn-part.ts'
+import type { Asking } from './turn-options.ts'
+import type { Failure, TurnEndStatus, TurnPart, TurnResult } from './turn-part.ts'
 
-export interface TurnToRun {
-  readonly log: TurnLog
-  readonly emit: Emit
+export interface TurnToRun extends Pick<Asking, 'log' | 'emit'> {
   /** Aborted when the user cancels, or the reader of the parts has left. */
   readonly signal: AbortSignal
   /** What was added to the conversation so far. */
@@ -31,10 +29,23 @@ export async function runTurn({ log, emit, signal, added, settle, answer }: Turn
   const { rounds, usage } = tally
   const { turn, branch } = log
   const place = { ...(turn !== undefined && { turn }), ...(branch !== undefined && { branch }) }
-  const end = { status, ...place, rounds, usage }
-  settle({ ...end, text: textOf(tally), messages: [...added], ...(error && { error }) })
   const note = tally.arriving.note ?? log.progress.note
-  if (note !== undefined) await emit({ type: 'note', text: note })
+  await tellEnd(
+    { emit, settle },
+    { status, ...place, rounds, usage, text: textOf(tally), messages: [...added], ...(error && { error }) },
+    note === undefined ? [] : [{ type: 'note', text: note }],
+  )
+}
+
+/** Settles the result of a turn, then emits its last parts. */
+export async function tellEnd(
+  { emit, settle }: Pick<TurnToRun, 'emit' | 'settle'>,
+  result: TurnResult,
+  parts: readonly TurnPart[] = [],
+): Promise<void> {
+  settle(result)
+  const { text: _, messages: __, error, ...end } = result
+  for (const part of parts) await emit(part)
   if (error) await emit({ type: 'error', error })
   await emit({ type: 'end', ...end })
 }

@@ -1,71 +1,97 @@
 import { ThroughlineError } from '../log/error.ts'
-import type { ToolSpec } from '../models/model.ts'
+import type { Model } from '../models/model.ts'
+import { ModelError } from '../models/model-error.ts'
 import { type NoteOptions, noteInstruction, noteTool } from '../notes/index.ts'
-import type { Asking } from './ask/ask-model.ts'
-import { findWindow } from './ask/find-window.ts'
-import type { TurnNotes, TurnOptions } from './turn-options.ts'
-import { type Limit, withLimit } from './wait/with-limit.ts'
+import { stalled, toModelError } from './ask/call-model.ts'
+import type { Asking, TurnNotes, TurnOptions } from './turn-options.ts'
+import { linkSignals } from './wait/link-signals.ts'
+import { pauseBefore, sleep, withLimit } from './wait/with-limit.ts'
 
-/** The parts of `Asking` that do not come from the options. */
-export type AskingPlace = Pick<Asking, 'log' | 'emit' | 'signal' | 'specs' | 'readOn' | 'replies' | 'tally'>
-
-/** Prepares the model calls of a turn: window, system prompt, notes, limits. */
-export async function setUpAsking(options: TurnOptions, place: AskingPlace): Promise<Asking> {
-  const { model, settings = {}, retries = 3, backoffMs = 500, stallMs = 120_000 } = options
-  const { signal } = place
-  const window = options.window ?? (await findWindow(model, { signal, retries, backoffMs, stallMs })) ?? 4096
-  const reserve = options.reserve ?? Math.min(settings.maxTokens ?? Math.floor(window / 8), window >> 1)
+/** Prepares the model calls of a turn: window, system prompt, notes, limits. `place`: what the options do not say. */
+export async function setUpAsking(
+  options: TurnOptions,
+  place: Pick<Asking, 'log' | 'emit' | 'signal' | 'specs' | 'readOn' | 'replies' | 'tally'>,
+): Promise<Asking> {
+  const {
+    model,
+    settings = {},
+    retries = 3,
+    backoffMs = 500,
+    stallMs = 120_000,
+    policy,
+    pins,
+    shape,
+  } = options
+  const patience = { retries, backoffMs, stallMs }
+  const window = options.window ?? (await findWindow(model, { ...place, ...patience })) ?? 4096
   const notes = notesOf(options)
   const hasNoteTool = notes?.by === 'tool'
+  const inReply = notesInReply(options)
   return {
     ...place,
-    specs: hasNoteTool ? [...place.specs, noteSpec] : place.specs,
+    ...patience,
+    specs: hasNoteTool ? [...place.specs, noteTool.function] : place.specs,
     model,
     window,
-    reserve,
+    reserve: options.reserve ?? Math.min(settings.maxTokens ?? Math.floor(window / 8), window >> 1),
     mostResultTokens: options.maxResultTokens ?? Math.floor(window / 4),
     settings,
-    retries,
-    backoffMs,
-    stallMs,
-    system: await systemOf(options, notes, { signal, ms: stallMs }),
-    notes: notesInReply(options),
+    system: await systemOf(options, notes, { ...place, ...patience }),
+    notes: inReply,
     hasNoteTool,
     fit: {
-      ...(options.policy && { policy: options.policy }),
-      ...(options.pins && { pins: options.pins }),
-      ...(options.shape && { shape: options.shape }),
+      ...(policy && { policy }),
+      ...(pins && { pins }),
+      ...(shape && { shape }),
       ...(notes?.place && { notes: notes.place }),
+      ...(inReply?.nonce !== undefined && { nonce: inReply.nonce }),
     },
   }
 }
 
-function notesOf({
-  notes = false,
-}: TurnOptions): (TurnNotes & { readonly by: 'reply' | 'tool' }) | undefined {
-  if (notes === false) return undefined
-  return { by: 'reply', ...(notes === true ? {} : notes) }
+type Patience = Pick<Asking, 'signal' | 'retries' | 'backoffMs' | 'stallMs'>
+
+/** Asks the model for its window, with the retries and the time limit of a model call. */
+async function findWindow(model: Model, patience: Patience): Promise<number | undefined> {
+  const { retries, backoffMs, signal, stallMs } = patience
+  const limit = { signal, ms: stallMs, late: () => stalled(stallMs) }
+  for (let attempt = 1; ; attempt++) {
+    const own = linkSignals(signal)
+    let retryAfterMs: number | undefined
+    try {
+      return await withLimit(model.window(own.signal), limit)
+    } catch (thrown) {
+      const error = toModelError(thrown, signal)
+      if (!(error instanceof ModelError) || !error.isRetryable || attempt > retries) throw error
+      retryAfterMs = error.retryAfterMs
+    } finally {
+      // Ends the pending request: a model shares it among callers, so a retry would get the same one.
+      own.abort()
+      own.unlink()
+    }
+    await sleep(pauseBefore(attempt, backoffMs, retryAfterMs), signal)
+  }
+}
+
+function notesOf({ notes = false }: TurnOptions): TurnNotes | undefined {
+  return notes === false ? undefined : { by: 'reply', ...(notes === true ? {} : notes) }
 }
 
 /** How notes in a reply are marked; undefined if the model writes none there, so that all is ordinary text. */
 export function notesInReply(options: TurnOptions): NoteOptions | undefined {
   const notes = notesOf(options)
-  return notes?.by === 'reply' ? markerOf(notes) : undefined
+  return notes?.by === 'reply' ? { nonce: notes.nonce } : undefined
 }
-
-const markerOf = ({ nonce }: TurnNotes): NoteOptions => (nonce === undefined ? {} : { nonce })
-
-const noteSpec: ToolSpec = noteTool.function
 
 /** The application's own prompt, then what `pins` and `notes` add. */
 async function systemOf(
   { system }: TurnOptions,
-  notes: ReturnType<typeof notesOf>,
-  limit: Pick<Limit, 'signal' | 'ms'>,
+  notes: TurnNotes | undefined,
+  { signal, stallMs }: Patience,
 ): Promise<string | undefined> {
   const ask = async () => (typeof system === 'function' ? system() : system)
-  const own = await withLimit(ask(), { ...limit, late: () => noSystem(limit.ms) })
-  const asked = notes && (notes.instruction ?? (notes.by === 'reply' ? noteInstruction(markerOf(notes)) : ''))
+  const own = await withLimit(ask(), { signal, ms: stallMs, late: () => noSystem(stallMs) })
+  const asked = notes && (notes.instruction ?? (notes.by === 'reply' ? noteInstruction(notes) : ''))
   const parts = [own, asked].filter(part => part !== undefined && part !== '')
   return parts.length > 0 ? parts.join('\n\n') : undefined
 }

@@ -1,6 +1,9 @@
 import type { FitOptions } from '../context/context.ts'
-import type { Model, ModelSettings } from '../models/model.ts'
-import type { RetryOptions } from './wait/backoff.ts'
+import type { Model, ModelSettings, ToolSpec } from '../models/model.ts'
+import type { NoteOptions } from '../notes/index.ts'
+import type { TurnLog } from './log/turn-log.ts'
+import type { Tally } from './model-reply.ts'
+import type { Emit } from './turn-part.ts'
 
 /** How a model is asked, in chats and experiments alike. */
 export interface TurnOptions extends RetryOptions {
@@ -25,6 +28,14 @@ export interface TurnOptions extends RetryOptions {
   readonly stallMs?: number
 }
 
+/** How a failed call is tried again. */
+export interface RetryOptions {
+  /** How many more attempts after the first. Default 3. */
+  readonly retries?: number
+  /** The first pause; each further one is twice as long. A pause that the provider asks for wins. Default 500 ms. */
+  readonly backoffMs?: number
+}
+
 export interface TurnNotes {
   /** `reply`: the model ends its reply with a note. `tool`: it calls `write_note_to_self`. Default `reply`. */
   readonly by?: 'reply' | 'tool'
@@ -34,4 +45,28 @@ export interface TurnNotes {
   readonly nonce?: string
   /** Where the notes of earlier turns stand. Default `inline`. */
   readonly place?: 'inline' | 'system'
+}
+
+/** How the model is called in a turn: the options with their defaults, the same for all rounds. */
+export interface Asking
+  extends Required<Pick<TurnOptions, 'model' | 'window' | 'reserve' | 'settings' | 'stallMs'>>,
+    Required<RetryOptions> {
+  readonly log: TurnLog
+  readonly emit: Emit
+  readonly signal: AbortSignal
+  readonly tally: Tally
+  /** `whole`: a reply is shown only when complete, so one that breaks off is dropped and asked for again. */
+  readonly replies: 'streamed' | 'whole'
+  /** The tools as the model sees them. */
+  readonly specs: readonly ToolSpec[]
+  /** The tool that reads on in a clipped result: offered as soon as there is one. */
+  readonly readOn?: ToolSpec | undefined
+  /** Of a tool result with more tokens the model sees only the beginning. */
+  readonly mostResultTokens: number
+  readonly system: string | undefined
+  readonly fit: Partial<FitOptions>
+  /** How notes in a reply are marked. Undefined: a note there is ordinary text. */
+  readonly notes: NoteOptions | undefined
+  /** Whether the model writes its notes with a tool. */
+  readonly hasNoteTool: boolean
 }

@@ -29,7 +29,7 @@ export type TurnPart =
       readonly factor: number
     }
   | { readonly type: 'warning'; readonly code: WarningCode; readonly message: string }
-  | { readonly type: 'error'; readonly error: Error & { readonly code?: string } }
+  | { readonly type: 'error'; readonly error: Failure }
   | ({ readonly type: 'end' } & TurnEnd)
 
 /** Takes the next part. Its promise resolves when the reader asks for another one. */
@@ -68,5 +68,7 @@ export interface TurnResult extends TurnEnd {
   readonly text: string
   /** The messages that were added to the conversation, without the user's. */
   readonly messages: readonly MessageLike[]
-  readonly error?: Error & { readonly code?: string }
+  readonly error?: Failure
 }
+
+export type Failure = Error & { readonly code?: string }

@@ -1,9 +1,10 @@
-import type { Context } from '../../context/context.ts'
 import type { MessageLike } from '../../log/message.ts'
-import type { CallStatus, Head, StoredCall } from '../../stores/store.ts'
-import { type LogSource, readLog } from '../log/read-log.ts'
-import { fromPlan, type PlanLog, placesIn, promptOf, type Run, readPlan, toPlan } from './plan.ts'
-import { loadPrompt } from './prompts.ts'
+import type { CallStatus, Head, Store, StoredCall, ThreadKey } from '../../stores/store.ts'
+import { CorruptEntryError } from '../../stores/store-error.ts'
+import { type LogSource, readLog, threadName } from '../log/read-log.ts'
+import { tryAgain, untilKnown } from '../turn.ts'
+import { hashOf } from './hash-of.ts'
+import { fromPlan, placesIn, promptOf, type Run, readPlan } from './plan.ts'
 
 export interface CallStart {
   readonly model: string
@@ -12,12 +13,8 @@ export interface CallStart {
 }
 
 /** How a call went. */
-export interface CallOutcome {
+export interface CallOutcome extends Pick<StoredCall, 'error' | 'reported'> {
   readonly status: Exclude<CallStatus, 'sent'>
-  /** A code, for a call that failed. */
-  readonly error?: string
-  /** The prompt tokens that the provider says it read. */
-  readonly reported?: number
 }
 
 /** A call that is stored, and whose outcome is not known yet. */
@@ -32,27 +29,7 @@ export interface ThreadCall extends Omit<StoredCall, 'status'> {
   readonly status: CallStatus | 'interrupted'
 }
 
-export interface CallInfo extends CallStart {
-  /** The prompt tokens that the provider says it read. */
-  readonly reported?: number
-}
-
-/** The stored record of a call that is about to be sent: its context as places of entries, and its receipt. */
-export function toCall(
-  context: Context,
-  { model, turn = 0 }: CallStart,
-  { id, time, log, prompt }: { id: string; time: number; log: PlanLog; prompt: string | undefined },
-): StoredCall {
-  return {
-    id,
-    turn,
-    time,
-    model,
-    plan: JSON.stringify(toPlan(context, log, prompt)),
-    predicted: context.tokens,
-    status: 'sent',
-  }
-}
+export interface CallInfo extends CallStart, Pick<CallOutcome, 'reported'> {}
 
 export function toThreadCall(call: StoredCall, { open }: Pick<Head, 'open'>): ThreadCall {
   const isUnderWay = open !== undefined && open.expiresInMs > 0 && open.turn === call.turn
@@ -83,3 +60,56 @@ function together(runs: readonly Run[]): readonly Run[] {
   }
   return found
 }
+
+/**
+ * The thread that holds system prompts. They are no part of a conversation's threads, but a call must be able to show
+ * the prompt it was sent with. A prompt that is used repeatedly is stored here once, and calls name it.
+ */
+export const promptActor = 'throughline:prompts'
+
+/** Prompts with fewer characters are written out in every call. */
+const shortest = 200
+
+/** The prompt of the last call of a thread, and the one that was stored last. Known as long as the `ThreadLog`. */
+const memories = new WeakMap<object, { last?: string; stored?: { text: string; name: string } }>()
+
+/** Stores a prompt when it is used the second time in a row; undefined if the call must hold the text itself. */
+export async function promptName(
+  log: object,
+  { store, key }: LogSource,
+  text: string,
+  now: () => number,
+): Promise<string | undefined> {
+  const memory = memories.get(log) ?? {}
+  memories.set(log, memory)
+  const isRepeated = text === memory.last
+  memory.last = text
+  if (memory.stored?.text === text) return memory.stored.name
+  // A prompt that changes from call to call (a clock, notes in it) is not worth storing.
+  if (text.length < shortest || !isRepeated) return undefined
+  const name = await savePrompt(store, promptThread(key), text, now())
+  memory.stored = { text, name }
+  return name
+}
+
+async function loadPrompt(store: Store, key: ThreadKey, name: string): Promise<string> {
+  const thread = promptThread(key)
+  for await (const { id, payload } of store.entries(thread, { reverse: true }))
+    if (id === name) return (JSON.parse(payload) as { message: { content: string } }).message.content
+  throw new CorruptEntryError(threadName(thread), 0, `the system prompt ${name} is missing`)
+}
+
+/** The hash of a prompt is its id, so that several writers store it only once. */
+async function savePrompt(store: Store, thread: ThreadKey, text: string, time: number): Promise<string> {
+  // As JSON: encoded as UTF-8, half a surrogate pair would have the hash of its replacement character.
+  const id = await hashOf(JSON.stringify(text))
+  const payload = JSON.stringify({ message: { role: 'system', content: text } })
+  const entries = [{ id, role: 'system' as const, time, payload, tokens: {} }]
+  await tryAgain('conflict', 5, async () => {
+    const head = await store.head(thread)
+    await untilKnown(() => store.seed(thread, { expectedHead: head?.head ?? 0, entries }))
+  })
+  return id
+}
+
+const promptThread = (key: ThreadKey): ThreadKey => ({ ...key, actor: promptActor, branch: 'main' })

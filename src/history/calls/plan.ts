@@ -1,13 +1,16 @@
 import type { Context } from '../../context/context.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { joinText, type KnownTexts, splitText, type TextPart, toKnownTexts } from './plan-text.ts'
+import type { ThreadLog } from '../log/thread-log.ts'
 
 /** Consecutive entries, or a message that is no entry, with its text split by `splitText`. */
 type PlanItem = Run | Written
 
 /** Consecutive entries: the first and the last place. */
 export type Run = readonly [first: number, last: number]
+
+/** A piece of a text: literal words, or the place of an entry whose whole text stands there. */
+type TextPart = string | number
 
 interface Written {
   readonly as: object
@@ -17,14 +20,10 @@ interface Written {
 }
 
 /** How a context is stored with its call: entries never change, so their places are enough. */
-export interface Plan {
+export interface Plan extends Pick<Context['receipt'], 'policy' | 'counter' | 'window' | 'reserve'> {
   readonly version: 1
   readonly messages: readonly PlanItem[]
   readonly tokens: number
-  readonly policy: string
-  readonly counter: string
-  readonly window: number
-  readonly reserve: number
   readonly parts: Readonly<Record<string, number>>
   /** The different verdicts: [fate, rule, why]. */
   readonly verdicts: readonly (readonly string[])[]
@@ -32,14 +31,8 @@ export interface Plan {
   readonly fates: readonly (readonly [number, number, number])[]
 }
 
-/** What `toPlan` needs from the log: places of messages, and texts that other messages may quote. */
-export interface PlanLog {
-  seqOf(message: object): number | undefined
-  textsIn(context: Context): ReadonlyMap<number, string>
-}
-
 /** `prompt`: the name of the stored system prompt that leads the context, if there is one. */
-export function toPlan(context: Context, log: PlanLog, prompt?: string): Plan {
+export function toPlan(context: Context, log: Pick<ThreadLog, 'seqOf' | 'textsIn'>, prompt?: string): Plan {
   const { messages, tokens, receipt } = context
   const { policy, counter, window, reserve } = receipt
   const texts = toKnownTexts(log.textsIn(context))
@@ -94,7 +87,7 @@ export function promptOf({ messages: [first] }: Plan): string | undefined {
 /** The text of the system message that leads a context and is no entry: only that may be stored under a name. */
 export function leadingPrompt(
   { messages: [first] }: Context,
-  log: Pick<PlanLog, 'seqOf'>,
+  log: Pick<ThreadLog, 'seqOf'>,
 ): string | undefined {
   const isPrompt = first?.role === 'system' && log.seqOf(first) === undefined
   return isPrompt && typeof first.content === 'string' ? first.content : undefined
@@ -123,19 +116,21 @@ export function fromPlan(
     if (message) return message
     throw unknownPlan(`names entry ${seq}, which is not in the thread.`)
   }
+  function entries([first, last]: Run): readonly MessageLike[] {
+    const found: MessageLike[] = []
+    for (let seq = first; seq <= last; seq++) found.push(entry(seq))
+    return found
+  }
   return messages.flatMap(item => {
-    if (isRun(item)) return [...placesOf(item)].map(entry)
+    if (isRun(item)) return entries(item)
     if (item.prompt !== undefined) return { ...item.as, content: prompt } as MessageLike
     if (!item.text) return item.as as MessageLike
-    return { ...item.as, content: joinText(item.text, seq => String(entry(seq).content)) } as MessageLike
+    const texts = item.text.map(part => (typeof part === 'number' ? String(entry(part).content) : part))
+    return { ...item.as, content: texts.join('') } as MessageLike
   })
 }
 
 const isRun = (item: PlanItem): item is Run => Array.isArray(item)
-
-function* placesOf([first, last]: Run): Generator<number> {
-  for (let seq = first; seq <= last; seq++) yield seq
-}
 
 /** Most of a context is consecutive entries, which take two numbers. */
 function toItems(
@@ -173,4 +168,43 @@ function toFates(stretches: Context['receipt']['stretches']): Pick<Plan, 'verdic
     else fates.push([first, last, verdict])
   }
   return { verdicts: [...verdicts.keys()].map(text => JSON.parse(text) as string[]), fates }
+}
+
+/** Shorter texts are written out. Texts are looked up by their first `shortest` characters. */
+const shortest = 16
+
+/** The texts of entries, by their first characters. */
+type KnownTexts = ReadonlyMap<string, readonly (readonly [seq: number, text: string])[]>
+
+function toKnownTexts(entries: ReadonlyMap<number, string>): KnownTexts {
+  const known = new Map<string, (readonly [number, string])[]>()
+  for (const [seq, text] of entries) {
+    if (text.length < shortest) continue
+    const beginning = text.slice(0, shortest)
+    const same = known.get(beginning) ?? []
+    same.push([seq, text])
+    known.set(beginning, same)
+  }
+  // Longest first, so that of two texts that begin alike the longer one is found.
+  for (const same of known.values()) same.sort(([a, one], [b, other]) => other.length - one.length || a - b)
+  return known
+}
+
+/** Splits a text where it quotes entries word for word, as recalled blocks and replies with a note do. */
+function splitText(text: string, known: KnownTexts): readonly TextPart[] {
+  const parts: TextPart[] = []
+  let own = 0
+  for (let at = 0; known.size > 0 && at + shortest <= text.length; ) {
+    const found = known.get(text.slice(at, at + shortest))?.find(([, entry]) => text.startsWith(entry, at))
+    if (!found) {
+      at += 1
+      continue
+    }
+    if (at > own) parts.push(text.slice(own, at))
+    parts.push(found[0])
+    at += found[1].length
+    own = at
+  }
+  if (own < text.length) parts.push(text.slice(own))
+  return parts
 }

@@ -5,9 +5,8 @@ import { stampEntry } from '../../context/conversation/stamp-entry.ts'
 import { plural } from '../../log/line.ts'
 import type { StoredEntry } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
-import type { Calibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import { cacheKey, isClipped, makeCheckpoint } from './checkpoints.ts'
+import { addFacts, cacheKey, type LogFacts, makeCheckpoint } from './checkpoints.ts'
 import { fromEntry, type LoggedMessage } from './logged-message.ts'
 import { type LogSource, threadName } from './read-log.ts'
 
@@ -22,15 +21,13 @@ export async function checkLog(
   const { store, key, count } = source
   const conversation = createConversation(count)
   const { transcript } = conversation
-  const calibrations: (readonly [number, Calibration])[] = []
-  let clipped: number | undefined
+  const facts: LogFacts = { calibrations: [] }
   const problems: string[] = []
   const name = threadName(key)
   let number = 0
 
   async function compare(): Promise<void> {
-    const facts = { lead: conversation.system.length, calibrations, clipped }
-    const made = makeCheckpoint(transcript, facts, number)
+    const made = makeCheckpoint(transcript, { lead: conversation.system.length, ...facts }, number)
     const kept = await store.loadCache(key, cacheKey(source, number))
     if (kept && !(kept.at === made.at && isSame(kept.bytes, made.bytes)))
       problems.push(`${name}: checkpoint ${number} is not what the log says`)
@@ -38,13 +35,6 @@ export async function checkLog(
     const first = transcript.units[number * unitsPerCheckpoint]!.from
     number += 1
     emptyEntries(transcript, first, transcript.units[number * unitsPerCheckpoint]!.from)
-  }
-
-  function add(logged: LoggedMessage): void {
-    const { view, seq, calibration } = logged
-    if (isClipped(logged)) clipped ??= seq
-    if (calibration) calibrations.push([seq, calibration])
-    conversation.append(view, seq)
   }
 
   let isBroken = false
@@ -59,7 +49,8 @@ export async function checkLog(
         const logged = recount(entry, name, count, problems)
         // Checkpoints end before the first entry that cannot be read.
         if (isBroken) continue
-        add(logged)
+        addFacts(facts, logged)
+        conversation.append(logged.view, logged.seq)
       } catch (error) {
         report(error)
       }

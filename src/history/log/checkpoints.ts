@@ -2,24 +2,29 @@ import { packCheckpoint, seal, unitsPerCheckpoint, unseal } from '../../context/
 import type { Transcript } from '../../context/conversation/transcript.ts'
 import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
-import { type Loading, whileLoading } from './fit-loading.ts'
 import type { LoggedMessage } from './logged-message.ts'
 import type { LogSource } from './read-log.ts'
+import { type Loading, whileLoading } from './while-loading.ts'
 
-/** Facts of the log besides its messages. `lead`: how many system messages it begins with. */
+/** Facts of the log besides its messages. */
 export interface LogFacts {
-  readonly lead: number
-  readonly calibrations: readonly (readonly [seq: number, calibration: Calibration])[]
+  readonly calibrations: (readonly [seq: number, calibration: Calibration])[]
   /** The place of the first tool result that contexts show in another form: only its beginning, say. */
-  readonly clipped?: number | undefined
+  clipped?: number | undefined
 }
 
-export const isClipped = ({ message, view }: LoggedMessage) => message.role === 'tool' && view !== message
+/** `lead`: how many system messages the log begins with. */
+type LedFacts = LogFacts & { readonly lead: number }
+
+export function addFacts(facts: LogFacts, { message, view, seq, calibration }: LoggedMessage): void {
+  if (message.role === 'tool' && view !== message) facts.clipped ??= seq
+  if (calibration) facts.calibrations.push([seq, calibration])
+}
 
 export interface Checkpoint {
   /** The place of the last entry that the checkpoint covers. */
   readonly at: number
-  readonly facts: LogFacts
+  readonly facts: LedFacts
   readonly packed: Uint8Array
 }
 
@@ -51,7 +56,7 @@ async function loadOne(source: LogSource, head: Head, number: number): Promise<C
 export async function saveCheckpoints(
   loading: Loading,
   transcript: Transcript,
-  facts: LogFacts,
+  facts: LedFacts,
   kept: number,
 ): Promise<number> {
   const { source } = loading
@@ -75,7 +80,7 @@ export async function saveCheckpoints(
 /** Makes one checkpoint. Throws `EntryNeeded` when a text of it is not in memory. */
 export function makeCheckpoint(
   transcript: Transcript,
-  { lead, calibrations, clipped = 0 }: LogFacts,
+  { lead, calibrations, clipped = 0 }: LedFacts,
   number: number,
 ): { readonly at: number; readonly bytes: Uint8Array } {
   const [from, to] = [number * unitsPerCheckpoint, (number + 1) * unitsPerCheckpoint]
@@ -93,7 +98,7 @@ export function makeCheckpoint(
 export const cacheKey = ({ count }: LogSource, number: number) => `units 1 ${count.id} ${number}`
 
 /** Layout: the length of the JSON, the facts as JSON, the packed units. */
-function toBytes(facts: LogFacts, packed: Uint8Array): Uint8Array {
+function toBytes(facts: LedFacts, packed: Uint8Array): Uint8Array {
   const head = new TextEncoder().encode(JSON.stringify(facts))
   const bytes = new Uint8Array(4 + head.length + packed.length)
   new DataView(bytes.buffer).setUint32(0, head.length)
@@ -106,7 +111,7 @@ function fromBytes(at: number, sealed: Uint8Array): Checkpoint | undefined {
   try {
     const bytes = unseal(sealed)
     const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
-    const facts = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as LogFacts
+    const facts = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as LedFacts
     return { at, facts, packed: bytes.subarray(4 + length) }
   } catch {
     return undefined

@@ -4,6 +4,7 @@ import { openRound } from '../../log/round.ts'
 import { endingTexts, interruptedResult, noReplyText } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { Head, TurnStatus } from '../../stores/store.ts'
+import { type SeenMessage, wholeOf, withEnding } from './logged-message.ts'
 import { type LogSource, listLog } from './read-log.ts'
 
 /**
@@ -21,56 +22,42 @@ export interface Ending {
 }
 
 function endingText({ status, code = 'unknown', cancelledTurn = 'keep' }: Ending): string {
-  switch (status) {
-    case 'cancelled':
-      return cancelledTurn === 'keep' ? endingTexts.cancelled : endingTexts.disregarded
-    case 'failed':
-      return endingTexts.failed(code)
-    case 'interrupted':
-      return endingTexts.interrupted
-  }
+  if (status === 'failed') return endingTexts.failed(code)
+  if (status === 'interrupted') return endingTexts.interrupted
+  return cancelledTurn === 'keep' ? endingTexts.cancelled : endingTexts.disregarded
 }
 
 /** Stands in the log for a reply without anything that a user may see. */
 export const noReply: MessageLike = { role: 'assistant', content: noReplyText }
 
 /** The messages that close a turn. */
-export interface Closing<M> {
+export interface Closing {
   /** Results for the calls that were logged and never answered: they come before `arrived`. */
   readonly results: readonly MessageLike[]
-  readonly arrived: readonly M[]
+  readonly arrived: readonly (MessageLike | SeenMessage)[]
   readonly last: readonly MessageLike[]
 }
 
 /**
- * Closes a turn so that the messages stay a valid sequence: no call without a result, no two answers in a row. `join`
- * puts the text that says how the turn ended behind an answer that arrived in part. A whole answer is left as it is.
+ * Closes a turn so that the messages stay a valid sequence: no call without a result, no two answers in a row. An answer
+ * that arrived in part gets the text that says how the turn ended. A whole answer is left as it is.
  */
-export function closingFor<M>(
-  turn: {
-    readonly said: readonly MessageLike[]
-    readonly arrived: readonly M[]
-    readonly toMessage: (arrived: M) => MessageLike
-    readonly join: (arrived: M, text: string) => M
-  },
+export function closingFor(
+  said: readonly MessageLike[],
+  arrived: readonly (MessageLike | SeenMessage)[],
   ending: Ending,
-): Closing<M> {
-  const { said, arrived, toMessage, join } = turn
+): Closing {
   const results = missingResults(said)
-  const messages = arrived.map(toMessage)
+  const messages = arrived.map(wholeOf)
   const text = endingText(ending)
   const at = messages.findLastIndex(isSpoken)
-  if (at >= 0 && isAnswer(messages[at]!))
-    return { results, arrived: arrived.map((one, index) => (index === at ? join(one, text) : one)), last: [] }
+  if (at >= 0 && isAnswer(messages[at])) {
+    const ended = arrived.map((one, index) => (index === at ? withEnding(one, text) : one))
+    return { results, arrived: ended, last: [] }
+  }
   const isAnswered = at < 0 && results.length === 0 && isAnswer(said.findLast(isSpoken))
   const last = isAnswered ? [] : [...missingResults(messages), { role: 'assistant', content: text }]
   return { results, arrived, last: last as readonly MessageLike[] }
-}
-
-/** The messages that close a turn of which all is logged. */
-export function closingMessages(said: readonly MessageLike[], ending: Ending): readonly MessageLike[] {
-  const { results, last } = closingFor({ said, arrived: [], toMessage: one => one, join: one => one }, ending)
-  return [...results, ...last]
 }
 
 const isSpoken = ({ role }: MessageLike) => role !== 'assistant_note'
@@ -98,8 +85,15 @@ function missingResults(turn: readonly MessageLike[]): readonly MessageLike[] {
 export async function closingOf(source: LogSource, { head, open }: Head): Promise<readonly MessageLike[]> {
   if (!open) return []
   const logged = await listLog(source, { from: open.first, to: head })
-  return closingMessages(
-    logged.map(({ message }) => message),
-    { status: 'interrupted' },
-  )
+  const said = logged.map(({ message }) => message)
+  const { results, last } = closingFor(said, [], { status: 'interrupted' })
+  return [...results, ...last]
+}
+
+/** The closing messages of a turn that a crash left open: views show them before the next turn writes them. */
+export async function unloggedEnd(
+  source: LogSource,
+  head: Head | undefined,
+): Promise<readonly MessageLike[]> {
+  return head?.open?.expiresInMs === 0 ? closingOf(source, head) : []
 }

@@ -10,27 +10,20 @@ import { type Calibration, isCalibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 
 /** A message of the log with its place. */
-export interface LoggedMessage {
-  readonly seq: number
-  readonly turn: number
-  readonly id: string
-  readonly time: number
-  /** The message in full. */
-  readonly message: MessageLike
+export interface LoggedMessage
+  extends Pick<StoredEntry, 'seq' | 'turn' | 'id' | 'time'>,
+    Pick<SeenMessage, 'message' | 'isError' | 'data'> {
   /** What contexts take in place of the message: only the beginning of a tool result of five megabytes, say. */
   readonly view: MessageLike
   /** Whether Throughline wrote it to close a turn: sent to the model, not shown to the user. */
   readonly isClosing: boolean
   /** How far our counts were from the provider's; holds for the entries that follow. */
   readonly calibration?: Calibration
-  /** For a tool message: whether the tool failed, if that is known. */
-  readonly isError?: boolean
-  /** The application's own data. */
-  readonly data?: unknown
 }
 
 /** A message with what the log stores beside it. */
 export interface SeenMessage {
+  /** The message in full. */
   readonly message: MessageLike
   /** What contexts take in place of the message. */
   readonly view?: MessageLike
@@ -47,9 +40,7 @@ interface Payload extends SeenMessage {
   readonly calibration?: Calibration
 }
 
-export interface EntryOptions {
-  readonly id: string
-  readonly time: number
+export interface EntryOptions extends Pick<NewEntry, 'id' | 'time'> {
   readonly count: TokenCounter
   readonly isClosing?: boolean
   readonly calibration?: Calibration
@@ -129,7 +120,8 @@ function readPayload(text: string): Payload {
   return payload as Payload
 }
 
-const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
@@ -145,7 +137,8 @@ export const wholeOf = (given: MessageLike | SeenMessage): MessageLike =>
 export const withEnding = (given: MessageLike | SeenMessage, ending: string): SeenMessage =>
   isSeen(given) ? { ...given, ending } : { message: given, ending }
 
-function viewOf({ message, view = message, ending }: SeenMessage): MessageLike {
+/** The message that contexts take. */
+export function viewOf({ message, view = message, ending }: SeenMessage): MessageLike {
   return ending === undefined ? view : withTail(view, ending)
 }
 

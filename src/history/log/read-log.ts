@@ -1,6 +1,8 @@
-import type { EntryRange, Store, ThreadKey } from '../../stores/store.ts'
+import { InvalidOptionError } from '../../log/error.ts'
+import { showValue } from '../../log/show-value.ts'
+import type { EntryRange, Head, Store, ThreadKey } from '../../stores/store.ts'
+import { NoBranchError } from '../../stores/store-error.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import { checkBranch, mainBranch } from '../check-branch.ts'
 import { fromEntry, type LoggedMessage } from './logged-message.ts'
 
 /** Where messages are read from. */
@@ -33,3 +35,17 @@ export async function listLog(source: LogSource, range?: EntryRange): Promise<re
 /** The name of a thread in error messages. */
 export const threadName = ({ conversation, actor, branch }: ThreadKey) =>
   [conversation, actor, branch].join('/')
+
+/** The branch that every thread begins with. */
+export const mainBranch = 'main'
+
+/** Refuses a branch that nobody forked: a misspelt name would answer from an empty history. */
+export function checkBranch({ conversation, branch }: ThreadKey, head: Head | undefined): void {
+  if (!head && branch !== mainBranch) throw new NoBranchError(conversation, branch)
+}
+
+/** Refuses what cannot be the place of an entry. 0 is the beginning; a place beyond the head means the head. */
+export function checkPlace(at: unknown): void {
+  if (Number.isSafeInteger(at) && (at as number) >= 0) return
+  throw new InvalidOptionError('at', `expected the place of an entry, such as 12, got ${showValue(at)}`)
+}

@@ -1,19 +1,11 @@
 import type { MessageLike } from '../../log/message.ts'
 import { type LogSource, listLog } from './read-log.ts'
 
-/** The newest messages of a thread in full: tools read them in every turn. */
-export interface RecentMessages {
-  /** Forgets all messages; the next one has this place. */
-  restart(place: number): void
-  add(message: MessageLike): void
-  /** The messages, and the place of the first. */
-  read(): Promise<{ readonly from: number; readonly messages: readonly MessageLike[] }>
-}
-
 /** How many messages stay when the oldest are dropped, which happens at twice as many. */
 const fewest = 1024
 
-export function createRecentMessages(source: LogSource): RecentMessages {
+/** The newest messages of a thread in full: tools read them in every turn. */
+export function createRecentMessages(source: LogSource) {
   let from = 1
   let messages: MessageLike[] = []
 
@@ -29,15 +21,17 @@ export function createRecentMessages(source: LogSource): RecentMessages {
   }
 
   return {
-    restart(place) {
+    /** Forgets all messages; the next one has this place. */
+    restart(place: number): void {
       from = place
       messages = []
     },
-    add(message) {
+    add(message: MessageLike): void {
       messages.push(message)
       if (messages.length > 2 * fewest) letOldestGo()
     },
-    async read() {
+    /** The messages, and the place of the first. */
+    async read(): Promise<{ readonly from: number; readonly messages: readonly MessageLike[] }> {
       if (from > 1 && messages.length < fewest) {
         const limit = 2 * fewest - messages.length
         const older = await listLog(source, { to: from - 1, reverse: true, limit })

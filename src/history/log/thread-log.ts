@@ -5,30 +5,20 @@ import type { Context, FitOptions } from '../../context/context.ts'
 import { createConversation } from '../../context/conversation/conversation.ts'
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'
 import { checkOptions } from '../../context/draft/frame-options.ts'
-import { readWhole } from '../../context/fit-conversation.ts'
+import { fitConversation, readWhole } from '../../context/fit-conversation.ts'
 import type { Fate } from '../../context/receipt.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ReadStateOptions, State, StateReading } from '../../state/index.ts'
-import type { Head } from '../../stores/store.ts'
+import type { Head, ThreadKey } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
-import { checkBranch } from '../check-branch.ts'
-import { checkPlace } from '../check-place.ts'
-import { isClipped, loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
-import { closingOf } from './closing.ts'
-import { fitLoading, type Loading } from './fit-loading.ts'
+import { addFacts, type LogFacts, loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
+import { unloggedEnd } from './closing.ts'
 import type { LoggedMessage } from './logged-message.ts'
-import { pastTranscript } from './past-transcript.ts'
 import { createQueue } from './queue.ts'
-import { type LogSource, listLog, readLog } from './read-log.ts'
-import { createRecentMessages, type RecentMessages } from './recent-messages.ts'
+import { checkBranch, checkPlace, type LogSource, listLog, readLog } from './read-log.ts'
+import { createRecentMessages } from './recent-messages.ts'
 import { readThreadState, type StateBefore } from './thread-state.ts'
-
-export interface LogView {
-  /** The last entry that the view covers. Default: the newest. */
-  readonly at?: number
-  /** The system prompt, which stands first. */
-  readonly prompt: readonly MessageLike[]
-}
+import { type Loading, pastTranscript, whileLoading } from './while-loading.ts'
 
 /**
  * A thread in the memory of this process. Each use first reads the new entries of the store. Of a long thread, memory
@@ -39,9 +29,10 @@ export interface ThreadLog {
   seqOf(message: object): number | undefined
   /** Texts of entries that other messages of a context may quote, by place. */
   textsIn(context: Context): ReadonlyMap<number, string>
-  context(view: LogView, options: FitOptions): Promise<Context>
+  /** `at`: the last entry of the context; default the newest. `prompt`: the system prompt, which stands first. */
+  context(at: number | undefined, prompt: readonly MessageLike[], options: FitOptions): Promise<Context>
   /** The newest messages in full, with the place of the first. */
-  recent(): ReturnType<RecentMessages['read']>
+  recent(): Promise<{ readonly from: number; readonly messages: readonly MessageLike[] }>
   /** A state as it was when an entry was the last. Goes on from the previous reading of the same state. */
   stateAt(state: State<unknown>, at: number, options: ReadStateOptions): Promise<StateReading<unknown>>
   /** Whether contexts show a tool result in another form: only its beginning, say. */
@@ -56,17 +47,16 @@ const within: ReadonlySet<Fate> = new Set(['altered', 'recalled', 'digested'])
 /** How many texts stay in memory when others are dropped, which happens at about twice as many. */
 const fewestTexts = 1024
 
-export function createThreadLog(source: LogSource): ThreadLog {
+function createThreadLog(source: LogSource): ThreadLog {
   const { store, key, count } = source
   const inTurn = createQueue()
   const places = new WeakMap<object, number>()
-  /** How many messages of a context come from `LogView.prompt`. */
+  /** How many messages of a context are its prompt. */
   const prompts = new WeakMap<Context, number>()
   const recent = createRecentMessages(source)
   const readings = new WeakMap<State<unknown>, StateBefore & ReadStateOptions>()
   let conversation = createConversation(count)
-  let calibrations: (readonly [number, Calibration])[] = []
-  let clipped: number | undefined
+  let facts: LogFacts = { calibrations: [] }
   let known = 0
   let checkpoints = 0
   /** Texts before this entry are not in memory, except the `borrowed` ones. */
@@ -75,11 +65,10 @@ export function createThreadLog(source: LogSource): ThreadLog {
   let previous: Context | undefined
 
   function add(logged: LoggedMessage): void {
-    const { message, view, seq, calibration } = logged
-    if (isClipped(logged)) clipped ??= seq
+    const { message, view, seq } = logged
+    addFacts(facts, logged)
     places.set(view, seq)
     recent.add(message)
-    if (calibration) calibrations.push([seq, calibration])
     conversation.append(view, seq)
     known = seq
   }
@@ -93,8 +82,10 @@ export function createThreadLog(source: LogSource): ThreadLog {
     const system = leading.map(({ view, seq }) => stampEntry(view, seq, count))
     conversation = createConversation(count, { system, transcript })
     for (const { view, seq } of leading) places.set(view, seq)
-    calibrations = found.flatMap(({ facts }) => [...facts.calibrations])
-    clipped = found.find(({ facts }) => facts.clipped !== undefined)?.facts.clipped
+    facts = {
+      calibrations: found.flatMap(({ facts }) => facts.calibrations),
+      clipped: found.find(({ facts }) => facts.clipped !== undefined)?.facts.clipped,
+    }
     checkpoints = found.length
     known = found.at(-1)?.at ?? 0
     recent.restart(known + 1)
@@ -112,34 +103,39 @@ export function createThreadLog(source: LogSource): ThreadLog {
     return head
   }
 
-  async function context({ at: given, prompt }: LogView, options: FitOptions): Promise<Context | undefined> {
+  /** Reads from memory, once that holds the new entries of the store. */
+  const fresh = <T>(read: () => T | Promise<T>): Promise<T> => inTurn(() => refresh().then(read))
+
+  async function context(
+    given: number | undefined,
+    prompt: readonly MessageLike[],
+    options: FitOptions,
+    isAgain = false,
+  ): Promise<Context> {
     checkOptions({ ...options, count })
-    checkPlace(given)
+    if (given !== undefined) checkPlace(given)
     const head = await refresh()
     const at = given === undefined || given >= known ? undefined : given
     // A turn that a crash left open is read as if it were closed, but not in views of the past.
-    const tail = given === undefined && head?.open?.expiresInMs === 0 ? await closingOf(source, head) : []
+    const tail = given === undefined ? await unloggedEnd(source, head) : []
     const isNow = at === undefined && tail.length === 0
     const { system: lead, transcript } = conversation
-    const target = isNow ? transcript : await pastTranscript(transcript, { ...loading(), at, tail })
+    const target = isNow ? transcript : await pastTranscript(transcript, loading(), at, tail)
     const leading = at === undefined ? lead : lead.slice(0, at)
     const system = [...prompt.map((message, seq) => stampEntry(message, seq, count)), ...leading]
-    const before = isNow && previous ? { previous } : {}
-    const all = { ...options, count, ...before }
-    const fitted = await fitLoading({ system, transcript: target }, all, loading())
-    if (!fitted) return undefined
+    const all = { ...options, count, ...(isNow && previous && { previous }) }
+    const fit = () => fitConversation({ system, transcript: target }, all)
+    const read = await whileLoading(target, loading(), fit)
+    const fitted = isAgain ? readWhole(read) : read
+    if (!fitted) {
+      // A caller changed a message that a context gave him: all is read again from the store.
+      known = 0
+      return context(given, prompt, options, true)
+    }
     if (isNow) previous = fitted
     prompts.set(fitted, prompt.length)
     await tidy()
     return fitted
-  }
-
-  /** If a caller changed a message that a context gave him, all is read again from the store. */
-  async function contextOrAgain(view: LogView, options: FitOptions): Promise<Context> {
-    const fitted = await context(view, options)
-    if (fitted) return fitted
-    known = 0
-    return readWhole(await context(view, options))
   }
 
   const loading = (): Loading => ({
@@ -151,8 +147,8 @@ export function createThreadLog(source: LogSource): ThreadLog {
 
   async function tidy(): Promise<void> {
     const { system, transcript } = conversation
-    const facts = { lead: system.length, calibrations, clipped }
-    checkpoints = await saveCheckpoints(loading(), transcript, facts, checkpoints)
+    const led = { lead: system.length, ...facts }
+    checkpoints = await saveCheckpoints(loading(), transcript, led, checkpoints)
     // Texts without a checkpoint stay: a checkpoint is made of them.
     const kept = transcript.units[checkpoints * unitsPerCheckpoint]?.from ?? 0
     // Texts that were just sent stay: they will be sent again.
@@ -167,7 +163,7 @@ export function createThreadLog(source: LogSource): ThreadLog {
   }
 
   return {
-    context: (view, options) => inTurn(() => contextOrAgain(view, options)),
+    context: (at, prompt, options) => inTurn(() => context(at, prompt, options)),
     seqOf: message => places.get(message),
     textsIn(context) {
       const before = prompts.get(context)
@@ -184,11 +180,7 @@ export function createThreadLog(source: LogSource): ThreadLog {
       }
       return texts
     },
-    recent: () =>
-      inTurn(async () => {
-        await refresh()
-        return recent.read()
-      }),
+    recent: () => fresh(recent.read),
     async stateAt(state, at, options) {
       const last = readings.get(state)
       const before = last && last.projectId === options.projectId && last.at <= at ? last : undefined
@@ -197,17 +189,34 @@ export function createThreadLog(source: LogSource): ThreadLog {
       readings.set(state, { ...options, at, reading })
       return reading
     },
-    hasClipped: () =>
-      inTurn(async () => {
-        await refresh()
-        return clipped !== undefined
-      }),
-    calibration: (model, at = Number.POSITIVE_INFINITY) =>
-      inTurn(async () => {
-        await refresh()
-        return calibrations.findLast(
-          ([seq, { model: of, counter }]) => seq <= at && of === model && counter === count.id,
-        )?.[1]
-      }),
+    hasClipped: () => fresh(() => facts.clipped !== undefined),
+    async calibration(model, at = Number.POSITIVE_INFINITY) {
+      const isIts = ([seq, { model: of, counter }]: LogFacts['calibrations'][number]) =>
+        seq <= at && of === model && counter === count.id
+      return (await fresh(() => facts.calibrations.findLast(isIts)))?.[1]
+    },
+  }
+}
+
+const mostLogs = 256
+
+/** The logs of the threads that were used last: a server asks for the same few again and again. */
+export function createThreadLogs(source: Omit<LogSource, 'key'>) {
+  const known = new Map<string, { readonly key: ThreadKey; readonly log: ThreadLog }>()
+  return {
+    of(key: ThreadKey): ThreadLog {
+      const name = JSON.stringify([key.tenant, key.conversation, key.actor, key.branch])
+      const found = known.get(name) ?? { key, log: createThreadLog({ ...source, key }) }
+      // A map keeps the order of insertion: set again, this log becomes the newest.
+      known.delete(name)
+      known.set(name, found)
+      if (known.size > mostLogs) known.delete(known.keys().next().value!)
+      return found.log
+    },
+    /** Forgets the threads of a conversation. */
+    drop(tenant: string, conversation: string): void {
+      for (const [name, { key }] of known)
+        if (key.tenant === tenant && key.conversation === conversation) known.delete(name)
+    },
   }
 }

@@ -31,10 +31,18 @@ export async function readThreadState<Value, Start extends Value | undefined>(
   const messages: MessageLike[] = []
   let page = state.fold ? Number.POSITIVE_INFINITY : firstPage
   let start = at ?? (await source.store.head(source.key))?.head ?? 0
+  /** Reads the messages so far. Places are shifted, but for those of the earlier reading, which are right already. */
   const read = () => {
     const known = { ...before.reading, skipped: [] }
     const reading = readRounds(roundsFromEnd(messages.toReversed()), state, known, options)
-    return shifted(reading, start, before.reading, state.fold !== undefined) as StateReading<Value | Start>
+    const { entry } = reading
+    const isNew = entry !== undefined && entry !== before.reading.entry
+    const skipped = reading.skipped.map(one => ({ ...one, seq: one.seq + start }))
+    return {
+      ...(reading as StateReading<Value | Start>),
+      ...(isNew && { entry: { ...entry, seq: entry.seq + start } }),
+      skipped: isNew && !state.fold ? skipped : [...skipped, ...before.reading.skipped],
+    }
   }
   for await (const { message, seq } of readLog(source, { from: before.at + 1, to: start, reverse: true })) {
     messages.push(message)
@@ -46,21 +54,4 @@ export async function readThreadState<Value, Start extends Value | undefined>(
     page *= 2
   }
   return read()
-}
-
-/** Shifts the places of what was read now; those from the earlier reading are right already. */
-function shifted(
-  reading: StateReading<unknown>,
-  by: number,
-  before: StateReading<unknown>,
-  isFolded: boolean,
-): StateReading<unknown> {
-  const { entry } = reading
-  const isNew = entry && entry !== before.entry
-  const skipped = reading.skipped.map(one => ({ ...one, seq: one.seq + by }))
-  return {
-    ...reading,
-    ...(isNew && { entry: { ...entry, seq: entry.seq + by } }),
-    skipped: isNew && !isFolded ? skipped : [...skipped, ...before.skipped],
-  }
 }

@@ -1,4 +1,4 @@
-import type { ConversationInfo, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
+import type { ConversationInfo, Head, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
 import { lastPlaceOf, readPlan } from '../calls/plan.ts'
 import { type TransferRecord, toJson } from './record.ts'
 
@@ -21,10 +21,7 @@ export async function* exportConversation(
   yield toLine({ kind: 'end', conversation, entries })
 }
 
-interface ExportedThread extends ThreadKey {
-  readonly head: number
-  readonly forkOf?: { readonly branch: string; readonly at: number }
-}
+type ExportedThread = ThreadKey & Pick<Head, 'head' | 'forkOf'>
 
 async function* threadRecords(
   store: Store,
@@ -59,21 +56,23 @@ async function parentsFirst(
   key: Pick<ThreadKey, 'tenant' | 'conversation'>,
   threads: ConversationInfo['threads'],
 ): Promise<readonly ExportedThread[]> {
-  const found: ExportedThread[] = []
+  const waiting = new Map<string, ExportedThread>()
+  const nameOf = (actor: string, branch: string) => JSON.stringify([actor, branch])
   for (const { actor, branch } of threads) {
     const head = await store.head({ ...key, actor, branch })
     if (!head) continue
-    found.push({ ...key, actor, branch, head: head.head, ...(head.forkOf && { forkOf: head.forkOf }) })
+    const { open: _, turns: __, ...place } = head
+    waiting.set(nameOf(actor, branch), { ...key, actor, branch, ...place })
   }
   const ordered: ExportedThread[] = []
-  const add = (thread: ExportedThread): void => {
-    if (ordered.includes(thread)) return
-    const { actor, forkOf } = thread
-    const parent = forkOf && found.find(other => other.actor === actor && other.branch === forkOf.branch)
-    if (parent) add(parent)
+  function add(name: string): void {
+    const thread = waiting.get(name)
+    if (!thread) return
+    waiting.delete(name)
+    if (thread.forkOf) add(nameOf(thread.actor, thread.forkOf.branch))
     ordered.push(thread)
   }
-  for (const thread of found) add(thread)
+  for (const name of [...waiting.keys()]) add(name)
   return ordered
 }
 

@@ -9,7 +9,8 @@ import { words } from '../../tokens/words.ts'
 import { toCanonical } from '../calls/hash-of.ts'
 import { createHistory, type History } from '../create-history.ts'
 import type { Thread } from '../thread.ts'
-import { fromJson, InvalidImportError, parseRecord } from './record.ts'
+import { InvalidImportError } from './import-lines.ts'
+import { fromJson, parseRecord } from './record.ts'
 
 /** Lines of a real export, changed at random: each is taken whole and read back, or refused by its line. */
 const cases = process.env.THROUGHLINE_LONG ? 3_000 : 150
@@ -170,7 +171,7 @@ function mutate(lines: readonly string[], random: Random): string[] {
 
 /** What a line says, however it is written; token counts say nothing. */
 function meaning(line: string): string {
-  const record = parseRecord(line, 0) as unknown as Record<string, unknown>
+  const record = parseRecord(line) as unknown as Record<string, unknown>
   const { tokens: _, ...rest } = record
   for (const name of ['payload', 'plan']) if (name in rest) rest[name] = fromJson(rest[name] as never)
   return toCanonical(rest)

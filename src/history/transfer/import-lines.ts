@@ -1,3 +1,4 @@
+import { ThroughlineError } from '../../log/error.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type {
   ConversationDescription,
@@ -10,7 +11,8 @@ import { StoreError } from '../../stores/store-error.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { lastPlaceOf, readPlan } from '../calls/plan.ts'
 import { recountEntry } from '../log/logged-message.ts'
-import { fromJson, InvalidImportError, parseRecord, type TransferRecord } from './record.ts'
+import type { LogSource } from '../log/read-log.ts'
+import { fromJson, parseRecord, type TransferRecord } from './record.ts'
 
 export interface ImportOptions {
   /** The new name of the conversation. Default: its name in the export. */
@@ -24,11 +26,14 @@ export interface Imported {
   readonly calls: number
 }
 
-export interface ImportTarget {
-  readonly store: Store
-  readonly tenant: string
-  /** Counts the entries: the counts of an export are not trusted. */
-  readonly count: TokenCounter
+/** A line that cannot be imported. `line` is its number, from 1. */
+export class InvalidImportError extends ThroughlineError {
+  readonly line: number
+
+  constructor(line: number, problem: string, options?: ErrorOptions) {
+    super('invalid_import', `Line ${line} of the import: ${problem}`, options)
+    this.line = line
+  }
 }
 
 /** Entries are written in stretches of about this many, each up to the end of a turn. */
@@ -36,10 +41,10 @@ const mostEntries = 256
 
 /**
  * Imports the lines of an export, of any number of conversations. Each is read to its end and tried on a store in memory
- * before it is written.
+ * before it is written. `count` counts the entries: the counts of an export are not trusted.
  */
 export async function importLines(
-  { store, tenant, count }: ImportTarget,
+  { store, tenant, count }: Omit<LogSource, 'key'> & { readonly tenant: string },
   lines: AsyncIterable<string> | Iterable<string>,
   { as }: ImportOptions = {},
 ): Promise<Imported> {
@@ -49,28 +54,25 @@ export async function importLines(
 
   async function take(record: TransferRecord): Promise<void> {
     if (record.kind === 'conversation') {
-      if (read)
-        throw new InvalidImportError(line, 'the conversation before it has no end: lines are missing.')
+      if (read) throw new Error('the conversation before it has no end: lines are missing.')
       if (record.throughline !== 1)
-        throw new InvalidImportError(line, `it is of version ${record.throughline}: update throughline.`)
+        throw new Error(`it is of version ${record.throughline}: update throughline.`)
       if (as !== undefined && conversations.length > 0)
-        throw new InvalidImportError(
-          line,
-          'a second conversation cannot get the same name: import without `as`.',
-        )
+        throw new Error('a second conversation cannot get the same name: import without `as`.')
       read = { name: record.conversation, description: record, entries: 0, threads: [] }
       return
     }
-    if (!read) throw new InvalidImportError(line, 'a line of the kind "conversation" must come before it.')
+    if (!read) throw new Error('a line of the kind "conversation" must come before it.')
     if (record.kind === 'end') {
-      checkEnd(record, read, line)
+      if (record.conversation !== read.name)
+        throw new Error('it ends another conversation than the one that has begun.')
+      if (record.entries !== read.entries) {
+        const came = `${read.entries} entries came of the ${record.entries} that were exported`
+        throw new Error(`${came}: lines are missing.`)
+      }
       const conversation = as ?? read.name
-      await writeConversation(
-        memoryStore({ maxEntryBytes: Number.POSITIVE_INFINITY }),
-        { tenant, conversation },
-        read,
-      )
-      await writeConversation(store, { tenant, conversation }, read)
+      const trial = memoryStore({ maxEntryBytes: Number.POSITIVE_INFINITY })
+      for (const target of [trial, store]) await writeConversation(target, { tenant, conversation }, read)
       conversations.push(conversation)
       entries += read.entries
       calls += read.threads.reduce((sum, thread) => sum + thread.calls.size, 0)
@@ -80,20 +82,19 @@ export async function importLines(
     if (record.kind === 'thread') {
       const { kind: _, ...thread } = record
       if (read.threads.some(({ actor, branch }) => actor === record.actor && branch === record.branch))
-        throw new InvalidImportError(line, 'its thread came before: lines are doubled.')
+        throw new Error('its thread came before: lines are doubled.')
       read.threads.push({ ...thread, line, stretches: [newStretch(line)], calls: new Map() })
       return
     }
     const thread = read.threads.at(-1)
-    if (!thread) throw new InvalidImportError(line, 'a line of the kind "thread" must come before it.')
+    if (!thread) throw new Error('a line of the kind "thread" must come before it.')
     if (record.kind === 'entry') read.entries += 1
     addTo(thread, record, line, count)
   }
 
   for await (const text of lines) {
     line += 1
-    if (text.trim() === '') continue
-    await atLine(line, () => take(parseRecord(text, line)))
+    if (text.trim() !== '') await atLine(line, () => take(parseRecord(text)))
   }
   if (read)
     throw new InvalidImportError(line, 'the export ends early: nothing of its last conversation is stored.')
@@ -123,20 +124,6 @@ interface Stretch {
 
 const newStretch = (line: number): Stretch => ({ line, entries: [], turns: [] })
 
-function checkEnd(
-  { conversation, entries }: Extract<TransferRecord, { kind: 'end' }>,
-  read: ReadConversation,
-  line: number,
-): void {
-  if (conversation !== read.name)
-    throw new InvalidImportError(line, 'it ends another conversation than the one that has begun.')
-  if (entries !== read.entries)
-    throw new InvalidImportError(
-      line,
-      `${read.entries} entries came of the ${entries} that were exported: lines are missing.`,
-    )
-}
-
 function addTo(
   thread: ReadThread,
   record: Extract<TransferRecord, { kind: 'turn' | 'entry' | 'call' }>,
@@ -145,13 +132,13 @@ function addTo(
 ): void {
   const { stretches, calls } = thread
   if (record.kind === 'call') {
-    if (calls.has(record.id)) throw new InvalidImportError(line, 'a call with its id came before.')
+    if (calls.has(record.id)) throw new Error('a call with its id came before.')
     const { kind: _, ...call } = record
     const plan = fromJson(call.plan)
     calls.set(call.id, { line, call: { ...call, plan }, last: lastPlaceOf(readPlan(plan)) })
     return
   }
-  if (calls.size > 0) throw new InvalidImportError(line, 'it must come before the calls of its thread.')
+  if (calls.size > 0) throw new Error('it must come before the calls of its thread.')
   let stretch = stretches.at(-1)!
   // A stretch may end between two turns, not inside a turn.
   const isParted = record.kind === 'turn' || (stretch.turns.at(-1)?.last ?? 0) < record.seq
@@ -181,9 +168,10 @@ async function writeConversation(
       head = (await atLine(line, () => store.restore(key, stretch))).head
     }
     for (const { line, call, last } of calls.values()) {
-      if (last > head)
-        throw new InvalidImportError(line, `its plan names entry ${last}, but its thread ends at ${head}.`)
-      await atLine(line, () => store.saveCall(key, call))
+      await atLine(line, () => {
+        if (last <= head) return store.saveCall(key, call)
+        throw new Error(`its plan names entry ${last}, but its thread ends at ${head}.`)
+      })
     }
   }
   if (title !== undefined || metadata !== undefined)

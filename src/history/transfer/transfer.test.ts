@@ -4,7 +4,7 @@ import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { words } from '../../tokens/words.ts'
 import { createHistory, type History } from '../create-history.ts'
 import type { Thread } from '../thread.ts'
-import { InvalidImportError } from './record.ts'
+import { InvalidImportError } from './import-lines.ts'
 
 const stores = await everyStore()
 

@@ -1,67 +1,35 @@
-import type { Context, FitOptions } from '../../context/context.ts'
-import type { Model, ModelSettings, ModelUsage, ToolSpec } from '../../models/model.ts'
+import type { Context } from '../../context/context.ts'
+import type { ModelUsage } from '../../models/model.ts'
 import { ModelError } from '../../models/model-error.ts'
-import type { NoteOptions } from '../../notes/index.ts'
-import { codeOf } from '../end/end-failed.ts'
-import type { TurnLog } from '../log/turn-log.ts'
-import { countReply, type ModelReply, openReply, type Tally } from '../model-reply.ts'
+import { calibrate, looksTruncated } from '../../tokens/calibration.ts'
+import { codeOf } from '../end-failed.ts'
+import type { Report, TurnLog } from '../log/turn-log.ts'
+import { countReply, emptyReply, type ModelReply } from '../model-reply.ts'
+import type { Asking } from '../turn-options.ts'
 import type { Emit, WarningCode } from '../turn-part.ts'
-import { pauseBefore, sleep } from '../wait/backoff.ts'
+import { pauseBefore, sleep } from '../wait/with-limit.ts'
 import { callModel } from './call-model.ts'
-import { compareUsage } from './compare-usage.ts'
-
-/** How the model is called in a turn: the same for all rounds. */
-export interface Asking {
-  readonly log: TurnLog
-  readonly emit: Emit
-  readonly model: Model
-  readonly window: number
-  readonly reserve: number
-  /** Of a tool result with more tokens the model sees only the beginning. */
-  readonly mostResultTokens: number
-  readonly system: string | undefined
-  /** The tools as the model sees them. */
-  readonly specs: readonly ToolSpec[]
-  /** The tool that reads on in a clipped result: offered as soon as there is one. */
-  readonly readOn?: ToolSpec | undefined
-  readonly settings: ModelSettings
-  readonly fit: Partial<FitOptions>
-  readonly notes: NoteOptions | undefined
-  readonly retries: number
-  readonly backoffMs: number
-  readonly stallMs: number
-  readonly signal: AbortSignal
-  /** `whole`: a reply is shown only when complete, so one that breaks off is dropped and asked for again. */
-  readonly replies: 'streamed' | 'whole'
-  /** Whether the model writes its notes with a tool. */
-  readonly hasNoteTool: boolean
-  readonly tally: Tally
-}
 
 /** Asks the model for one reply. A call that failed before anything was shown is made again. */
 export async function askModel(asking: Asking): Promise<ModelReply> {
-  const { log, emit, model, window, retries, backoffMs, signal, replies, tally } = asking
+  const { log, emit, model, retries, backoffMs, signal, replies, tally } = asking
+  const warn = (code: WarningCode, message: string) => emit({ type: 'warning', code, message })
   let isFittedAgain = false
   for (let attempt = 1; ; ) {
     signal.throwIfAborted()
-    const { context, factor, tools } = await prepare(asking)
-    const reply = openReply(tally)
+    const { context, factor, tools } = await prepare(asking, warn)
+    const reply = emptyReply()
+    tally.replies.push(reply)
+    tally.arriving = reply
     const call = await log.startCall(context, model.name)
     let isShown = false
+    const show: Emit = part => {
+      if (replies === 'whole') return
+      isShown = true
+      return emit(part)
+    }
     try {
-      const show: Emit = part => {
-        isShown = true
-        return emit(part)
-      }
-      await callModel(
-        {
-          ...asking,
-          messages: context.messages,
-          tools,
-          show: replies === 'whole' ? () => {} : show,
-        },
-        reply,
-      )
+      await callModel({ ...asking, messages: context.messages, tools, show }, reply)
     } catch (error) {
       const outcome = signal.aborted ? cancelled : ({ status: 'failed', error: codeOf(error) } as const)
       // The first error says more than a failure to store the outcome.
@@ -71,26 +39,22 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
       if (error.code === 'context_too_long' && !isFittedAgain) {
         isFittedAgain = true
         log.calibrate({ model: model.name, counter: log.count.id, factor: raised(factor) })
-        await warn(
-          emit,
-          'fitted_again',
-          `${model.name} says that the prompt is too long: it is fitted again.`,
-        )
+        await warn('fitted_again', `${model.name} says that the prompt is too long: it is fitted again.`)
         continue
       }
       if (!error.isRetryable || attempt > retries) throw error
       const pause = pauseBefore(attempt, backoffMs, error.retryAfterMs)
       const problem = error.message.replace(/(?<![.!?])$/, '.')
-      await warn(emit, 'retrying', `${problem} Trying again in ${pause} ms (${attempt} of ${retries}).`)
+      await warn('retrying', `${problem} Trying again in ${pause} ms (${attempt} of ${retries}).`)
       await sleep(pause, signal)
       attempt += 1
       continue
     }
     countReply(tally, reply)
     const reported = readOf(reply.usage)
-    await call.end({ status: 'completed', ...(reported === undefined ? {} : { reported }) })
-    const cut = await compareUsage({ log, model, window, context, factor, reported })
-    if (cut !== undefined) await warn(emit, 'prompt_truncated', cut)
+    await call.end({ status: 'completed', ...(reported !== undefined && { reported }) })
+    const cut = await compareUsage(asking, context, factor, reported)
+    if (cut !== undefined) await warn('prompt_truncated', cut)
     return reply
   }
 }
@@ -98,10 +62,8 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
 const cancelled = { status: 'cancelled' } as const
 
 /** Makes the context for the next call. A calibration shrinks the window instead of stretching every count. */
-async function prepare(
-  asking: Asking,
-): Promise<{ context: Context; factor: number; tools: readonly ToolSpec[] }> {
-  const { log, emit, model, window, reserve, mostResultTokens, system, specs, readOn, fit, notes } = asking
+async function prepare(asking: Asking, warn: (code: WarningCode, message: string) => void | Promise<void>) {
+  const { log, emit, model, window, reserve, mostResultTokens, system, specs, readOn, fit } = asking
   const tools = readOn && (await log.hasClipped(mostResultTokens)) ? [...specs, readOn] : specs
   const factor = (await log.calibration(model.name))?.factor ?? 1
   const context = await log.context({
@@ -111,17 +73,12 @@ async function prepare(
     reserve: Math.floor(reserve / factor),
     mostResultTokens,
     tools,
-    ...(notes?.nonce === undefined ? {} : { nonce: notes.nonce }),
-    ...(system === undefined ? {} : { system }),
+    system,
   })
   const { messages, receipt } = context
   await emit({ type: 'context', messages, receipt, factor })
   if (receipt.stretches.some(({ fate, rule }) => fate === 'altered' && rule === 'trim'))
-    await warn(
-      emit,
-      'trimmed',
-      'What must be sent does not fit the window: long texts were cut in their middle.',
-    )
+    await warn('trimmed', 'What must be sent does not fit the window: long texts were cut in their middle.')
   return { context, factor, tools }
 }
 
@@ -135,4 +92,75 @@ function readOf({ promptTokens, cachedTokens = 0 }: ModelUsage): number | undefi
 /** Raises a factor by half, in the steps of calibrations. There is no third try; later reports bring it down again. */
 const raised = (factor: number) => Math.min(4, Math.ceil(factor * 1.5 * 20) / 20)
 
-const warn = (emit: Emit, code: WarningCode, message: string) => emit({ type: 'warning', code, message })
+/**
+ * Compares the prompt tokens that the provider says it read with those of the context that was sent; `factor` is the
+ * calibration that our counts were multiplied by. Logs a small difference as a calibration; returns a warning if a part of
+ * the prompt was not read.
+ */
+async function compareUsage(
+  asking: Pick<Asking, 'log' | 'model' | 'window'>,
+  context: Context,
+  factor: number,
+  reported: number | undefined,
+): Promise<string | undefined> {
+  const { log, model, window } = asking
+  if (reported === undefined) return undefined
+  const { tokens } = context
+  const report = { predicted: Math.ceil(tokens * factor), reported }
+  if (isPartial(log, context, factor, report)) return undefined
+  if (await isCut(asking, context, report))
+    return `${model.name} read ${reported} tokens of a prompt of about ${report.predicted}: it was cut in silence. Is its window smaller than ${window}?`
+  const next = calibrate(
+    { model: model.name, counter: log.count.id, factor },
+    { counter: log.count, model: model.name, predicted: tokens, reported },
+  )
+  if (next.factor !== factor) log.calibrate(next)
+  return undefined
+}
+
+/**
+ * Whether a report covers only the new part of a prompt: some servers leave out the prefix that is in their cache, and
+ * some also their own last reply.
+ */
+function isPartial(log: TurnLog, context: Context, factor: number, { predicted, reported }: Report): boolean {
+  const { tokens, receipt } = context
+  const { prefix = { tokens: 0, share: 0 }, parts } = receipt
+  // A small shared prefix cannot explain a large difference.
+  if (prefix.share < 1 - mostMissing || reported >= mostMissing * predicted) return false
+  const unread = (tokens - prefix.tokens) * Math.max(1, factor)
+  return reported <= unread * 1.05 && reported >= parts.latest * factor * leastOf(log)
+}
+
+/** Whether the provider cut the prompt: it read far fewer tokens than we reliably count. */
+async function isCut(
+  { log, model, window }: Pick<Asking, 'log' | 'model' | 'window'>,
+  { tokens, receipt }: Context,
+  { predicted, reported }: Report,
+): Promise<boolean> {
+  if (reported >= mostMissing * predicted || reported > window) return false
+  if (tokens < fewest || reported < fewest / 2) return false
+  if (log.count.exact) return true
+  // An inexact counter may be wrong: only earlier reports of this model show that a prompt was cut.
+  const reports = await log.reports(model.name)
+  const isNearWindow = looksTruncated({ predicted, reported, window })
+  return reports.some(report => {
+    if (report.predicted < fewest || !(isNearWindow || isWhole(report, tokens))) return false
+    // The part that was read before has as many tokens as then; the new part may have unusually few.
+    const known = Math.min(report.predicted, receipt.prefix?.tokens ?? tokens)
+    const least = expected(report, known) + (tokens - known) * leastOf(log)
+    return reported < mostMissing * expected(report, tokens) && reported < 0.9 * least
+  })
+}
+
+/** Whether a report is of a slightly shorter prompt, on which a wrong counter would be as wrong. */
+const isWhole = ({ predicted }: Report, tokens: number) => predicted < tokens && predicted >= tokens / 2
+
+const expected = ({ predicted, reported }: Report, tokens: number) => (tokens * reported) / predicted
+
+/** The share of our count that a text has at least: for some languages the estimate says twice as many tokens. */
+const leastOf = ({ count }: TurnLog) => (count.exact ? 0.75 : 0.4)
+
+/** A report of at least this share of the predicted tokens may be of the whole prompt. */
+const mostMissing = 0.8
+/** Shorter prompts are not judged: unknown framing is too large a part of them. */
+const fewest = 128

@@ -1,30 +1,23 @@
 import type { MessageLike } from '../../log/message.ts'
 import { showValue } from '../../log/show-value.ts'
-import type { Model, ModelPart, ModelSettings, ToolSpec } from '../../models/model.ts'
+import type { Model, ModelPart, ToolSpec } from '../../models/model.ts'
 import { ModelError } from '../../models/model-error.ts'
 import { createNoteScanner, type NoteOptions, type NoteScanner } from '../../notes/index.ts'
+import { toError } from '../end-failed.ts'
 import type { ModelReply } from '../model-reply.ts'
+import type { Asking } from '../turn-options.ts'
+import type { Emit } from '../turn-part.ts'
 import { linkSignals } from '../wait/link-signals.ts'
 import { openLimit, withLimit } from '../wait/with-limit.ts'
 
-export interface ModelCall {
-  readonly model: Model
+export interface ModelCall extends Pick<Asking, 'model' | 'settings' | 'signal' | 'notes' | 'stallMs'> {
   readonly messages: readonly MessageLike[]
   readonly tools: readonly ToolSpec[]
-  readonly settings: ModelSettings
-  readonly signal: AbortSignal
-  /** Undefined: a note in the reply is ordinary text. */
-  readonly notes: NoteOptions | undefined
-  /** How long the model may be silent. */
-  readonly stallMs: number
   /** Called with what may be shown, as it arrives. The stream is not read on before the promise resolves. */
-  readonly show: (delta: Delta) => void | Promise<void>
+  readonly show: Emit<Delta>
 }
 
-export interface Delta {
-  readonly type: 'text-delta' | 'thinking-delta'
-  readonly text: string
-}
+type Delta = Extract<ModelPart, { type: 'text-delta' | 'thinking-delta' }>
 
 /**
  * Calls a model once. Notes are cut out of its text. `reply` is filled as parts arrive, so that nothing is lost when the
@@ -32,7 +25,7 @@ export interface Delta {
  */
 export async function callModel(call: ModelCall, reply: ModelReply): Promise<void> {
   const { model, messages, tools, settings, notes, stallMs } = call
-  const reading = readDeltas(reply, notes)
+  const scanners = { 'text-delta': scannerFor(notes), 'thinking-delta': scannerFor(notes) }
   const ids = new Set<string>()
   const own = linkSignals(call.signal)
   const limit = { signal: call.signal, ms: stallMs, late: () => stalled(stallMs) }
@@ -47,8 +40,7 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
         throw new ModelError('model_stream_broken', `The stream of ${model.name} stopped before its end.`)
       checkPart(model, part)
       if (part.type === 'text-delta' || part.type === 'thinking-delta') {
-        const text = reading.push(part)
-        const shown = text === '' ? undefined : call.show({ type: part.type, text })
+        const shown = take(part.type, scanners[part.type].push(part.text))
         if (shown) await shown
       } else if (part.type === 'tool-call') {
         const { name, arguments: json } = part
@@ -60,7 +52,9 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
       }
     }
     // If the reply was cut, a text that may be the beginning of a note stays hidden.
-    if (reply.reason !== 'length') for (const delta of reading.rest()) await call.show(delta)
+    if (reply.reason !== 'length')
+      for (const type of ['thinking-delta', 'text-delta'] as const)
+        await take(type, scanners[type].end().visible)
     // Reads the stream to its end, so that the connection can be used again, but does not wait for long.
     isOver = await withLimit(stream.next(), { ...limit, ms: Math.min(stallMs, longestEnd) }).then(
       ({ done = false }) => done,
@@ -70,13 +64,19 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
     throw toModelError(error, call.signal)
   } finally {
     open.end()
-    reply.note = reading.note()
+    reply.note = scanners['text-delta'].end().note
     if (!isOver) {
       // The reader has left, or the model stalled: the call is given up.
       own.abort(call.signal.reason)
       void (async () => stream?.return?.())().catch(() => undefined)
     }
     own.unlink()
+  }
+
+  /** Adds to the reply, and shows, what is no note. */
+  function take(type: Delta['type'], text: string): void | Promise<void> {
+    reply[type === 'text-delta' ? 'text' : 'thinking'] += text
+    return text === '' ? undefined : call.show({ type, text })
   }
 }
 
@@ -91,11 +91,8 @@ function checkPart(model: Model, part: ModelPart): void {
   const problem = wanted
     ? `without ${wanted.join(', ')} as text`
     : `which is none of ${Object.keys(texts).join(', ')}`
-  const name = showValue(model.name)
-  throw new ModelError(
-    'model_refused',
-    `The model ${name} gave a part of type ${showValue(type)}, ${problem}.`,
-  )
+  const what = `The model ${showValue(model.name)} gave a part of type ${showValue(type)}, ${problem}.`
+  throw new ModelError('model_refused', what)
 }
 
 /** The fields of every part that must be texts. */
@@ -112,37 +109,12 @@ export const stalled = (ms: number) =>
 /** Turns whatever a model throws into a ModelError. An error that the model did not make is not retried. */
 export function toModelError(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted || error instanceof ModelError) return error
-  return new ModelError('model_refused', error instanceof Error ? error.message : String(error), {
-    cause: error,
-  })
+  return new ModelError('model_refused', toError(error).message, { cause: error })
 }
 
-const fields = { 'text-delta': 'text', 'thinking-delta': 'thinking' } as const
-
-/** Fills a reply with text and thoughts. Returns the deltas that may be shown. */
-function readDeltas(reply: ModelReply, notes: NoteOptions | undefined) {
-  const scanners: Readonly<Record<'text' | 'thinking', NoteScanner>> | undefined = notes && {
-    text: createNoteScanner(notes),
-    thinking: createNoteScanner(notes),
-  }
-  return {
-    push({ type, text: said }: Delta): string {
-      const field = fields[type]
-      const text = scanners ? scanners[field].push(said) : said
-      reply[field] += text
-      return text
-    },
-    /** The text that was held back because it might have been the beginning of a note. */
-    rest(): readonly Delta[] {
-      return (['thinking-delta', 'text-delta'] as const).flatMap(type => {
-        const text = scanners?.[fields[type]].end().visible ?? ''
-        reply[fields[type]] += text
-        return text === '' ? [] : [{ type, text }]
-      })
-    },
-    note: () => scanners?.text.end().note,
-  }
-}
+/** Without notes all is shown as it is. */
+const scannerFor = (notes: NoteOptions | undefined): NoteScanner =>
+  notes ? createNoteScanner(notes) : { push: text => text, end: () => ({ visible: '' }) }
 
 /** Gives a call an id of its own: some servers give every call the same id, or none. */
 function ownId(id: string, taken: Set<string>): string {

@@ -1,47 +1,35 @@
 import { readOnHint } from '../../log/texts.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 
-/** A part of a text, and where it ends. */
-export interface Clip {
-  readonly text: string
-  /** The place of the first character after the clip. */
-  readonly end: number
-}
-
-/** The longest part of a text, from a place on, with at most `mostTokens`. Counts only as much text as may fit. */
-export function clipText(text: string, from: number, mostTokens: number, count: TokenCounter): Clip {
-  // Few tokens have more than eight characters: a longer text does not fit, and need not be counted.
-  let end = Math.min(text.length, from + mostTokens * 8)
-  for (;;) {
-    const clipped = text.slice(from, wholeEnd(text, end))
-    const tokens = count.text(clipped)
-    if (tokens <= mostTokens || clipped.length <= 1) return { text: clipped, end: from + clipped.length }
-    end = from + Math.max(1, Math.floor(((clipped.length * mostTokens) / tokens) * 0.95))
-  }
-}
-
 /** What the model sees of a result that is too long: its beginning, how much is left and how to read on. */
 export function clippedView(
   text: string,
-  {
-    place,
-    from = 0,
-    mostTokens,
-    count,
-  }: { place: number; from?: number; mostTokens: number; count: TokenCounter },
+  options: { place: number; from?: number; mostTokens: number; count: TokenCounter },
 ): string | undefined {
-  if (clipText(text, from, mostTokens, count).end >= text.length) return undefined
+  const { place, from = 0, mostTokens, count } = options
+  if (from + clipText(text, from, mostTokens, count).length >= text.length) return undefined
   // Leaves room for the hint, so that the result of reading on is not clipped once more.
   const clip = clipText(text, from, Math.max(1, mostTokens - hintTokens), count)
-  const left = text.length - clip.end
-  const call = `${readResultName}({"place": ${place}, "from": ${clip.end}})`
-  return `${clip.text}\n${readOnHint(left, call)}`
+  const end = from + clip.length
+  return `${clip}\n${readOnHint(text.length - end, `${readResultName}({"place": ${place}, "from": ${end}})`)}`
 }
 
 export const readResultName = 'read_result'
 
 /** The most tokens of the hint that says how to read on. */
 const hintTokens = 48
+
+/** The longest part of a text, from a place on, with at most `mostTokens`. Counts only as much text as may fit. */
+function clipText(text: string, from: number, mostTokens: number, count: TokenCounter): string {
+  // Few tokens have more than eight characters: a longer text does not fit, and need not be counted.
+  let end = Math.min(text.length, from + mostTokens * 8)
+  for (;;) {
+    const clipped = text.slice(from, wholeEnd(text, end))
+    const tokens = count.text(clipped)
+    if (tokens <= mostTokens || clipped.length <= 1) return clipped
+    end = from + Math.max(1, Math.floor(((clipped.length * mostTokens) / tokens) * 0.95))
+  }
+}
 
 /** Moves an end out of the middle of a surrogate pair. */
 function wholeEnd(text: string, end: number): number {

@@ -1,16 +1,12 @@
 import type { Context } from '../../context/context.ts'
 import { fit } from '../../context/fit.ts'
 import { type CancelledTurn, closingFor, type Ending } from '../../history/log/closing.ts'
-import type { SeenMessage } from '../../history/log/logged-message.ts'
+import { isSeen, type SeenMessage, viewOf } from '../../history/log/logged-message.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { readMessage } from '../../log/parse-message.ts'
-import { withTail } from '../../log/write-message.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-
 import { clippedView } from './clip-result.ts'
-import { noteMessage, type Report, type TurnLog } from './turn-log.ts'
-import { readProgress } from './turn-progress.ts'
+import { followTurn, type Report, resultText, type TurnLog, withNote } from './turn-log.ts'
 
 /** What a chat without a history remembers of models. */
 export interface ModelMemory {
@@ -35,25 +31,23 @@ export function listLog(
   const whole = [...given]
   /** The messages of which the model sees another form. */
   const views = new Map<MessageLike, MessageLike>()
-  const listeners: ((message: MessageLike) => void)[] = []
   const never = new AbortController()
   const begin = given.findLastIndex(({ role }) => role === 'user')
-  const progress = readProgress()
+  const turn = followTurn()
 
   function add(items: readonly SeenMessage[]): void {
-    progress.take(items)
     for (const { message, view } of items) {
       if (view) views.set(message, view)
       whole.push(message)
-      for (const listener of listeners) listener(message)
     }
+    turn.add(items)
   }
 
   async function close(ending: Ending, some: readonly SeenMessage[]): Promise<void> {
     const said = whole.slice(Math.max(0, begin))
-    const arrived = some.map(({ message }) => message)
-    const closing = closingFor({ said, arrived, toMessage: one => one, join: withTail }, ending)
-    add([...closing.results, ...closing.arrived, ...closing.last].map(message => ({ message })))
+    const messages = some.map(({ message }) => message)
+    const { results, arrived, last } = closingFor(said, messages, ending)
+    add([...results, ...arrived, ...last].map(one => ({ message: isSeen(one) ? viewOf(one) : one })))
   }
 
   /**
@@ -72,8 +66,8 @@ export function listLog(
   return {
     count,
     signal: never.signal,
-    progress,
-    onAdded: listener => void listeners.push(listener),
+    progress: turn.progress,
+    onAdded: turn.onAdded,
     request: async () => ({ conversation: whole }),
     async context({ system, at: _, mostResultTokens, ...fitting }) {
       const prompt = system === undefined ? [] : [{ role: 'system', content: system } as MessageLike]
@@ -93,20 +87,13 @@ export function listLog(
     }),
     reports: async model => reports.get(model) ?? [],
     append: async make => add(make(whole.length + 1)),
-    async complete(reply, note) {
-      add(note === undefined ? reply : [...reply, { message: noteMessage(note) }])
-    },
+    complete: async (reply, note) => add(withNote(reply, note)),
     fail: (code, arrived) => close({ status: 'failed', code }, arrived),
     cancel: arrived => close({ status: 'cancelled', cancelledTurn }, arrived),
     interrupt: arrived => close({ status: 'interrupted' }, arrived),
     leave: async () => {},
     hasClipped: async mostTokens =>
       whole.some((message, at) => message.role === 'tool' && seen(message, at, mostTokens) !== message),
-    async resultAt(place) {
-      const message = whole[place - 1]
-      if (!message) return undefined
-      const { role, text } = readMessage(message, place)
-      return role === 'tool' ? text : undefined
-    },
+    resultAt: async place => resultText(whole[place - 1], place),
   }
 }

@@ -1,13 +1,10 @@
 import type { History } from '../../history/create-history.ts'
 import type { SeenMessage } from '../../history/log/logged-message.ts'
 import type { Thread } from '../../history/thread.ts'
-import type { Turn } from '../../history/turn/turn.ts'
-import type { MessageLike } from '../../log/message.ts'
-import { readMessage } from '../../log/parse-message.ts'
+import type { Turn } from '../../history/turn.ts'
 import type { State } from '../../state/index.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
-import { noteMessage, type TurnLog } from './turn-log.ts'
-import { readProgress } from './turn-progress.ts'
+import { followTurn, resultText, type TurnLog, withNote } from './turn-log.ts'
 
 /** How many earlier calls are searched for reports of the provider. */
 const mostReports = 32
@@ -24,17 +21,10 @@ export interface ThreadLogOptions {
 
 /** A turn in a thread of a history: all is stored before it is shown. */
 export function threadLog(options: ThreadLogOptions): TurnLog {
-  const { history, thread, turn, said = [], states = [], projectId } = options
+  const { history, thread, turn, said, states = [], projectId } = options
   /** The calibration that goes into the log with the next entry. */
   let newest: Calibration | undefined
-  const listeners: ((message: MessageLike) => void)[] = []
-  const progress = readProgress()
-  progress.take(said)
-
-  function add(messages: readonly SeenMessage[]): void {
-    progress.take(messages)
-    for (const { message } of messages) for (const listener of listeners) listener(message)
-  }
+  const { progress, onAdded, add } = followTurn(said)
 
   return {
     turn: turn.number,
@@ -42,8 +32,8 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
     count: history.count,
     signal: turn.signal,
     progress,
-    onAdded: listener => void listeners.push(listener),
-    request: () => thread.recent({ states, ...(projectId === undefined ? {} : { projectId }) }),
+    onAdded,
+    request: () => thread.recent({ states, projectId }),
     context: ({ mostResultTokens: _, ...given }) => thread.context(given),
     calibration: async model => (newest?.model === model ? newest : thread.calibration(model)),
     calibrate(calibration) {
@@ -67,7 +57,7 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
     },
     async complete(reply, note) {
       await turn.complete(reply, { note })
-      add(note === undefined ? reply : [...reply, { message: noteMessage(note) }])
+      add(withNote(reply, note))
     },
     fail: (code, arrived) => turn.fail(code, ...arrived).then(() => add(arrived)),
     cancel: arrived => turn.cancel(...arrived).then(() => add(arrived)),
@@ -76,9 +66,7 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
     hasClipped: () => thread.hasClipped(),
     async resultAt(place) {
       const [message] = place < turn.next ? await thread.messages({ at: place, limit: 1 }) : []
-      if (!message) return undefined
-      const { role, text } = readMessage(message, place)
-      return role === 'tool' ? text : undefined
+      return resultText(message, place)
     },
   }
 }

@@ -1,12 +1,15 @@
 import type { Context } from '../../context/context.ts'
 import type { CallOutcome } from '../../history/calls/calls.ts'
 import type { SeenMessage } from '../../history/log/logged-message.ts'
-import type { ThreadContextOptions } from '../../history/thread.ts'
-import type { MessageLike } from '../../log/message.ts'
-import type { RequestContext } from '../../request/index.ts'
+import type { Recent, ThreadContextOptions } from '../../history/thread.ts'
+import { errorsIn } from '../../log/errors-in.ts'
+import type { MessageLike, ToolCall } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import { openRound } from '../../log/round.ts'
+import type { StoredCall } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import type { TurnProgress } from './turn-progress.ts'
+import type { ReplyCall } from '../model-reply.ts'
 
 /** Where a turn is written: a thread of a history, or a list that a client sent. */
 export interface TurnLog {
@@ -19,7 +22,7 @@ export interface TurnLog {
   readonly progress: TurnProgress
   /** Calls the listener with every message that is added from now on. */
   onAdded(listener: (message: MessageLike) => void): void
-  request(): Promise<Pick<RequestContext, 'conversation' | 'older'>>
+  request(): Promise<Recent>
   context(options: TurnContextOptions): Promise<Context>
   calibration(model: string): Promise<Calibration | undefined>
   calibrate(calibration: Calibration): void
@@ -48,9 +51,89 @@ export interface TurnContextOptions extends ThreadContextOptions {
 }
 
 /** The tokens of a prompt as we counted them, and as the provider reported them. */
-export interface Report {
-  readonly predicted: number
-  readonly reported: number
+export type Report = Required<Pick<StoredCall, 'predicted' | 'reported'>>
+
+/** How far a turn has come. Read from its messages alone, so that a turn that was left open can be resumed. */
+export interface TurnProgress {
+  /** How often the model has answered. */
+  readonly rounds: number
+  /** The calls of the last round that have no result yet, in order. */
+  readonly waiting: readonly ReplyCall[]
+  /** The names of all tools that were called in the last round. */
+  readonly called: readonly string[]
+  /** How many calls have a result, in all rounds. */
+  readonly results: number
+  /** The call that was answered last, if no message came since. */
+  readonly answered:
+    | { readonly call: ReplyCall; readonly text: string; readonly isError: boolean }
+    | undefined
+  readonly note: string | undefined
 }
 
-export const noteMessage = (content: string): MessageLike => ({ role: 'assistant_note', content })
+/** What the log stores beside a message, for resuming the turn. Never sent, never shown. */
+export interface TurnData {
+  /** The note of a reply with calls: it becomes a message when the turn ends. */
+  readonly note?: string
+}
+
+/** Follows the messages of a turn, both while it is answered and when it is resumed: `said` came before. */
+export function followTurn(said: readonly SeenMessage[] = []) {
+  const listeners: ((message: MessageLike) => void)[] = []
+  let seq = 0
+  let calls: readonly ToolCall[] = []
+  let round = openRound(calls)
+  const progress = {
+    rounds: 0,
+    get waiting() {
+      return round.unanswered().map(toReplyCall)
+    },
+    get called() {
+      return calls.map(({ name }) => name)
+    },
+    results: 0,
+    answered: undefined as TurnProgress['answered'],
+    note: undefined as string | undefined,
+  }
+
+  function take({ message: source, data }: SeenMessage): void {
+    const message = readMessage(source, seq++)
+    const { note: noted } = (data ?? {}) as TurnData
+    if (message.role === 'assistant') {
+      progress.rounds += 1
+      calls = message.calls
+      round = openRound(calls)
+    }
+    progress.answered = undefined
+    const isError = errorsIn(source)
+    for (const [index, result] of message.results.entries()) {
+      const call = calls[round.take(result)]
+      if (!call) continue
+      const { text } = result
+      progress.answered = { call: toReplyCall(call), text, isError: isError(text, index) }
+      progress.results += 1
+    }
+    progress.note = (message.role === 'assistant_note' ? message.text : noted) ?? progress.note
+  }
+
+  said.forEach(take)
+  return {
+    progress: progress as TurnProgress,
+    onAdded: (listener: (message: MessageLike) => void) => void listeners.push(listener),
+    add(added: readonly SeenMessage[]): void {
+      added.forEach(take)
+      for (const { message } of added) for (const listener of listeners) listener(message)
+    },
+  }
+}
+
+const toReplyCall = (call: ToolCall): ReplyCall => ({ ...call, id: call.id ?? '' })
+
+/** The last messages of a turn, with its note behind them. */
+export const withNote = (said: readonly SeenMessage[], note: string | undefined): readonly SeenMessage[] =>
+  note === undefined ? said : [...said, { message: { role: 'assistant_note', content: note } }]
+
+/** The full text of a tool result; undefined for any other message. */
+export function resultText(message: MessageLike | undefined, place: number): string | undefined {
+  const { role, text } = message ? readMessage(message, place) : {}
+  return role === 'tool' ? text : undefined
+}

@@ -1,12 +1,7 @@
 import type { StandardSchema } from '../../state/index.ts'
-import { clippedView, clipText, readResultName } from '../log/clip-result.ts'
+import { clippedView, readResultName } from '../log/clip-result.ts'
 import type { TurnLog } from '../log/turn-log.ts'
 import { defineTool, type Tool } from './tool.ts'
-
-interface Input {
-  readonly place: number
-  readonly from?: number
-}
 
 /** The tool with which the model reads on in a result that was clipped. */
 export function readResultTool(log: TurnLog, mostTokens: () => number): Tool {
@@ -23,27 +18,29 @@ export function readResultTool(log: TurnLog, mostTokens: () => number): Tool {
       const text = await log.resultAt(place)
       if (text === undefined) throw new Error(`there is no tool result at place ${place}`)
       if (from >= text.length) return `(the result has ${text.length} characters)`
-      const most = { mostTokens: mostTokens(), count: log.count }
+      // Undefined: the whole rest fits.
       return (
-        clippedView(text, { place, from, ...most }) ?? clipText(text, from, most.mostTokens, most.count).text
+        clippedView(text, { place, from, mostTokens: mostTokens(), count: log.count }) ?? text.slice(from)
       )
     },
   })
 }
 
-const isPlace = (value: unknown, least: number) => Number.isSafeInteger(value) && (value as number) >= least
+interface Input {
+  readonly place: number
+  readonly from?: number
+}
 
 const schema: StandardSchema<Input> = {
   '~standard': {
     version: 1,
     vendor: 'throughline',
     validate(value) {
-      const { place, from } = (value ?? {}) as { place?: unknown; from?: unknown }
-      if (!isPlace(place, 1))
-        return { issues: [{ message: 'expected the place of a result', path: ['place'] }] }
-      if (from !== undefined && !isPlace(from, 0))
-        return { issues: [{ message: 'expected a place in the text', path: ['from'] }] }
-      return { value: value as Input }
+      const { place, from = 0 } = (value ?? {}) as Partial<Input>
+      if (isPlace(place, 1) && isPlace(from, 0)) return { value: value as Input }
+      return { issues: [{ message: 'expected the place of a result, and from: a place in its text' }] }
     },
   },
 }
+
+const isPlace = (value: unknown, least: number) => Number.isSafeInteger(value) && (value as number) >= least

@@ -1,3 +1,6 @@
+import { appendToConversation, bindContext, runWithContext } from '../../request/index.ts'
+import { toError } from '../end-failed.ts'
+import type { TurnLog } from '../log/turn-log.ts'
 import type { ReplyCall } from '../model-reply.ts'
 import { linkSignals } from '../wait/link-signals.ts'
 import { withLimit } from '../wait/with-limit.ts'
@@ -30,54 +33,55 @@ export async function runTool(call: ReplyCall, environment: ToolEnvironment): Pr
     return error
   }
   try {
-    return await withLimit(inRequest(work), { signal, ms, late })
+    return { text: await withLimit(inRequest(work), { signal, ms, late }), isError: false }
   } catch (error) {
     if (signal.aborted) throw signal.reason
-    return failed(describe(error))
+    return failed(toError(error).message)
   } finally {
     own.unlink()
   }
 
-  async function work(): Promise<ToolOutcome> {
+  async function work(): Promise<string> {
     const input = await readInput(tool!, call.arguments)
-    if ('problem' in input) return failed(input.problem)
-    return toOutcome(call.name, await tool!.run(input.value, { signal: own.signal, callId: call.id }))
+    return toText(call.name, await tool!.run(input, { signal: own.signal, callId: call.id }))
   }
 }
 
-async function readInput(tool: Tool, json: string): Promise<{ value: unknown } | { problem: string }> {
+async function readInput(tool: Tool, json: string): Promise<unknown> {
   let value: unknown
   try {
     value = JSON.parse(json.trim() === '' ? '{}' : json)
   } catch {
-    return { problem: `the arguments of ${tool.name} are no JSON` }
+    throw new Error(`the arguments of ${tool.name} are no JSON`)
   }
   const checked = await tool.schema['~standard'].validate(value)
-  if (!checked.issues) return { value: checked.value }
+  if (!checked.issues) return checked.value
   const issues = checked.issues.slice(0, 5).map(({ message, path = [] }) => {
     const where = path.map(part => String(typeof part === 'object' ? part.key : part)).join('.')
     return where ? `${where}: ${message}` : message
   })
-  return { problem: `the arguments of ${tool.name} do not fit: ${issues.join('; ')}` }
+  throw new Error(`the arguments of ${tool.name} do not fit: ${issues.join('; ')}`)
 }
 
 /** Texts stay as they are, undefined becomes an empty text, all else JSON. */
-function toOutcome(name: string, value: unknown): ToolOutcome {
-  if (typeof value === 'string') return { text: value, isError: false }
+function toText(name: string, value: unknown): string {
+  if (typeof value === 'string') return value
   try {
-    return { text: JSON.stringify(value) ?? '', isError: false }
+    return JSON.stringify(value) ?? ''
   } catch {
-    return failed(`${name} gave a value that cannot be written as JSON`)
+    throw new Error(`${name} gave a value that cannot be written as JSON`)
   }
 }
 
 const failed = (problem: string): ToolOutcome => ({ text: `Error: ${problem}`, isError: true })
 
-function describe(error: unknown): string {
-  if (error instanceof Error) return error.message
-  try {
-    return String(error)
-  } catch {
-    return 'it failed'
-  }
+/** Opens one request context for the whole turn: its tools share memory, and see what the turn has added so far. */
+export async function openRequest(
+  log: TurnLog,
+  { projectId, data }: { readonly projectId?: string | undefined; readonly data?: unknown },
+): Promise<ToolEnvironment['inRequest']> {
+  const context = { ...(await log.request()), ...(projectId !== undefined && { projectId }), data }
+  const inRequest = runWithContext(context, () => bindContext((action: () => unknown) => action()))
+  log.onAdded(message => void inRequest(() => appendToConversation(message)))
+  return inRequest as ToolEnvironment['inRequest']
 }

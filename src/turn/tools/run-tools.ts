@@ -1,21 +1,17 @@
-import { type NoteOptions, noteToolName } from '../../notes/index.ts'
+import { markResult } from '../../log/errors-in.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { noteToolName } from '../../notes/index.ts'
 import { shownArguments } from '../../notes/shown-arguments.ts'
 import { carriesNote, veiledResult } from '../../notes/to-display.ts'
+import { TooLargeError } from '../../stores/store-error.ts'
+import { clippedView } from '../log/clip-result.ts'
 import type { TurnLog } from '../log/turn-log.ts'
 import type { ReplyCall } from '../model-reply.ts'
-import type { Emit } from '../turn-part.ts'
+import type { Asking } from '../turn-options.ts'
 import { linkSignals } from '../wait/link-signals.ts'
-import { keepResult } from './keep-result.ts'
-import { runTool, type ToolEnvironment } from './run-tool.ts'
+import { runTool, type ToolEnvironment, type ToolOutcome } from './run-tool.ts'
 
-export interface ToolsRun extends ToolEnvironment {
-  readonly log: TurnLog
-  readonly emit: Emit
-  /** Undefined: a note in the arguments of a call is ordinary text. */
-  readonly notes: NoteOptions | undefined
-  /** Of a result with more tokens the model sees only the beginning. */
-  readonly mostResultTokens: number
-}
+type ToolsRun = ToolEnvironment & Pick<Asking, 'log' | 'emit' | 'notes' | 'mostResultTokens'>
 
 /** Runs the calls of one round side by side. Each result is logged as soon as it arrives. */
 export async function runTools(calls: readonly ReplyCall[], run: ToolsRun): Promise<void> {
@@ -38,13 +34,48 @@ const isShown = ({ name }: ReplyCall) => name !== noteToolName
 
 async function finish(call: ReplyCall, run: ToolsRun): Promise<void> {
   const { log, emit, notes, mostResultTokens } = run
-  const kept = await keepResult(log, call, await runTool(call, run), mostResultTokens)
-  const { text, isError, isClipped } = kept
+  const { text, isError, isClipped } = await keepResult(log, call, await runTool(call, run), mostResultTokens)
   if (!isShown(call)) return
   const { id, name } = call
   const shown = carriesNote(call, notes) ? veiledResult : text
   await emit({ type: 'tool-result', id, name, text: shown, isError })
   if (!isClipped) return
-  const warning = `The result of ${name} has ${text.length} characters: the model sees its beginning.`
-  await emit({ type: 'warning', code: 'result_clipped', message: warning })
+  const message = `The result of ${name} has ${text.length} characters: the model sees its beginning.`
+  await emit({ type: 'warning', code: 'result_clipped', message })
+}
+
+export interface KeptResult extends ToolOutcome {
+  /** Whether the model sees only the beginning of the result. */
+  readonly isClipped: boolean
+  /** Whether the result was too large for the store and became an error. */
+  readonly isRefused: boolean
+}
+
+/**
+ * Logs the result of a call; `data` goes into the same entry. A result that is too large for the store becomes an error.
+ * Of a result with more than `mostTokens` the model sees only the beginning.
+ */
+export async function keepResult(
+  log: TurnLog,
+  { id, name }: ReplyCall,
+  result: ToolOutcome & { readonly data?: object },
+  mostTokens?: number,
+): Promise<KeptResult> {
+  let isClipped = false
+  async function keep({ text, isError, data }: typeof result): Promise<ToolOutcome> {
+    const message: MessageLike = { role: 'tool', tool_call_id: id, name, content: text }
+    const kept = { message: markResult(message, isError), isError, ...(data && { data }) }
+    await log.append(place => {
+      const content = mostTokens && clippedView(text, { place, mostTokens, count: log.count })
+      isClipped = content !== undefined
+      return [isClipped ? { ...kept, view: { ...message, content } } : kept]
+    })
+    return { text, isError }
+  }
+  try {
+    return { ...(await keep(result)), isClipped, isRefused: false }
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error
+    return { ...(await keep({ text: `Error: ${error.message}`, isError: true })), isClipped, isRefused: true }
+  }
 }

@@ -18,23 +18,20 @@ export interface Tool<Input = unknown> {
   readonly parameters: ToolSpec['parameters']
   /** Returns the result: a text as it is, anything else as JSON. What it throws becomes `Error: …`. */
   readonly run: (input: Input, run: ToolRun) => unknown
-  /** Whether a call of this tool ends the turn: the model is not asked again. */
+  /** Whether a call of this tool ends the turn: the model is not asked again. Default false. */
   readonly endsTurn: boolean
+  /** Default: that of the chat. */
   readonly timeoutMs?: number
 }
 
-export interface ToolOptions<Schema extends StandardSchema> {
-  readonly name: string
-  readonly description?: string
+export interface ToolOptions<Schema extends StandardSchema>
+  extends Pick<Tool, 'name' | 'description' | 'timeoutMs'>,
+    Partial<Pick<Tool, 'endsTurn'>> {
   /** Any Standard Schema: zod, valibot, arktype. Input that does not pass it never reaches `run`. */
   readonly input: Schema
   /** The JSON Schema of the input, for schemas that cannot give it themselves. */
   readonly parameters?: ToolSpec['parameters']
   readonly run: (input: InferOutput<Schema>, run: ToolRun) => unknown
-  /** Default false. */
-  readonly endsTurn?: boolean
-  /** Default: that of the chat. */
-  readonly timeoutMs?: number
 }
 
 /**
@@ -44,58 +41,42 @@ export interface ToolOptions<Schema extends StandardSchema> {
  * defineTool({ name: 'add', input: z.object({ a: z.number(), b: z.number() }), run: ({ a, b }) => a + b })
  */
 export function defineTool<Schema extends StandardSchema>(options: ToolOptions<Schema>): Tool {
-  const {
-    name,
-    description,
-    input,
-    parameters,
-    run,
-    endsTurn = false,
-    timeoutMs,
-  } = options ?? ({} as ToolOptions<Schema>)
-  if (typeof name !== 'string' || !/^[\w.-]{1,64}$/.test(name))
-    throw new InvalidOptionError(
-      'name',
-      `${showValue(name)} is no name of a tool: use letters, digits, "_" and "-"`,
-    )
-  if (input?.['~standard'] === undefined)
-    throw new InvalidOptionError(
-      'input',
-      `"${name}" needs a schema, such as z.object({ … }), got ${showValue(input)}`,
-    )
-  if (typeof run !== 'function')
-    throw new InvalidOptionError('run', `"${name}" needs a function to run, got ${showValue(run)}`)
-  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs >= 1)) {
-    const problem = `"${name}" needs a number of milliseconds, 1 or more, got ${showValue(timeoutMs)}`
-    throw new InvalidOptionError('timeoutMs', problem)
+  const { name, input, run, timeoutMs } = options ?? ({} as ToolOptions<Schema>)
+  if (typeof name !== 'string' || !/^[\w.-]{1,64}$/.test(name)) {
+    const problem = `${showValue(name)} is no name of a tool: use letters, digits, "_" and "-"`
+    throw new InvalidOptionError('name', problem)
   }
+  const needs = (option: string, isFine: boolean, what: string, got: unknown) => {
+    if (!isFine) throw new InvalidOptionError(option, `"${name}" needs ${what}, got ${showValue(got)}`)
+  }
+  needs('input', input?.['~standard'] !== undefined, 'a schema, such as z.object({ … })', input)
+  needs('run', typeof run === 'function', 'a function to run', run)
+  const isTime = timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs >= 1)
+  needs('timeoutMs', isTime, 'a number of milliseconds, 1 or more', timeoutMs)
+  const { description, parameters = toParameters(name, input), endsTurn = false } = options
   return {
     name,
-    ...(description === undefined ? {} : { description }),
+    ...(description !== undefined && { description }),
     schema: input,
-    parameters: parameters ?? toParameters(name, input),
+    parameters,
     run: run as Tool['run'],
     endsTurn,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
   }
 }
 
 export function toSpec({ name, description, parameters }: Pick<Tool, keyof ToolSpec>): ToolSpec {
-  return { name, ...(description === undefined ? {} : { description }), parameters }
-}
-
-/** The part of Standard JSON Schema with which a schema gives its JSON Schema. */
-interface SaysItself {
-  readonly jsonSchema?: { input(options: { readonly target: string }): Record<string, unknown> }
+  return { name, ...(description !== undefined && { description }), parameters }
 }
 
 function toParameters(name: string, schema: StandardSchema): ToolSpec['parameters'] {
-  const { jsonSchema } = schema['~standard'] as SaysItself
+  /** The part of Standard JSON Schema with which a schema gives its JSON Schema. */
+  const { jsonSchema } = schema['~standard'] as {
+    readonly jsonSchema?: { input(options: { readonly target: string }): Record<string, unknown> }
+  }
   if (!jsonSchema) {
-    throw new InvalidOptionError(
-      'parameters',
-      `the schema of "${name}" cannot give its JSON Schema: pass that as \`parameters\``,
-    )
+    const problem = `the schema of "${name}" cannot give its JSON Schema: pass that as \`parameters\``
+    throw new InvalidOptionError('parameters', problem)
   }
   const { $schema: _, ...parameters } = jsonSchema.input({ target: 'draft-07' })
   return parameters

@@ -1,17 +1,8 @@
-import { onAbort } from './on-abort.ts'
-
-export interface LinkedSignal {
-  readonly signal: AbortSignal
-  abort(reason?: unknown): void
-  /** Removes the listeners from the given signals, once the work is over. */
-  unlink(): void
-}
-
 /**
  * A signal that is aborted as soon as one of the given signals is. Unlike `AbortSignal.any` it can be unlinked: a signal
  * that lives as long as the process and is passed to every turn would collect something of each.
  */
-export function linkSignals(...given: readonly (AbortSignal | undefined)[]): LinkedSignal {
+export function linkSignals(...given: readonly (AbortSignal | undefined)[]) {
   const own = new AbortController()
   const links: (() => void)[] = []
   for (const signal of given) {
@@ -20,9 +11,46 @@ export function linkSignals(...given: readonly (AbortSignal | undefined)[]): Lin
   }
   return {
     signal: own.signal,
-    abort: reason => own.abort(reason),
-    unlink() {
+    abort: (reason?: unknown) => own.abort(reason),
+    /** Removes the listeners from the given signals, once the work is over. */
+    unlink(): void {
       for (const unlisten of links) unlisten()
     },
   }
+}
+
+interface Listening {
+  readonly actions: Set<() => void>
+  readonly listener: () => void
+}
+
+const listening = new WeakMap<AbortSignal, Listening>()
+
+/**
+ * Runs an action when a signal is aborted. Returns a function that takes that back. All actions of a signal (the tools of
+ * a round, the turns of a process) share one listener: Node warns of more than ten.
+ */
+export function onAbort(signal: AbortSignal, action: () => void): () => void {
+  const { actions, listener } = listening.get(signal) ?? listenTo(signal)
+  // A function of its own, so that an action that was given twice can be taken back once.
+  const own = () => action()
+  actions.add(own)
+  return () => {
+    actions.delete(own)
+    if (actions.size > 0 || listening.get(signal)?.listener !== listener) return
+    listening.delete(signal)
+    signal.removeEventListener('abort', listener)
+  }
+}
+
+function listenTo(signal: AbortSignal): Listening {
+  const actions = new Set<() => void>()
+  const listener = () => {
+    listening.delete(signal)
+    for (const action of actions) action()
+  }
+  const made = { actions, listener }
+  listening.set(signal, made)
+  signal.addEventListener('abort', listener, { once: true })
+  return made
 }

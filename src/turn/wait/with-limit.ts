@@ -1,4 +1,4 @@
-import { onAbort } from './on-abort.ts'
+import { onAbort } from './link-signals.ts'
 
 export interface Limit {
   readonly signal: AbortSignal
@@ -8,19 +8,14 @@ export interface Limit {
   readonly late: () => Error
 }
 
-/** A limit for several waits, one after the other. */
-export interface OpenLimit {
-  /** Waits until the limit or the abort of the signal, whether or not the work listens to the signal. */
-  wait<T>(work: Promise<T>): Promise<T>
-  /** Removes the timer and the listener. */
-  end(): void
-}
-
 /** The longest time of a timer, nearly 25 days: a longer one would fire at once. */
 const longest = 2 ** 31 - 1
 
-/** Opens a limit with one timer and one listener for all parts of a stream: new ones for each part would cost too much. */
-export function openLimit({ signal, ms, late }: Limit): OpenLimit {
+/**
+ * Opens a limit for several waits, one after the other: one timer and one listener for all parts of a stream, as new ones
+ * for each part would cost too much. `end` removes them.
+ */
+export function openLimit({ signal, ms, late }: Limit) {
   let fail: ((reason: unknown) => void) | undefined
   let until = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -36,7 +31,8 @@ export function openLimit({ signal, ms, late }: Limit): OpenLimit {
   }
 
   return {
-    wait(work) {
+    /** Waits until the limit or the abort of the signal, whether or not the work listens to the signal. */
+    wait<T>(work: Promise<T>): Promise<T> {
       return new Promise((resolve, reject) => {
         if (signal.aborted) reject(signal.reason)
         fail = reject
@@ -55,7 +51,7 @@ export function openLimit({ signal, ms, late }: Limit): OpenLimit {
         )
       })
     },
-    end() {
+    end(): void {
       clearTimeout(timer)
       unlisten()
     },
@@ -70,4 +66,26 @@ export async function withLimit<T>(work: Promise<T>, limit: Limit): Promise<T> {
   } finally {
     open.end()
   }
+}
+
+/** The longest pause, also if the provider asks for more: a user is waiting. */
+const longestPause = 30_000
+
+export function pauseBefore(attempt: number, backoffMs: number, asked: number | undefined): number {
+  return Math.min(longestPause, asked ?? backoffMs * 2 ** (attempt - 1))
+}
+
+/** Waits; rejects with the signal's reason when it is aborted. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const timer = setTimeout(() => {
+      unlisten()
+      resolve()
+    }, ms)
+    const unlisten = onAbort(signal, () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
 }

@@ -1,12 +1,11 @@
-import type { MessageLike } from '../../log/message.ts'
-import { parseMessage } from '../../log/parse-message.ts'
-import type { Begun, Lease, NewEntry, Store, ThreadKey } from '../../stores/store.ts'
-import type { Calibration } from '../../tokens/calibration.ts'
-import { type CancelledTurn, closingFor, type Ending, noReply } from '../log/closing.ts'
-import { type SeenMessage, wholeOf, withEnding } from '../log/logged-message.ts'
-import { createQueue } from '../log/queue.ts'
-import { keepLease } from './keep-lease.ts'
-import { untilKnown } from './until-known.ts'
+import type { MessageLike } from '../log/message.ts'
+import { parseMessage } from '../log/parse-message.ts'
+import type { BeginTurn, Begun, Lease, NewEntry, Store, ThreadKey } from '../stores/store.ts'
+import type { Calibration } from '../tokens/calibration.ts'
+import { type CancelledTurn, closingFor, closingOf, type Ending, noReply } from './log/closing.ts'
+import { type EntryOptions, type SeenMessage, wholeOf } from './log/logged-message.ts'
+import { createQueue } from './log/queue.ts'
+import { checkBranch, type LogSource } from './log/read-log.ts'
 
 /** A turn that is being answered. Its user message is stored; the rest is appended as it happens. */
 export interface Turn {
@@ -16,7 +15,7 @@ export interface Turn {
   /** Aborted when the lease is lost: another writer has taken over, and this turn can write no more. */
   readonly signal: AbortSignal
   /** Appends messages, a round of tools, say. They are stored when this resolves. */
-  append(...messages: readonly (MessageLike | SeenMessage)[]): Promise<void>
+  append(...messages: readonly TurnMessage[]): Promise<void>
   /** Appends messages that contain their place: `make` is called when the place is known. */
   appendAt(make: (place: number) => readonly TurnMessage[]): Promise<void>
   /** Stores the last messages, the note and the end of the turn in one step. */
@@ -46,61 +45,52 @@ interface TurnOptions {
   readonly cancelledTurn?: CancelledTurn | undefined
   /** The messages of the turn so far. */
   readonly messages: readonly MessageLike[]
-  readonly toEntries: (
-    messages: readonly TurnMessage[],
-    rest?: { readonly isClosing?: boolean; readonly calibration?: Calibration },
-  ) => readonly NewEntry[]
+  readonly newEntry: (
+    message: TurnMessage,
+    options?: Pick<EntryOptions, 'isClosing' | 'calibration'>,
+  ) => NewEntry
 }
 
 export function createTurn(options: TurnOptions): Turn {
-  const { store, key, begun, leaseMs, cancelledTurn, messages, toEntries } = options
-  const lease: Lease = begun.lease
+  const { store, key, begun, leaseMs, cancelledTurn, messages, newEntry } = options
+  const { lease } = begun
   const said = [...messages]
   const lost = new AbortController()
   const inTurn = createQueue()
   let { head } = begun
   let calibration: Calibration | undefined
-  const stopRenewing = keepLease({ store, key, lease, leaseMs, onLost: error => lost.abort(error) })
+  const stopRenewing = keepLease(store, key, lease, leaseMs, error => lost.abort(error))
 
   /** Makes entries. The first one carries the calibration. */
-  function toLogged(...groups: readonly Group[]): {
-    entries: readonly NewEntry[]
-    calibration?: Calibration
-  } {
-    const besides = calibration && { calibration }
-    let isFirst = true
-    const entries = groups.flatMap(([messages, options]) =>
-      messages.flatMap(message => {
-        const carried = isFirst ? besides : undefined
-        isFirst = false
-        return toEntries([message], { ...options, ...carried })
+  function toEntries(...groups: readonly Group[]): readonly NewEntry[] {
+    let carried = calibration && { calibration }
+    return groups.flatMap(([messages, options]) =>
+      messages.map(message => {
+        const entry = newEntry(message, { ...options, ...carried })
+        carried = undefined
+        return entry
       }),
     )
-    return { entries, ...besides }
-  }
-
-  /** Forgets the calibration that was written, unless a newer one came meanwhile. */
-  function logged(written: Calibration | undefined): void {
-    if (calibration === written) calibration = undefined
   }
 
   async function write(added: readonly TurnMessage[]): Promise<void> {
     if (added.length === 0) return
-    const { entries, calibration: carried } = toLogged([added])
-    const append = { lease, expectedHead: head, entries }
+    const written = calibration
+    const append = { lease, expectedHead: head, entries: toEntries([added]) }
     head = (await untilKnown(() => store.append(key, append))).head
-    logged(carried)
+    // Unless a newer one came meanwhile.
+    if (calibration === written) calibration = undefined
     for (const one of added) said.push(wholeOf(one))
   }
 
   async function end(
-    status: 'completed' | 'failed' | 'cancelled' | 'interrupted',
+    status: 'completed' | Ending['status'],
     groups: readonly Group[],
     error?: string,
   ): Promise<void> {
     try {
-      const { entries } = toLogged(...groups)
-      const ended = { lease, expectedHead: head, entries, status, ...(error === undefined ? {} : { error }) }
+      const entries = toEntries(...groups)
+      const ended = { lease, expectedHead: head, entries, status, ...(error !== undefined && { error }) }
       head = (await untilKnown(() => store.end(key, ended))).head
     } finally {
       stopRenewing()
@@ -109,9 +99,8 @@ export function createTurn(options: TurnOptions): Turn {
 
   function close(ending: Ending, arrived: readonly TurnMessage[]): Promise<void> {
     return inTurn(() => {
-      const closing = closingFor({ said, arrived, toMessage: wholeOf, join: withEnding }, ending)
-      const groups: Group[] = [[closing.results, asClosing], [closing.arrived], [closing.last, asClosing]]
-      return end(ending.status, groups, ending.code)
+      const { results, arrived: kept, last } = closingFor(said, arrived, ending)
+      return end(ending.status, [[results, asClosing], [kept], [last, asClosing]], ending.code)
     })
   }
 
@@ -151,4 +140,67 @@ const asClosing = { isClosing: true }
 function isSilent(message: MessageLike): boolean {
   const { role, text, calls, media, unknown } = parseMessage(message, 0)
   return role === 'assistant' && text.trim() === '' && calls.length === 0 && media === 0 && unknown === ''
+}
+
+/** A turn is renewed for so long at most: a forgotten turn must not block its thread for ever. */
+const mostSilenceMs = 60 * 60 * 1000
+
+/** Codes of errors after which the turn cannot be written to any more. */
+const final: readonly unknown[] = ['lease_lost', 'conversation_deleted', 'no_conversation', 'store_closed']
+
+/** Renews a lease until the returned function is called. */
+function keepLease(
+  store: Store,
+  key: ThreadKey,
+  lease: Lease,
+  leaseMs: number,
+  onLost: (error: unknown) => void,
+): () => void {
+  let left = Math.ceil(mostSilenceMs / leaseMs) * 3
+  // Every third of the lease: two renewals may fail before it runs out.
+  const timer = setInterval(() => {
+    left -= 1
+    if (left < 0) return stop()
+    store.renew(key, lease, leaseMs).catch(error => {
+      if (!final.includes((error as { code?: unknown }).code)) return
+      stop()
+      onLost(error)
+    })
+  }, leaseMs / 3)
+  timer.unref?.()
+  const stop = () => clearInterval(timer)
+  return stop
+}
+
+/**
+ * Begins a turn, and closes one that was left open. Tries again when the thread has grown since the closing messages
+ * were made: the writer of the open turn may be slow and not dead.
+ */
+export function beginTurn(
+  source: LogSource,
+  turn: Omit<BeginTurn, 'closing' | 'expectedHead'>,
+  toClosing: (message: MessageLike) => NewEntry,
+): Promise<Begun> {
+  const { store, key } = source
+  return tryAgain('conflict', 10, async () => {
+    const head = await store.head(key)
+    checkBranch(key, head)
+    const closing = head ? (await closingOf(source, head)).map(toClosing) : []
+    const begin = { ...turn, closing, expectedHead: head?.head ?? 0 }
+    return untilKnown(() => store.begin(key, begin))
+  })
+}
+
+/** Repeats a write whose answer from the store got lost. The ids are the same, so the store does not write twice. */
+export const untilKnown = <T>(write: () => Promise<T>) => tryAgain('outcome_unknown', 3, write)
+
+/** Repeats work that fails with an error of this code, at most so many times. */
+export async function tryAgain<T>(code: string, most: number, work: () => Promise<T>): Promise<T> {
+  for (let failures = 0; ; failures++) {
+    try {
+      return await work()
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== code || failures >= most) throw error
+    }
+  }
 }

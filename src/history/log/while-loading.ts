@@ -1,0 +1,75 @@
+import { EntryNeeded, fillEntry, isAbsent } from '../../context/checkpoint/absent-entry.ts'
+import { stampEntry } from '../../context/conversation/stamp-entry.ts'
+import type { Transcript } from '../../context/conversation/transcript.ts'
+import { shareIndex } from '../../context/recall/index-transcript.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { CorruptEntryError } from '../../stores/store-error.ts'
+import { type LogSource, readLog, threadName } from './read-log.ts'
+
+/** Loads the texts of a transcript that are not in memory. */
+export interface Loading {
+  readonly source: LogSource
+  /** How many system messages the log begins with: they stand before the transcript. */
+  readonly lead: number
+  readonly places: WeakMap<object, number>
+  readonly onLoad: (place: number) => void
+}
+
+/** Neighbours are loaded too: digests walk back from an entry, a unit goes on after it. */
+const pageBefore = 16
+const pageAfter = 8
+
+/** Pages grow while a reader walks back, up to so many times their size. */
+const mostPages = 96
+
+/** Repeats work until all texts that it reads are loaded. Each attempt gets further. */
+export async function whileLoading<T>(
+  transcript: Transcript,
+  { source, lead, places, onLoad }: Loading,
+  work: () => T,
+): Promise<T> {
+  let [before, first, pages] = [-1, -1, 1]
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof EntryNeeded)) throw error
+      const { at } = error
+      if (at === before) throw new CorruptEntryError(threadName(source.key), lead + at + 1, 'it is missing')
+      before = at
+      pages = at === first - 1 ? Math.min(2 * pages, mostPages) : 1
+      first = Math.max(0, at - pageBefore * pages)
+      const to = Math.min(transcript.entries.length, at + pageAfter)
+      for await (const { view, seq } of readLog(source, { from: lead + first + 1, to: lead + to })) {
+        const place = seq - lead - 1
+        if (!isAbsent(transcript.entries[place])) continue
+        fillEntry(transcript, place, stampEntry(view, seq, source.count))
+        places.set(view, seq)
+        onLoad(place)
+      }
+    }
+  }
+}
+
+/**
+ * A copy of a transcript as it was when an entry was the last, or as it would be with a few more messages. It shares the
+ * known words with the original.
+ */
+export async function pastTranscript(
+  transcript: Transcript,
+  loading: Loading,
+  at: number | undefined,
+  tail: readonly MessageLike[],
+): Promise<Transcript> {
+  const { lead } = loading
+  const length = at === undefined ? transcript.entries.length : Math.max(0, at - lead)
+  const past = transcript.fork(length)
+  shareIndex(transcript, past)
+  // The copy ends where a unit ends; the missing entries of the next unit are read again.
+  for (let next = past.entries.length; next < length; next++) {
+    const message = await whileLoading(transcript, loading, () => transcript.entries[next]!.source)
+    past.append(message, lead + next + 1)
+  }
+  for (const [n, message] of tail.entries()) past.append(message, lead + length + n + 1)
+  return past
+}

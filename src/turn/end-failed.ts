@@ -1,0 +1,104 @@
+import type { SeenMessage } from '../history/log/logged-message.ts'
+import { ThroughlineError } from '../log/error.ts'
+import { TooLargeError } from '../stores/store-error.ts'
+import { type TurnLog, withNote } from './log/turn-log.ts'
+import { emptyReply, type ModelReply, toMessage, toSeen } from './model-reply.ts'
+import type { Failure, TurnEndStatus } from './turn-part.ts'
+
+export class TooManyRoundsError extends ThroughlineError {
+  constructor(rounds: number) {
+    super(
+      'too_many_rounds',
+      `The model called tools in ${rounds} rounds without answering: raise maxRounds, or look at what it does.`,
+    )
+  }
+}
+
+/** Closes a turn that was cancelled by the user, broke off in the middle of an answer, or failed. */
+export async function endFailed(
+  log: TurnLog,
+  signal: AbortSignal | undefined,
+  arriving: ModelReply,
+  thrown: unknown,
+): Promise<{ readonly status: Exclude<TurnEndStatus, 'completed'>; readonly error?: Failure }> {
+  const arrived = arrivedOf(arriving, log.progress.note)
+  // Another writer has the turn: it cannot, and need not, be closed here.
+  if (log.signal.aborted) return { status: 'interrupted', error: toError(log.signal.reason) }
+  if (signal?.aborted) {
+    const error = await closeTurn(arrived, log.cancel)
+    return { status: 'cancelled', ...(error && { error }) }
+  }
+  const error = toError(thrown)
+  if (error.code === 'lease_lost') return { status: 'interrupted', error }
+  // `interrupted` only if the user has seen a part of the answer; a turn that left only a note has failed.
+  const isInterrupted = arriving.text !== ''
+  await closeTurn(arrived, isInterrupted ? log.interrupt : some => log.fail(codeOf(error), some))
+  return { status: isInterrupted ? 'interrupted' : 'failed', error }
+}
+
+/**
+ * The messages to keep of a reply that broke off, with the note of the turn from any round. Without the reply's tool calls,
+ * which were never run.
+ */
+function arrivedOf(
+  { text, thinking, note }: ModelReply,
+  earlier: string | undefined,
+): readonly SeenMessage[] {
+  const said = text === '' ? [] : [toSeen(toMessage({ ...emptyReply(), text, thinking }))]
+  return withNote(said, note ?? earlier)
+}
+
+export function toError(thrown: unknown): Failure {
+  if (thrown instanceof Error) return thrown
+  try {
+    return new Error(String(thrown))
+  } catch {
+    return new Error('it failed')
+  }
+}
+
+/** The code of an error. The model reads it in later turns, so it must never be the message. */
+export function codeOf(error: unknown): string {
+  const code = (error as Partial<Failure> | undefined | null)?.code
+  return typeof code === 'string' ? code : 'internal_error'
+}
+
+/**
+ * Closes a turn with the messages that arrived, or with less of them if the store refuses their size. A turn that stays
+ * open would block the next one until its lease has run out. Returns an error instead of throwing it: the first error says
+ * more, and the next turn closes what stays open.
+ */
+async function closeTurn(
+  arrived: readonly SeenMessage[],
+  close: (arrived: readonly SeenMessage[]) => Promise<void>,
+): Promise<Failure | undefined> {
+  const attempt = (some: readonly SeenMessage[]) => close(some).then(() => undefined, toError)
+  const error = await attempt(arrived)
+  // With a lost lease another writer has the turn, so that there is nothing to close.
+  if (!error || arrived.length === 0 || error.code === 'lease_lost') return error
+  const lesser = error instanceof TooLargeError ? lesserThan(arrived, error.limit) : []
+  for (const less of lesser) if (!(await attempt(less))) return undefined
+  return attempt([])
+}
+
+/** Shorter and shorter versions. At two bytes a character most texts fit; at eight any does, even if escaped. */
+function* lesserThan(arrived: readonly SeenMessage[], limit: number): Generator<readonly SeenMessage[]> {
+  for (const bytes of [2, 8]) {
+    const most = Math.floor(limit / bytes) - clippedEnd.length - framing
+    if (most > 0) yield arrived.map(message => clip(message, most))
+  }
+}
+
+/** Ends a text that was cut because the store cannot take more. */
+const clippedEnd = '\n\n[The rest is too large to be stored.]'
+
+/** The most bytes that the entry takes besides its text. */
+const framing = 512
+
+/** Keeps only the text; thoughts are dropped first. */
+function clip(seen: SeenMessage, most: number): SeenMessage {
+  const { role, content } = seen.message
+  if (typeof content !== 'string') return seen
+  const cut = () => `${content.slice(0, most).replace(/[\ud800-\udbff]$/, '')}${clippedEnd}`
+  return { message: { role, content: content.length > most ? cut() : content } }
+}
