@@ -1,17 +1,7 @@
 import { InvalidOptionError } from 'throughline'
 import {
   type ConversationInfo,
-  checkCall,
-  checkEntries,
-  checkLimit,
-  checkMarks,
-  checkName,
-  checkNames,
-  checkPage,
-  checkRange,
-  checkStretch,
-  checkThread,
-  checkTime,
+  checkedStore,
   type Found,
   hasWords,
   KeyReusedError,
@@ -57,16 +47,14 @@ export interface JsonStoreOptions {
  * One JSON file for each conversation, for one process. A method reads the file, changes what it read, and puts it in the
  * place of the file, with no `await` between: so each is a transaction, and one that throws leaves nothing behind.
  */
-export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: JsonStoreOptions): Store {
+export function jsonStore({ folder, now = Date.now, maxEntryBytes }: JsonStoreOptions): Store {
   const files = openFolder(folder)
   const heldMs = ({ time }: Branch) => remainingMs(time, now())
 
-  return {
+  const store: Store = {
     migrate: async () => [],
 
     async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries }) {
-      checkNames({ owner, key, body })
-      checkEntries([...closing, ...entries], maxEntryBytes)
       return writeLog(thread, { isNewFine: true }, branch => {
         const known = key === undefined ? undefined : branch.turns.find(turn => turn.key === key)
         if (known && known.body !== body) throw new KeyReusedError(known.key!)
@@ -86,7 +74,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     },
 
     async resume(thread, { owner, leaseMs }) {
-      checkNames({ owner })
       const found = find(thread)
       if (!found || !leftTurn(thread, found)) return undefined
       return changeBranch(thread, branch =>
@@ -95,7 +82,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     },
 
     async append(thread, append) {
-      checkEntries(append.entries, maxEntryBytes)
       return writeLog(thread, {}, branch => {
         const isRepeated = append.entries.length > 0 && hasAll(branch, append.entries)
         if (!isRepeated) writeTurn(branch, thread, append)
@@ -104,9 +90,7 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     },
 
     async end(thread, end) {
-      const { status, error, entries } = end
-      checkNames({ error })
-      checkEntries(entries, maxEntryBytes)
+      const { status, error } = end
       return writeLog(thread, {}, branch => {
         if (wasEnded(branch, end)) return { head: branch.entries.length }
         writeTurn(branch, thread, end)
@@ -124,7 +108,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     },
 
     async seed(thread, { expectedHead, entries }) {
-      checkEntries(entries, maxEntryBytes)
       return writeLog(thread, { isNewFine: true }, branch => {
         if (entries.length > 0 && hasAll(branch, entries)) return { head: branch.entries.length }
         const open = openTurn(branch)
@@ -136,8 +119,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     },
 
     async restore(thread, stretch) {
-      checkThread(thread)
-      checkStretch(stretch, maxEntryBytes)
       return change(thread, (stored, isNew) => {
         const branch = branchToRestore(stored, thread, stretch.forkOf)
         const { entries, turns } = planRestore(thread, stretch, toStored(branch))
@@ -154,7 +135,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
 
     async fork(thread, { at, branch }) {
       const key = { ...thread, branch }
-      checkThread(key)
       changeBranch(thread, (parent, stored) => {
         const there = branchOf(stored, key)
         if (there?.forkOf?.branch === thread.branch && there.forkOf.at === at) return
@@ -179,7 +159,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     },
 
     async *entries(thread, range = {}) {
-      checkRange(range)
       const { from = 1, to = Number.MAX_SAFE_INTEGER, reverse = false, limit } = range
       const entries = find(thread)?.entries.filter(({ seq }) => seq >= from && seq <= to) ?? []
       yield* (reverse ? entries.reverse() : entries).slice(0, limit)
@@ -188,7 +167,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     turns: async thread => find(thread)?.turns ?? [],
 
     async saveCall(thread, call) {
-      checkCall(call, maxEntryBytes)
       changeBranch(thread, ({ calls }) => {
         const at = calls.findIndex(({ id }) => id === call.id)
         calls.splice(at < 0 ? calls.length : at, 1, call)
@@ -196,13 +174,10 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     },
 
     async calls(thread, { limit } = {}) {
-      checkLimit(limit)
       return (find(thread)?.calls ?? []).reverse().slice(0, limit)
     },
 
     async deleteCalls(tenant, before) {
-      checkName('tenant', tenant)
-      checkTime('before', before)
       let count = 0
       for (const conversation of files.all(tenant))
         change(conversation, ({ branches }) => {
@@ -216,7 +191,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     },
 
     async saveCache(thread, key, at, bytes) {
-      checkName('key of the cache', key)
       changeBranch(thread, branch => {
         const cache = { key, at, base64: Buffer.from(bytes).toString('base64') }
         branch.caches = [...branch.caches.filter(other => other.key !== key), cache]
@@ -229,7 +203,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     },
 
     async saveMarks(thread, marks) {
-      checkMarks(marks)
       changeBranch(thread, branch => {
         const isSaved = (one: Mark) => branch.marks.some(({ mark, at }) => mark === one.mark && at === one.at)
         branch.marks.push(...marks.filter(mark => !isSaved(mark)))
@@ -237,8 +210,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     },
 
     async findMarks(tenant, wanted, { limit = 16 } = {}) {
-      checkName('tenant', tenant)
-      checkLimit(limit)
       const places = files
         .all(tenant)
         .flatMap(({ conversation, branches }) =>
@@ -251,8 +222,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     },
 
     async conversations(tenant, page = {}) {
-      checkName('tenant', tenant)
-      checkPage(page)
       const { only, order = 'recent', after, limit } = page
       return files
         .all(tenant)
@@ -264,7 +233,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     },
 
     async describeConversation(tenant, conversation, description) {
-      checkNames({ tenant, conversation })
       const { title, metadata } = toDescription(description)
       change({ tenant, conversation }, (stored, isNew) => {
         if (isNew) throw new NoConversationError(conversation, false)
@@ -274,8 +242,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     },
 
     async search(tenant, query, { limit = 20 } = {}) {
-      checkName('tenant', tenant)
-      checkLimit(limit)
       const wanted = toWanted(query)
       if (wanted.length === 0) return []
       const found: Found[] = []
@@ -290,8 +256,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     },
 
     async deleteConversation(tenant, conversation, { unusedSince } = {}) {
-      checkNames({ tenant, conversation })
-      if (unusedSince !== undefined) checkTime('unusedSince', unusedSince)
       const stored = files.read(tenant, conversation)
       if (!stored || stored.isDeleted) return false
       const isHeld = stored.branches.some(branch => openTurn(branch) && heldMs(branch) > 0)
@@ -303,9 +267,9 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
     check: async () => files.check(),
     close: async () => files.close(),
   }
+  return checkedStore(store, maxEntryBytes)
 
   function find(thread: ThreadKey): Branch | undefined {
-    checkThread(thread)
     return branchOf(files.read(thread.tenant, thread.conversation), thread)
   }
 
@@ -324,7 +288,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
 
   /** One transaction on a branch that is there. */
   function changeBranch<T>(thread: ThreadKey, work: (branch: Branch, stored: Conversation) => T): T {
-    checkThread(thread)
     return change(thread, (stored, isNew) => {
       if (isNew) throw new NoConversationError(thread.conversation, false)
       const branch = branchOf(stored, thread)
@@ -340,7 +303,6 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes = 2 ** 23 }: J
       return work(branch)
     }
     if (!isNewFine) return changeBranch(thread, write)
-    checkThread(thread)
     return change(thread, stored => write(branchOf(stored, thread) ?? addBranch(stored, thread), stored))
   }
 

@@ -1,3 +1,4 @@
+import { InvalidOptionError } from '../log/error.ts'
 import {
   checkCall,
   checkEntries,
@@ -11,8 +12,7 @@ import {
   checkTime,
   defaultMaxEntryBytes,
 } from './check-input.ts'
-import { checkStretch } from './check-stretch.ts'
-import type { NewEntry, Store } from './store.ts'
+import type { NewEntry, RestoreEntries, Store, StoredEntry, StoredTurn } from './store.ts'
 
 /**
  * A store with its input checked: names, sizes, numbers, and texts that some databases change. What is refused does not
@@ -90,3 +90,92 @@ function withChecks<First>(store: Store, checkFirst: (first: First) => void, che
   )
   return Object.fromEntries(checked)
 }
+
+/**
+ * Refuses a stretch that no store could have exported: places and turns must have no gaps, and each turn must be whole.
+ * The content of this store is not looked at.
+ */
+function checkStretch({ entries, turns, forkOf }: RestoreEntries, maxEntryBytes: number): void {
+  checkEntries(entries, maxEntryBytes)
+  for (const { error, key, body } of turns) checkNames({ error, key, body })
+  checkNames({ forkOf: forkOf?.branch })
+  entries.forEach((entry, n) => {
+    checkEntry(entry, entries[n - 1])
+  })
+  const from = entries[0]?.seq ?? turns[0]?.first ?? 1
+  turns.forEach((turn, n) => {
+    checkTurn(turn, turns[n - 1], from, from + entries.length - 1)
+  })
+  const { seq: twice } = findTwice(entries, ({ id }) => id) ?? {}
+  if (twice !== undefined) throw refused('entries', `entry ${twice} has the id of an earlier entry`)
+  const { turn: again } = findTwice(turns, ({ key }) => key) ?? {}
+  if (again !== undefined) throw refused('turns', `turn ${again} has the key of an earlier turn`)
+  checkTogether(entries, turns)
+}
+
+const roles: readonly string[] = ['system', 'user', 'assistant', 'tool', 'assistant_note']
+const statuses: readonly string[] = ['open', 'completed', 'failed', 'cancelled', 'interrupted']
+
+function checkEntry({ seq, turn, time, role, tokens }: StoredEntry, before: StoredEntry | undefined): void {
+  if (!isCount(seq) || seq < 1)
+    throw refused('entries', `an entry has the place ${seq}: expected a whole number from 1 on`)
+  if (before && seq !== before.seq + 1)
+    throw refused(
+      'entries',
+      `entry ${seq} comes after entry ${before.seq}: entries must be in order, without gaps`,
+    )
+  if (!isCount(turn))
+    throw refused('entries', `entry ${seq} has the turn ${turn}: expected a whole number from 0 on`)
+  if (!Number.isSafeInteger(time))
+    throw refused('entries', `entry ${seq} has the time ${time}: expected milliseconds`)
+  if (!roles.includes(role))
+    throw refused('entries', `entry ${seq} has the unknown role "${role}": use one of ${roles.join(', ')}`)
+  if (!Object.values(tokens).every(count => Number.isFinite(count)))
+    throw refused('entries', `the token counts of entry ${seq} are not all numbers`)
+}
+
+function checkTurn(turn: StoredTurn, before: StoredTurn | undefined, from: number, to: number): void {
+  const { turn: number, status, first, last, startedAt, endedAt } = turn
+  const refuse = (problem: string) => {
+    throw refused('turns', `turn ${number} ${problem}`)
+  }
+  if (!isCount(number) || number < 1) refuse('needs a number from 1 on')
+  if (before && number !== before.turn + 1)
+    refuse(`comes after turn ${before.turn}: turns must be in order, without gaps`)
+  if (!statuses.includes(status))
+    refuse(`has the unknown status "${status}": use one of ${statuses.join(', ')}`)
+  if (!isCount(first) || !isCount(last)) refuse(`goes from ${first} to ${last}: expected places of entries`)
+  // A turn without entries has `last` just before `first`.
+  if (first < from || last > to || last < first - 1)
+    refuse(`goes from ${first} to ${last}, outside of the stretch from ${from} to ${to}`)
+  if (before && first <= before.last) refuse(`begins at ${first}, inside turn ${before.turn}`)
+  if (!Number.isSafeInteger(startedAt)) refuse(`has startedAt ${startedAt}: expected milliseconds`)
+  if (endedAt !== undefined && !Number.isSafeInteger(endedAt))
+    refuse(`has endedAt ${endedAt}: expected milliseconds`)
+  if (before?.status === 'open') refuse('comes after an open one')
+  if (status === 'open' && (last !== to || endedAt !== undefined)) refuse('is open, but has ended')
+}
+
+/** Refuses a turn whose places have entries of another turn, or whose entries stand outside of it. */
+function checkTogether(entries: readonly StoredEntry[], turns: readonly StoredTurn[]): void {
+  let at = 0
+  for (const { seq, turn } of entries) {
+    while (at < turns.length && turns[at]!.last < seq) at++
+    const around = turns[at]
+    const expected = around && around.first <= seq ? around.turn : 0
+    if (turn !== expected)
+      throw refused('entries', `entry ${seq} says turn ${turn}, where turn ${expected} should be`)
+  }
+}
+
+function findTwice<T>(all: readonly T[], nameOf: (one: T) => string | undefined): T | undefined {
+  const seen = new Set<string>()
+  return all.find(one => {
+    const name = nameOf(one)
+    return name !== undefined && seen.size === seen.add(name).size
+  })
+}
+
+const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0
+
+const refused = (option: string, problem: string) => new InvalidOptionError(option, problem)

@@ -1,17 +1,4 @@
-export {
-  checkCall,
-  checkEntries,
-  checkLimit,
-  checkMarks,
-  checkName,
-  checkNames,
-  checkPage,
-  checkRange,
-  checkThread,
-  checkTime,
-  toDescription,
-} from './check-input.ts'
-export { checkStretch } from './check-stretch.ts'
+export { toDescription } from './check-input.ts'
 export { checkedStore } from './checked-store.ts'
 export { hasWords, toWanted } from './has-words.ts'
 export { type LeaseTime, leaseTime, remainingMs } from './lease-time.ts'

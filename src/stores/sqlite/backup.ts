@@ -53,19 +53,17 @@ function onDisk<T>(to: string, work: () => T): T {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (error instanceof InvalidOptionError || code === undefined) throw error
-    const [problem, text] =
+    const text =
       code === 'ENOSPC'
-        ? (['store_full', 'the disk is full: make room and try again'] as const)
-        : ([
-            'store_io',
-            'the copy cannot be written: does its folder exist, and may this process write to it?',
-          ] as const)
+        ? 'the disk is full: make room and try again'
+        : 'the copy cannot be written: does its folder exist, and may this process write to it?'
+    const problem = code === 'ENOSPC' ? 'store_full' : 'store_io'
     throw new StoreError(problem, `${to}: ${text} (${code}).`, { cause: error })
   }
 }
 
-function sync(path: string): void {
-  const file = openSync(path, 'r+')
+function sync(path: string, flags = 'r+'): void {
+  const file = openSync(path, flags)
   try {
     fsyncSync(file)
   } finally {
@@ -73,16 +71,9 @@ function sync(path: string): void {
   }
 }
 
-/** Makes the new name survive a loss of power. Not every system can open a folder. */
+/** Makes the new name survive a loss of power. Not every system can open a folder: the file itself is on disk. */
 function syncFolder(path: string): void {
   try {
-    const folder = openSync(path, 'r')
-    try {
-      fsyncSync(folder)
-    } finally {
-      closeSync(folder)
-    }
-  } catch {
-    // The file itself is on disk.
-  }
+    sync(path, 'r')
+  } catch {}
 }

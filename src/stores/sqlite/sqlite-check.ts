@@ -1,6 +1,9 @@
 import { ThroughlineError } from '../../log/error.ts'
-import { checkWords } from './check-words.ts'
+import { checksum } from '../checksum.ts'
+import { payloadTexts } from '../payload-texts.ts'
+import { words } from '../words.ts'
 import type { Connection } from './connection.ts'
+import type { EntryRow } from './entry-rows.ts'
 import { isSound, type Table, tables } from './rows.ts'
 import { rebuildWordIndex } from './word-index.ts'
 
@@ -24,9 +27,9 @@ export function checkFile(
     reported(() => connection.all<{ problem: string }>(sql).map(row => row.problem)),
   )
   const changed = tables.flatMap(table => reported(() => [...changedRows(connection, table)]))
-  const words = isIndexed ? reported(() => checkWords(connection)) : []
-  if (rebuild && words.length > 0) connection.write(() => rebuildWordIndex(connection))
-  return [...broken, ...foreign, ...rules, ...changed, ...words]
+  const index = isIndexed ? reported(() => checkWords(connection)) : []
+  if (rebuild && index.length > 0) connection.write(() => rebuildWordIndex(connection))
+  return [...broken, ...foreign, ...rules, ...changed, ...index]
 }
 
 /** Rows whose checksums differ. Caches are left out: a damaged one is rebuilt when it is needed. */
@@ -41,6 +44,33 @@ function nameOf(table: Table, row: object): string {
   if (table === 'entries') return `entry ${seq} of branch ${branch}`
   if (table === 'turns') return `turn ${turn} of branch ${branch}`
   return `row ${id} of ${table}`
+}
+
+/**
+ * Finds the entries that are not indexed by exactly their words. It compares sums of word checksums: one number for each
+ * entry instead of a list.
+ */
+function checkWords(connection: Connection): string[] {
+  const sums = new Map<number, number>()
+  const add = (place: number, sum: number) => sums.set(place, (sums.get(place) ?? 0) + sum)
+  connection.exec('CREATE VIRTUAL TABLE temp.found USING fts5vocab (main, words, instance)')
+  try {
+    const rows = connection.iterate<{ term: string; doc: number }>('SELECT term, doc FROM temp.found')
+    for (const { term, doc } of rows) add(doc, checksum([term]))
+  } finally {
+    connection.exec('DROP TABLE temp.found')
+  }
+  const sql = `SELECT entries.* FROM entries
+    LEFT JOIN waiting ON waiting.branch_id = entries.branch_id WHERE after IS NULL OR seq <= after`
+  const problems: string[] = []
+  for (const { place, seq, branch_id: branch, payload } of connection.iterate<EntryRow>(sql)) {
+    for (const word of words(payloadTexts(payload))) add(place, -checksum([word]))
+    if (sums.get(place))
+      problems.push(`entry ${seq} of branch ${branch} is not in the word index as it should be`)
+    sums.delete(place)
+  }
+  if (sums.size > 0) problems.push(`the word index has ${sums.size} entries that are not there`)
+  return problems
 }
 
 /** Reports an unreadable part as a problem, so that later checks still run. */

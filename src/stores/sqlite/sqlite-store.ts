@@ -6,7 +6,6 @@ import type { SqliteDriver } from './driver.ts'
 import { isOutdated, migrate, refuseOutdated } from './migrate.ts'
 import { checkFile } from './sqlite-check.ts'
 import { createLeases, type SqliteContext } from './sqlite-context.ts'
-import { sqliteConversations } from './sqlite-conversations.ts'
 import { sqliteDeletes } from './sqlite-deletes.ts'
 import { sqliteReads } from './sqlite-reads.ts'
 import { sqliteSearch } from './sqlite-search.ts'
@@ -97,7 +96,6 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     ...sqliteTurns(context),
     ...sqliteWrites(context),
     ...sqliteReads(context),
-    ...sqliteConversations(context),
     ...sqliteSides(context),
     search: async (tenant, query, { limit = 20 } = {}) => sqliteSearch(context, tenant, query, limit),
     ...sqliteDeletes(context),
