@@ -55,8 +55,8 @@ function addLookCommands(add: AddCommand): void {
   )
   addForThread('show', 'what a user may see of a thread')
     .option('-n, --last <messages>', 'only the newest so many', wholeNumber)
-    .action((conversation: string, { last, ...options }: ThreadOptions & { readonly last?: number }) =>
-      onThread(conversation, options, async thread => {
+    .action(
+      onThread(async (thread, { last }: { readonly last?: number }) => {
         const shown = await thread.display(last === undefined ? {} : { limit: last })
         for (const [seq, message] of shown.entries()) {
           const { role, text } = readMessage(message, seq)
@@ -66,19 +66,19 @@ function addLookCommands(add: AddCommand): void {
     )
   addForThread('calls', 'the model calls of a thread, the newest first')
     .option('-n, --last <calls>', 'only the newest so many', wholeNumber, 20)
-    .action((conversation: string, options: ThreadOptions & { readonly last: number }) =>
-      onThread(conversation, options, async thread => {
-        for (const call of await thread.calls({ limit: options.last })) print(describeCall(call))
+    .action(
+      onThread(async (thread, { last: limit }: { readonly last: number }) => {
+        for (const call of await thread.calls({ limit })) print(describeCall(call))
       }),
     )
   addForThread('dump', 'what the model would see of it, or saw in a call')
     .option('-w, --window <tokens>', 'the window of the context', wholeNumber, 4096)
     .option('--at <entry>', 'as it was when this entry was the last', wholeNumber)
     .option('--call <id>', 'what was sent in this call')
-    .action((conversation: string, options: ThreadOptions & DumpOptions) =>
-      onThread(conversation, options, async thread => {
-        printText(await thread.dump(await toDumped(thread, options)))
-      }),
+    .action(
+      onThread(async (thread, options: DumpOptions) =>
+        printText(await thread.dump(await toDumped(thread, options))),
+      ),
     )
   add('search <words>', 'messages that have all of these words, as a user may see them')
     .option('--all', 'also in notes, in calls that write them and in the data of the application')
@@ -104,18 +104,16 @@ async function toDumped(thread: Thread, { window, at, call }: DumpOptions) {
   return found
 }
 
-function onThread(
-  conversation: string,
-  options: ThreadOptions,
-  use: (thread: Thread) => Promise<void>,
-): Promise<void> {
-  return readHistory(options, async history => {
-    const { actor, branch } = options
-    const thread = history.thread(conversation, { actor, branch })
-    if ((await thread.messages({ limit: 1 })).length === 0)
-      throw new UserError(`there is no thread ${conversation}/${actor}/${branch}`)
-    await use(thread)
-  })
+/** Makes the action of a command on a thread. */
+function onThread<Options>(use: (thread: Thread, options: Options) => Promise<void>) {
+  return (conversation: string, options: ThreadOptions & Options) =>
+    readHistory(options, async history => {
+      const { actor, branch } = options
+      const thread = history.thread(conversation, { actor, branch })
+      if ((await thread.messages({ limit: 1 })).length === 0)
+        throw new UserError(`there is no thread ${conversation}/${actor}/${branch}`)
+      await use(thread, options)
+    })
 }
 
 function describeCall(call: ThreadCall): string {

@@ -2,13 +2,11 @@ import type { MessageLike } from '../log/message.ts'
 import type { ConversationInfo } from '../stores/store.ts'
 import { createOngoing, type Emit, linkSignals, type Ongoing } from '../turn/index.ts'
 import { conduct } from './conduct.ts'
-import { settleWish } from './control/settle-wish.ts'
-import { beginExperiment, checkPlan, takeExperiment } from './control/take-experiment.ts'
 import { ExperimentError } from './experiment-error.ts'
 import type { ExperimentEvent, ExperimentResult } from './experiment-event.ts'
 import type { ExperimentsOptions } from './log/active-experiment.ts'
-import { type ExperimentLog, lastSnapshot, readState, stepsOf } from './log/experiment-log.ts'
-import { type ExperimentThreads, threadsOf } from './log/experiment-threads.ts'
+import { type ExperimentLog, lastSnapshot, stepsOf } from './log/experiment-log.ts'
+import { type ExperimentThreads, readState, threadsOf } from './log/experiment-threads.ts'
 import type { ExperimentPlan } from './plan/define-experiment.ts'
 import { experimentActor } from './plan/role.ts'
 import {
@@ -17,6 +15,7 @@ import {
   showExperiment,
   summarizeExperiment,
 } from './show-experiment.ts'
+import { beginExperiment, checkPlan, settleWish, takeExperiment } from './take-experiment.ts'
 
 /**
  * An experiment as it runs. It begins when its events are read or its result is awaited. A reader who stops pauses it, and

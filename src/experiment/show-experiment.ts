@@ -1,14 +1,7 @@
 import type { Environment } from './environment/variable.ts'
 import type { ExperimentEnd } from './experiment-event.ts'
-import {
-  type ExperimentState,
-  type MetGoal,
-  readState,
-  type Snapshot,
-  stepsOf,
-} from './log/experiment-log.ts'
-import type { ExperimentThreads } from './log/experiment-threads.ts'
-import { foldStep } from './log/step-turns.ts'
+import { type ExperimentState, type MetGoal, type Snapshot, stepsOf } from './log/experiment-log.ts'
+import { type ExperimentThreads, foldStep, readState } from './log/experiment-threads.ts'
 import type { GoalTest } from './plan/goal.ts'
 import type { PlanJson } from './plan/plan-json.ts'
 

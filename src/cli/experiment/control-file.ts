@@ -44,12 +44,10 @@ export function createControlFile(db: string, id: string): ControlFile {
 
 /** Leaves a wish for the process that runs an experiment on this file; undefined if there is none. */
 export function leaveWishInFile(db: string, id: string, wish: Wish): Runner | undefined {
-  const path = pathFor(db)
-  const [runner] = readLines<Runner>(path)
-  if (!runner || !isAlive(runner.pid)) return undefined
-  if (runner.id !== id) return runner
+  const runner = runnerOn(db)
+  if (runner?.id !== id) return runner
   // Never creates the file: the process may have ended a moment ago.
-  const file = attempt(() => openSync(path, constants.O_WRONLY | constants.O_APPEND))
+  const file = attempt(() => openSync(pathFor(db), constants.O_WRONLY | constants.O_APPEND))
   if (file === undefined) return undefined
   try {
     appendFileSync(file, `${JSON.stringify({ id, wish })}\n`)
@@ -59,10 +57,10 @@ export function leaveWishInFile(db: string, id: string, wish: Wish): Runner | un
   return runner
 }
 
-/** Whether a command is running an experiment on this file. */
-export function hasRunner(db: string): boolean {
+/** The command that is running an experiment on this file. */
+export function runnerOn(db: string): Runner | undefined {
   const [runner] = readLines<Runner>(pathFor(db))
-  return runner !== undefined && isAlive(runner.pid)
+  return runner && isAlive(runner.pid) ? runner : undefined
 }
 
 /** By the real path, so that two names of one file share a control file. */

@@ -5,6 +5,7 @@ import {
   type ExperimentPlan,
   type ExperimentTools,
   type Hook,
+  type PlanJson,
   parseExperiment,
 } from '../../experiment/index.ts'
 import type { Model } from '../../models/model.ts'
@@ -17,38 +18,25 @@ export interface PlanContext {
   readonly model?: Model
 }
 
-export interface LoadOptions {
-  /** Replaces the model of every role: `ollama:llama3.2`. */
-  readonly model?: string
-}
+/** `model` replaces the model of every role: `ollama:llama3.2`. */
+type LoadOptions = { readonly model?: string }
 
 /** Loads a plan: JSON, or a module whose default export is a plan or a function that makes one. */
-export async function loadPlan(file: string, { model: named }: LoadOptions = {}): Promise<ExperimentPlan> {
+export async function loadPlan(file: string, { model: named }: LoadOptions): Promise<ExperimentPlan> {
   const path = resolve(file)
   const context: PlanContext = named === undefined ? {} : { model: chooseModel(named) }
-  switch (extname(path)) {
-    case '.json':
-      return loadJsonPlan(path, file, context)
-    case '.ts':
-    case '.mts':
-    case '.js':
-    case '.mjs':
-      return loadModulePlan(path, file, context)
-    default:
-      throw new UserError(`${file} is no plan: expected .ts, .mts, .js, .mjs or .json`)
-  }
+  const ending = extname(path)
+  if (ending === '.json') return loadJsonPlan(path, file, context)
+  if (/^\.m?[tj]s$/.test(ending)) return loadModulePlan(path, file, context)
+  throw new UserError(`${file} is no plan: expected .ts, .mts, .js, .mjs or .json`)
 }
 
 /**
  * Loads the plan that is stored with an experiment. Anybody may have written it, so code that it names is not run and
  * servers that it names are not called: the user must name the plan, or for a server the model, again.
  */
-export function loadStoredPlan(
-  id: string,
-  json: unknown,
-  { model: named }: LoadOptions = {},
-): ExperimentPlan {
-  const { tools } = (json ?? {}) as { readonly tools?: unknown }
+export function loadStoredPlan(id: string, json: PlanJson, { model: named }: LoadOptions): ExperimentPlan {
+  const { tools } = json
   const nameIt = `name the plan, throughline experiment resume ${id} <plan>`
   if (tools !== undefined)
     throw new UserError(
@@ -67,12 +55,10 @@ export function loadStoredPlan(
 
 async function loadModulePlan(path: string, file: string, context: PlanContext): Promise<ExperimentPlan> {
   const { default: given } = await importModule(path)
-  if (typeof given !== 'function') {
-    const plan = requirePlan(given, file)
-    const { model } = context
-    return model ? { ...plan, roles: plan.roles.map(role => ({ ...role, model })) } : plan
-  }
-  return requirePlan(await given(context), file)
+  if (typeof given === 'function') return requirePlan(await given(context), file)
+  const plan = requirePlan(given, file)
+  const { model } = context
+  return model ? { ...plan, roles: plan.roles.map(role => ({ ...role, model })) } : plan
 }
 
 function requirePlan(given: unknown, file: string): ExperimentPlan {
@@ -125,10 +111,8 @@ function readJson(path: string, file: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    const isJson = error instanceof SyntaxError
-    throw new UserError(
-      `${isJson ? 'cannot read the JSON of' : 'cannot read'} ${file}: ${(error as Error).message}`,
-    )
+    const what = error instanceof SyntaxError ? 'the JSON of ' : ''
+    throw new UserError(`cannot read ${what}${file}: ${(error as Error).message}`)
   }
 }
 

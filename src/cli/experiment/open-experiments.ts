@@ -1,7 +1,7 @@
 import type { ExperimentStatus, Experiments, ExperimentsOptions } from '../../experiment/index.ts'
 import { StoreError } from '../../stores/store-error.ts'
 import { isPostgres, type LogOptions, readHistory, writeHistory } from '../open-log.ts'
-import { hasRunner } from './control-file.ts'
+import { runnerOn } from './control-file.ts'
 
 type Use<T> = (experiments: Experiments) => Promise<T>
 
@@ -33,7 +33,7 @@ export async function lookAtExperiments<Seen extends { readonly status: Experime
 ): Promise<readonly Seen[]> {
   const seen = await readExperiments(options, look)
   const isSure = isPostgres(options.db) || seen.every(({ status }) => status !== 'RUNNING')
-  if (isSure || hasRunner(options.db)) return seen
+  if (isSure || runnerOn(options.db)) return seen
   return writeExperiments(options, {}, look).catch(error => {
     if (error instanceof StoreError) return seen
     throw error

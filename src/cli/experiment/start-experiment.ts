@@ -37,7 +37,7 @@ export async function startExperiment(
         const watched = watchExperiment(begin(experiments, interrupts.signal), plan, interrupts.sayWith)
         const result = await watched.catch(error => refuseTaken(id, error))
         print(resultLine(result))
-        const next = nextLine(result, { id, db, tenant, plan: file, model })
+        const next = nextLine(result, { db, tenant, plan: file, model })
         if (next !== undefined) print(next)
         if (result.status === 'FAILED') process.exitCode = 1
       } finally {

@@ -19,8 +19,14 @@ export function eventLine(event: ExperimentEvent): string | undefined {
       return `step ${event.step} began`
     case 'role-started':
       return `${place(event)} acts`
-    case 'model-called':
-      return `${place(event)} ${tokenText(event)}${event.text === '' ? '' : `: ${harmless(event.text, mostText)}`}`
+    case 'model-called': {
+      const { predicted, reported, text } = event
+      const tokens =
+        reported === undefined
+          ? `${plural(predicted, 'token')} predicted`
+          : `${predicted} tokens predicted, ${reported} reported`
+      return `${place(event)} ${tokens}${text === '' ? '' : `: ${harmless(text, mostText)}`}`
+    }
     case 'tool-called':
       return `${place(event)} calls ${harmless(event.name)} ${harmless(event.arguments, mostText)}`
     case 'tool-result': {
@@ -47,8 +53,7 @@ export function resultLine({ status, result, steps }: ExperimentResult): string 
   return `${status} after ${plural(steps, 'step')}${why}`
 }
 
-export interface GoOn {
-  readonly id: string
+interface GoOn {
   readonly db: string
   readonly tenant: string
   readonly plan: string | undefined
@@ -56,11 +61,13 @@ export interface GoOn {
 }
 
 /** The command that goes on with an experiment; undefined if it has ended. */
-export function nextLine({ status, id }: ExperimentResult, goOn: GoOn): string | undefined {
+export function nextLine(
+  { status, id }: ExperimentResult,
+  { db, tenant, plan, model }: GoOn,
+): string | undefined {
   if (status === 'STOPPED')
     return `It has ended; "throughline experiment show ${quoted(id)}" shows how it stands.`
   if (status !== 'PAUSED') return undefined
-  const { db, tenant, plan, model } = goOn
   const words = [
     ...['throughline', 'experiment', 'resume', quoted(id)],
     ...(plan === undefined ? [] : [quoted(plan)]),
@@ -70,19 +77,6 @@ export function nextLine({ status, id }: ExperimentResult, goOn: GoOn): string |
     ...(tenant === 'default' ? [] : ['--tenant', quoted(tenant)]),
   ]
   return `Go on with: ${words.join(' ')}`
-}
-
-/** The tokens of a model call: our count, and the provider's. */
-export function tokenText({
-  predicted,
-  reported,
-}: {
-  readonly predicted: number
-  readonly reported?: number
-}): string {
-  return reported === undefined
-    ? `${plural(predicted, 'token')} predicted`
-    : `${predicted} tokens predicted, ${reported} reported`
 }
 
 const place = ({ step, role }: { readonly step: number; readonly role: string }) =>

@@ -18,17 +18,20 @@ export type EnvironmentOf<D extends Declarations> = { -readonly [Name in keyof D
 /** An environment without its types. */
 export type Environment = Readonly<Record<string, unknown>>
 
-type ValueOf<D extends Declaration> = D['type'] extends 'string'
-  ? string
-  : D['type'] extends 'int' | 'float'
-    ? number
-    : D['type'] extends 'bool'
-      ? boolean
-      : D['type'] extends `enum:[${infer Words}]`
-        ? WordOf<Words>
-        : D['type'] extends 'array'
-          ? ArrayOf<D['value']>
-          : ObjectOf<D['value']>
+interface PlainValues {
+  readonly string: string
+  readonly int: number
+  readonly float: number
+  readonly bool: boolean
+}
+
+type ValueOf<D extends Declaration> = D['type'] extends keyof PlainValues
+  ? PlainValues[D['type']]
+  : D['type'] extends `enum:[${infer Words}]`
+    ? WordOf<Words>
+    : D['type'] extends 'array'
+      ? ArrayOf<D['value']>
+      : ObjectOf<D['value']>
 
 type WordOf<Words extends string> = Words extends `${infer First},${infer Rest}`
   ? Trimmed<First> | WordOf<Rest>
@@ -60,7 +63,7 @@ export function wordsOf(type: VariableType): readonly string[] | undefined {
 
 export function isVariableType(type: unknown): type is VariableType {
   if (typeof type !== 'string') return false
-  if (plainTypes.has(type)) return true
+  if (Object.hasOwn(plainTypes, type)) return true
   const words = wordsOf(type as VariableType) ?? ['']
   return !words.includes('') && new Set(words).size === words.length
 }
@@ -68,10 +71,10 @@ export function isVariableType(type: unknown): type is VariableType {
 /** Throws unless a value has its type. `checkJson` checks what is inside lists and objects. */
 export function checkValue(variable: string, type: VariableType, value: unknown): void {
   const words = wordsOf(type)
-  const isRight = words ? words.includes(value as string) : tests[type as keyof typeof tests](value)
-  if (isRight) return
-  const expected = words ? `one of ${words.join(', ')}` : names[type as keyof typeof names]
-  throw new VariableError(variable, `expected ${expected}, got ${shown(value)}`)
+  const [expected, isRight] = words
+    ? [`one of ${words.join(', ')}`, words.includes(value as string)]
+    : [plainTypes[type as PlainType].name, plainTypes[type as PlainType].test(value)]
+  if (!isRight) throw new VariableError(variable, `expected ${expected}, got ${shown(value)}`)
 }
 
 /** Throws if a value cannot be stored as it is: a Date, a Map, NaN, undefined, a cycle. */
@@ -90,7 +93,7 @@ export const isNotStored = (key: PropertyKey): boolean => typeof key === 'symbol
 export const notStored = (key: PropertyKey): string => `no value can have the key ${String(key)}`
 
 /** A value as an error shows it. */
-export function shown(value: unknown): string {
+function shown(value: unknown): string {
   if (typeof value === 'number' || value === undefined) return String(value)
   try {
     return cut(JSON.stringify(value) ?? `a ${typeof value}`, 80)
@@ -101,25 +104,18 @@ export function shown(value: unknown): string {
 
 const deepest = 100
 
-const tests = {
-  string: (value: unknown) => typeof value === 'string',
-  int: (value: unknown) => Number.isSafeInteger(value),
-  float: (value: unknown) => typeof value === 'number' && Number.isFinite(value),
-  bool: (value: unknown) => typeof value === 'boolean',
-  array: (value: unknown) => Array.isArray(value),
-  object: (value: unknown) => isPlainObject(value),
-} as const
+type PlainType = Exclude<VariableType, `enum:${string}`>
 
-const names = {
-  string: 'a string',
-  int: 'an int (a whole number)',
-  float: 'a float (a number)',
-  bool: 'a bool',
-  array: 'an array',
-  object: 'an object',
-} as const
-
-const plainTypes: ReadonlySet<string> = new Set(Object.keys(tests))
+const plainTypes: Readonly<
+  Record<PlainType, { readonly name: string; readonly test: (value: unknown) => boolean }>
+> = {
+  string: { name: 'a string', test: value => typeof value === 'string' },
+  int: { name: 'an int (a whole number)', test: Number.isSafeInteger },
+  float: { name: 'a float (a number)', test: Number.isFinite },
+  bool: { name: 'a bool', test: value => typeof value === 'boolean' },
+  array: { name: 'an array', test: Array.isArray },
+  object: { name: 'an object', test: isPlainObject },
+}
 
 function isPlainObject(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false

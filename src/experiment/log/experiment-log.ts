@@ -4,12 +4,10 @@ import { ThroughlineError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { showValue } from '../../log/show-value.ts'
 import type { Environment, VariableType } from '../environment/variable.ts'
-import { ExperimentError } from '../experiment-error.ts'
 import type { ExperimentEnd, ExperimentResult } from '../experiment-event.ts'
 import type { GoalTest } from '../plan/goal.ts'
 import type { HookDecision } from '../plan/hook.ts'
 import type { PlanJson } from '../plan/plan-json.ts'
-import type { ExperimentThreads } from './experiment-threads.ts'
 
 /** The experiment's own thread while this process holds it: its open turn is the lease of the experiment. */
 export interface ExperimentLog {
@@ -113,19 +111,12 @@ export const stepsOf = ({ snapshots }: ExperimentState) => snapshots.at(-1)!.ste
 /** The environment when the last step had ended. */
 export const lastSnapshot = ({ snapshots }: ExperimentState) => snapshots.at(-1)!.environment
 
-/** Reads where an experiment stands. Throws if there is none of this id. */
-export async function readState({ id, own }: ExperimentThreads): Promise<ExperimentState> {
-  const [created, ...entries] = (await own.entries()).map(fromEntryMessage)
-  if (created?.kind === 'created') return entries.reduce(foldEntry, beginState(created))
-  throw new ExperimentError('no_experiment', `There is no experiment "${id}".`)
-}
-
 export const toEntryMessage = (entry: ExperimentEntry): MessageLike => ({
   role: 'system',
   content: JSON.stringify(entry),
 })
 
-function fromEntryMessage({ seq, message }: LoggedMessage): ExperimentEntry {
+export function fromEntryMessage({ seq, message }: LoggedMessage): ExperimentEntry {
   try {
     // Frozen, because hooks and goals get its values.
     return freeze(JSON.parse(String(message.content)) as ExperimentEntry, true)

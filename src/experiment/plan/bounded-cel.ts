@@ -28,7 +28,10 @@ export function boundedCel(cel: Cel): CompileCel {
   let steps = 0
   const count = (more: number) => {
     steps += more
-    if (steps > mostSteps) throw tooLong()
+    if (steps <= mostSteps) return
+    const most = mostSteps.toLocaleString('en-US')
+    const problem = `it takes more than ${most} steps: use fewer loops, or shorter lists and texts`
+    throw new ExperimentError('goal_too_long', problem)
   }
   const evaluator = evaluatorOf(cel)
   evaluator.run = (node, context) => {
@@ -59,7 +62,7 @@ export function boundedCel(cel: Cel): CompileCel {
       steps = 0
       const value = entry(values)
       // `||` and `exists` swallow errors, so the limit is checked again here.
-      if (steps > mostSteps) throw tooLong()
+      count(0)
       return value
     }
   }
@@ -126,9 +129,3 @@ function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length / 1000
   return Array.isArray(value) ? value.length / 10 : 0
 }
-
-const tooLong = () =>
-  new ExperimentError(
-    'goal_too_long',
-    `it takes more than ${mostSteps.toLocaleString('en-US')} steps: use fewer loops, or shorter lists and texts`,
-  )

@@ -1,5 +1,5 @@
 import { Environment as CelEnvironment } from '@marcbachmann/cel-js'
-import type { Declarations, Environment, VariableType } from '../environment/variable.ts'
+import type { Declarations, Environment } from '../environment/variable.ts'
 import { boundedCel, findPatternProblem } from './bounded-cel.ts'
 import type { Goal } from './goal.ts'
 import type { PlanJson } from './plan-json.ts'
@@ -15,21 +15,17 @@ export function compileGoals(
   const { cel, unusable } = celFor(declarations)
   const compile = boundedCel(cel)
   const integers = Object.keys(declarations).filter(name => declarations[name]!.type === 'int')
-  const compiled = goals.flatMap(({ description, holds, outcome }, at) => {
+  const compiled: Goal[] = []
+  for (const [at, { description, holds, outcome }] of goals.entries()) {
     const problem = findProblem(cel, holds, unusable)
     if (problem !== undefined) {
       problems.push(`goals[${at}].holds ("${description}"): ${problem}`)
-      return []
+      continue
     }
     const test = compile(holds)
-    return [
-      {
-        description,
-        holds: (environment: Environment) => test(toCel(environment, integers)) === true,
-        ...(outcome === undefined ? {} : { outcome }),
-      },
-    ]
-  })
+    const isMet = (environment: Environment) => test(toCel(environment, integers)) === true
+    compiled.push({ description, holds: isMet, ...(outcome !== undefined && { outcome }) })
+  }
   return { goals: compiled, problems }
 }
 
@@ -67,7 +63,7 @@ function celFor(declarations: Declarations): { readonly cel: CelEnvironment; rea
     // Tools can use variables of other names, goals cannot.
     if (!/^[A-Za-z_]\w*$/.test(name)) continue
     try {
-      cel = cel.registerVariable(name, typeOf(type))
+      cel = cel.registerVariable(name, celTypes.get(type) ?? 'string')
     } catch {
       unusable.add(name)
     }
@@ -92,22 +88,14 @@ const mixed: Readonly<Record<string, (a: number, b: number) => number>> = {
   '/': (a, b) => a / b,
 }
 
-function typeOf(type: VariableType): string {
-  switch (type) {
-    case 'int':
-      return 'int'
-    case 'float':
-      return 'double'
-    case 'bool':
-      return 'bool'
-    case 'array':
-      return 'list'
-    case 'object':
-      return 'map'
-    default:
-      return 'string'
-  }
-}
+/** What CEL calls the types of variables; an enum is a string. */
+const celTypes = new Map([
+  ['int', 'int'],
+  ['float', 'double'],
+  ['bool', 'bool'],
+  ['array', 'list'],
+  ['object', 'map'],
+])
 
 /** CEL's whole numbers are BigInts. */
 function toCel(environment: Environment, integers: readonly string[]): Record<string, unknown> {

@@ -20,20 +20,14 @@ export interface GoalTest {
 export function testGoals(goals: readonly Goal[], environment: Environment): readonly GoalTest[] {
   const tests: GoalTest[] = []
   for (const { description, holds, outcome = 'completed' } of goals) {
-    const isMet = attempt(description, () => holds(environment))
-    tests.push({ description, outcome, isMet })
-    if (isMet) break
+    try {
+      tests.push({ description, outcome, isMet: holds(environment) === true })
+    } catch (error) {
+      const why = error instanceof Error ? error.message.split('\n', 1)[0] : String(error)
+      const result = `Error: The goal "${description}" cannot be tested: ${why}`
+      throw new ExperimentFailure('goal_failed', result, { cause: error })
+    }
+    if (tests.at(-1)?.isMet) break
   }
   return tests
-}
-
-function attempt(description: string, test: () => boolean): boolean {
-  try {
-    return test() === true
-  } catch (error) {
-    const why = error instanceof Error ? error.message.split('\n', 1)[0] : String(error)
-    throw new ExperimentFailure('goal_failed', `Error: The goal "${description}" cannot be tested: ${why}`, {
-      cause: error,
-    })
-  }
 }

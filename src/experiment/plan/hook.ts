@@ -38,36 +38,29 @@ export interface HookCall {
   readonly arguments: string
 }
 
-interface HookContexts<E> {
-  readonly 'before-experiment': InStep<E>
-  readonly 'after-experiment': InStep<E> & { readonly status: string; readonly result: string }
-  readonly 'before-step': InStep<E>
-  readonly 'after-step': InStep<E>
-  readonly 'before-role': InRole<E>
-  readonly 'after-role': InRole<E>
-  readonly 'before-model': InRound<E>
-  readonly 'after-model': InRound<E> & { readonly text: string; readonly calls: readonly HookCall[] }
-  readonly 'before-tool': InRound<E> & { readonly call: HookCall }
-  readonly 'after-tool': InRound<E> & {
-    readonly call: HookCall
-    readonly result: ToolOutcome
-  }
+/** What the hooks of each point are told, and what they may decide. */
+interface HookPoints<E> {
+  readonly 'before-experiment': [InStep<E>, 'stop']
+  readonly 'after-experiment': [InStep<E> & { readonly status: string; readonly result: string }, never]
+  readonly 'before-step': [InStep<E>, 'inject' | 'endStep' | 'stop']
+  readonly 'after-step': [InStep<E>, 'stop']
+  readonly 'before-role': [InRole<E>, 'inject' | 'skip' | 'endStep' | 'stop']
+  readonly 'after-role': [InRole<E>, 'endStep' | 'stop']
+  readonly 'before-model': [InRound<E>, 'inject' | 'endStep' | 'stop']
+  readonly 'after-model': [InRound<E> & HookReply, 'endStep' | 'stop']
+  readonly 'before-tool': [InRound<E> & { readonly call: HookCall }, 'skip' | 'endStep' | 'stop']
+  readonly 'after-tool': [
+    InRound<E> & { readonly call: HookCall; readonly result: ToolOutcome },
+    'endStep' | 'stop',
+  ]
 }
 
-interface HookDecisions {
-  readonly 'before-experiment': 'stop'
-  readonly 'after-experiment': never
-  readonly 'before-step': 'inject' | 'endStep' | 'stop'
-  readonly 'after-step': 'stop'
-  readonly 'before-role': 'inject' | 'skip' | 'endStep' | 'stop'
-  readonly 'after-role': 'endStep' | 'stop'
-  readonly 'before-model': 'inject' | 'endStep' | 'stop'
-  readonly 'after-model': 'endStep' | 'stop'
-  readonly 'before-tool': 'skip' | 'endStep' | 'stop'
-  readonly 'after-tool': 'endStep' | 'stop'
+interface HookReply {
+  readonly text: string
+  readonly calls: readonly HookCall[]
 }
 
-type Allowed<On extends HookPoint> = Pick<HookDecision, HookDecisions[On]>
+type Allowed<On extends HookPoint> = Pick<HookDecision, HookPoints<never>[On][1]>
 
 /**
  * A hook. Its decision is recorded before it takes effect, so that a resumed experiment does not ask it again. If a crash
@@ -77,7 +70,7 @@ export type Hook<E> = {
   [On in HookPoint]: {
     readonly on: On
     readonly run: (
-      context: HookContexts<E>[On],
+      context: HookPoints<E>[On][0],
       // biome-ignore lint/suspicious/noConfusingVoidType: a hook that decides nothing has no `return`.
     ) => Allowed<On> | void | Promise<Allowed<On> | void>
     /** What to do if the hook throws: `abort` (default) ends the experiment as FAILED, `record` logs the error and goes on. */

@@ -21,7 +21,7 @@ import { applyChange, changeEnvironment, type Patch } from '../environment/envir
 import type { Environment } from '../environment/variable.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
 import type { ActiveExperiment } from '../log/active-experiment.ts'
-import type { RoleData } from '../log/step-turns.ts'
+import type { RoleData } from '../log/experiment-threads.ts'
 import type { Role } from '../plan/role.ts'
 import { askHooks, hookKey } from './ask-hooks.ts'
 import type { RoleTurn } from './open-turn.ts'

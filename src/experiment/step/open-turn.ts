@@ -4,8 +4,7 @@ import { LeaseError } from '../../stores/store-error.ts'
 import { sleep } from '../../turn/index.ts'
 import { visibleTo } from '../environment/environment.ts'
 import type { ActiveExperiment } from '../log/active-experiment.ts'
-import { beginOnce } from '../log/experiment-threads.ts'
-import { foldStep, stepTurns, turnKey } from '../log/step-turns.ts'
+import { beginOnce, foldStep, stepTurns, turnKey } from '../log/experiment-threads.ts'
 import type { Role } from '../plan/role.ts'
 
 /** A role's turn that this process holds. */

@@ -1,5 +1,5 @@
-import { LeaseError } from '../../stores/store-error.ts'
-import { ExperimentError } from '../experiment-error.ts'
+import { LeaseError } from '../stores/store-error.ts'
+import { ExperimentError, unlessRefused } from './experiment-error.ts'
 import {
   beginState,
   type Created,
@@ -8,12 +8,18 @@ import {
   type ExperimentLog,
   type ExperimentState,
   foldEntry,
-  readState,
+  stepsOf,
   toEntryMessage,
-} from '../log/experiment-log.ts'
-import { beginOnce, type ExperimentThreads } from '../log/experiment-threads.ts'
-import { readWishes } from '../log/wish.ts'
-import type { ExperimentPlan } from '../plan/define-experiment.ts'
+} from './log/experiment-log.ts'
+import {
+  beginOnce,
+  cancelTurns,
+  type ExperimentThreads,
+  foldStep,
+  readState,
+} from './log/experiment-threads.ts'
+import { endOf, leaveWish, readWishes, type Wish } from './log/wish.ts'
+import type { ExperimentPlan } from './plan/define-experiment.ts'
 
 /** Begins a new experiment and holds its lease. */
 export async function beginExperiment(
@@ -57,6 +63,39 @@ export async function takeExperiment(threads: ExperimentThreads): Promise<Experi
     throw error
   }
   throw new LeaseError('turn_open', `The experiment "${id}" was just resumed by somebody else.`)
+}
+
+/**
+ * Pauses or stops an experiment. A process that runs it is asked, and obeys before the next role acts; else it is done
+ * at once.
+ */
+export async function settleWish(threads: ExperimentThreads, wish: Wish): Promise<'asked' | 'done'> {
+  const { ended, isPaused } = await readState(threads)
+  if (ended) {
+    const problem = `The experiment "${threads.id}" has ended as ${ended.status}.`
+    throw new ExperimentError('experiment_ended', problem)
+  }
+  if (isPaused && wish === 'pause') return 'done'
+  const tryTake = () => unlessRefused('turn_open', takeExperiment(threads))
+  let log = await tryTake()
+  if (!log) {
+    await leaveWish(threads.control, wish)
+    // Once more: the process that ran the experiment may have left without seeing the wish.
+    log = await tryTake()
+  }
+  if (!log) return 'asked'
+  try {
+    const { state } = log
+    if (wish === 'stop') await cancelTurns(threads, state)
+    const environment = await foldStep(threads, state)
+    const stopped = { kind: 'ended', status: 'STOPPED', result: endOf.stop.result } as const
+    if (wish === 'pause') await log.close({ kind: 'paused', environment })
+    else await log.close({ ...stopped, steps: stepsOf(state), environment })
+  } catch (error) {
+    await log.leave()
+    throw error
+  }
+  return 'done'
 }
 
 /** The key of a turn of the experiment's own thread makes sure that only one of two processes begins it. */
