@@ -1,4 +1,4 @@
-import type { Environment } from './environment/variable.ts'
+import type { Environment } from './environment.ts'
 import type { GoalTest } from './plan/goal.ts'
 
 export type ExperimentEnd = 'COMPLETED' | 'FAILED' | 'STOPPED'

@@ -10,7 +10,7 @@ export type {
   Environment,
   EnvironmentOf,
   VariableType,
-} from './environment/variable.ts'
+} from './environment.ts'
 export {
   ExperimentError,
   type ExperimentErrorCode,

@@ -1,4 +1,4 @@
-import type { Environment } from './environment/variable.ts'
+import type { Environment } from './environment.ts'
 import type { ExperimentEnd } from './experiment-event.ts'
 import { type ExperimentState, type MetGoal, type Snapshot, stepsOf } from './log/experiment-log.ts'
 import { type ExperimentThreads, foldStep, readState } from './log/experiment-threads.ts'

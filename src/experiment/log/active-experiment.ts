@@ -1,6 +1,6 @@
 import type { History } from '../../history/index.ts'
 import type { Emit } from '../../turn/index.ts'
-import type { Environment } from '../environment/variable.ts'
+import type { Environment } from '../environment.ts'
 import type { ExperimentEvent } from '../experiment-event.ts'
 import type { ExperimentPlan } from '../plan/define-experiment.ts'
 import type { ExperimentLog } from './experiment-log.ts'

@@ -6,10 +6,7 @@ import type { ExperimentResult } from '../experiment-event.ts'
 export type Wish = 'pause' | 'stop'
 
 /** A wish as the log stores it; the text of its message is for people. */
-interface WishData {
-  readonly wish: Wish
-}
-
+type WishData = { readonly wish: Wish }
 const texts: Readonly<Record<Wish, string>> = { pause: 'Pause, please.', stop: 'Stop, please.' }
 
 /** How an experiment ends that fulfils a wish. */

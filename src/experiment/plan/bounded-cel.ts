@@ -55,9 +55,8 @@ export function boundedCel(cel: Cel): CompileCel {
   return expression => {
     const parsed = cel.parse(expression)
     parsed.check()
-    const entry = cel.parse('true')
-    const root = entry.ast as unknown as Node
-    root.evaluate = (_, __, context) => evaluator.run(parsed.ast as unknown as Node, context)
+    const root = parsed.ast as unknown as Node
+    const entry = withRoot(cel, (_, __, context) => evaluator.run(root, context))
     return values => {
       steps = 0
       const value = entry(values)
@@ -85,14 +84,18 @@ export function findPatternProblem(cel: Cel, expression: string): string | undef
 /** Gets the library's evaluator, which it passes to the root of an expression. */
 function evaluatorOf(cel: Cel): Evaluator {
   let found: Evaluator | undefined
-  const entry = cel.parse('true')
-  const root = entry.ast as unknown as Node
-  root.evaluate = evaluator => {
+  withRoot(cel, evaluator => {
     found = evaluator
     return true
-  }
-  entry()
+  })()
   return found!
+}
+
+/** An expression that is evaluated by our function. */
+function withRoot(cel: Cel, evaluate: Node['evaluate']): ReturnType<Cel['parse']> {
+  const expression = cel.parse('true')
+  Object.assign(expression.ast, { evaluate })
+  return expression
 }
 
 function argumentsOf({ op, args }: Node, kind: 'call' | 'rcall', name: string): readonly Node[] {

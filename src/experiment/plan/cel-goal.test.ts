@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { growth } from '../../../test/growth.ts'
-import type { Declarations } from '../environment/variable.ts'
+import type { Declarations } from '../environment.ts'
 import { compileGoals } from './cel-goal.ts'
 
 /** A goal over these variables; their declared values do not matter. */

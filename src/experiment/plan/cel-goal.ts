@@ -1,5 +1,5 @@
 import { Environment as CelEnvironment } from '@marcbachmann/cel-js'
-import type { Declarations, Environment } from '../environment/variable.ts'
+import type { Declarations, Environment } from '../environment.ts'
 import { boundedCel, findPatternProblem } from './bounded-cel.ts'
 import type { Goal } from './goal.ts'
 import type { PlanJson } from './plan-json.ts'

@@ -1,13 +1,14 @@
 import { showValue } from '../../log/show-value.ts'
-import { copyEnvironment, type VariableTypes } from '../environment/environment.ts'
 import {
   checkJson,
   checkValue,
+  copyEnvironment,
   type Declarations,
   type Environment,
   type EnvironmentOf,
   isVariableType,
-} from '../environment/variable.ts'
+  type VariableTypes,
+} from '../environment.ts'
 import { InvalidPlanError } from '../experiment-error.ts'
 import { defineExperimentTool, type ExperimentTool, type ExperimentTools } from './experiment-tool.ts'
 import type { Goal } from './goal.ts'

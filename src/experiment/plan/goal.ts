@@ -1,4 +1,4 @@
-import type { Environment } from '../environment/variable.ts'
+import type { Environment } from '../environment.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
 
 /** A goal. Goals are tested after each step, in order; the first that holds ends the experiment. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type PlainPolicy, plainPolicies } from '../../context/policies/choose-policy.ts'
-import { isVariableType, type VariableType } from '../environment/variable.ts'
+import { isVariableType, type VariableType } from '../environment.ts'
 
 const text = z.string().min(1)
 const count = z.int().min(1)

@@ -11,14 +11,13 @@ import {
   setUpAsking,
   type Tool,
   type ToolOutcome,
-  type TurnLog,
   threadLog,
   toMessage,
   toSeen,
   toSpec,
 } from '../../turn/index.ts'
-import { applyChange, changeEnvironment, type Patch } from '../environment/environment.ts'
-import type { Environment } from '../environment/variable.ts'
+import type { Environment } from '../environment.ts'
+import { applyChange, changeEnvironment, type Patch } from '../environment.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
 import type { ActiveExperiment } from '../log/active-experiment.ts'
 import type { RoleData } from '../log/experiment-threads.ts'
@@ -81,10 +80,26 @@ export async function answerRole(
     const { skip } = await askHooks(active, 'before-tool', [name, attempt, results], told)
     await emit({ type: 'tool-called', ...at, name: call.name, arguments: call.arguments })
     active.signal.throwIfAborted()
-    const key = JSON.stringify([active.id, step, name, results])
-    const { text, isError } = await callTool(active, role, call, { log, key, skip: skip === true, signal })
+    const { text, isError } = skip
+      ? await keepResult(log, call, { text: 'Error: this tool was not run', isError: true })
+      : await runOnDraft(call, JSON.stringify([active.id, step, name, results]))
     await emit({ type: 'tool-result', ...at, name: call.name, text, isError })
     await askAfterTool()
+  }
+
+  /**
+   * Runs one call. The result and its patches are logged in one entry; then the environment changes. A tool that fails, or
+   * writes an invalid value, changes nothing.
+   */
+  async function runOnDraft(call: ReplyCall, key: string): Promise<ToolOutcome> {
+    const { tools, change } = draftTools(active, role, key)
+    const { toolTimeoutMs: timeoutMs = 60_000 } = active
+    const outcome = await runTool(call, { tools, timeoutMs, signal, inRequest: action => action() })
+    const made = outcome.isError ? undefined : change()
+    const data: RoleData | undefined = made && { patches: made.patches }
+    const kept = await keepResult(log, call, { ...outcome, ...(data && { data }) })
+    if (made && !kept.isRefused) active.environment = made.environment
+    return kept
   }
 
   /** Asks the hooks after a tool. The result is logged before, whatever the hooks do. */
@@ -141,33 +156,16 @@ export async function answerRole(
   }
 }
 
-interface CallPlace {
-  readonly log: TurnLog
-  /** An idempotency key: the same if this call is made again. */
-  readonly key: string
-  /** Whether a hook has decided to skip the call. */
-  readonly skip: boolean
-  readonly signal: AbortSignal
-}
-
-/**
- * Runs one call on a draft of the environment. The result and its patches are logged in one entry; then the environment
- * changes. A tool that fails, or writes an invalid value, changes nothing.
- */
-async function callTool(
-  active: ActiveExperiment,
-  role: Role,
-  call: ReplyCall,
-  { log, key, skip, signal }: CallPlace,
-): Promise<ToolOutcome> {
-  const { step, plan, toolTimeoutMs: timeoutMs = 60_000 } = active
+/** The tools of a role, for one call: each works on a draft of the environment. `change` is what the call has changed. */
+function draftTools(active: ActiveExperiment, role: Role, key: string) {
+  const { plan, step } = active
   let change: { readonly patches: readonly Patch[]; readonly environment: Environment } | undefined
   const toTool = (name: string): Tool => {
     const tool = plan.tools.get(name)!
-    const run: Tool['run'] = async (input, { signal: own }) => {
+    const run: Tool['run'] = async (input, { signal }) => {
       const { draft, finish } = changeEnvironment(active.environment, plan.variables)
       const environment = draft as never
-      const value = await tool.run(input, { environment, role: role.name, step, key, signal: own })
+      const value = await tool.run(input, { environment, role: role.name, step, key, signal })
       // Before the draft is finished: parts of it that the tool returned cannot be read after that.
       const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
       const patches = finish()
@@ -177,15 +175,7 @@ async function callTool(
     }
     return { ...tool, run }
   }
-  const tools = new Map(role.tools.map(name => [name, toTool(name)]))
-  const outcome = skip
-    ? { text: 'Error: this tool was not run', isError: true }
-    : await runTool(call, { tools, timeoutMs, signal, inRequest: action => action() })
-  const made = outcome.isError ? undefined : change
-  const data: RoleData | undefined = made && { patches: made.patches }
-  const kept = await keepResult(log, call, { ...outcome, ...(data && { data }) })
-  if (made && !kept.isRefused) active.environment = made.environment
-  return kept
+  return { tools: new Map(role.tools.map(name => [name, toTool(name)])), change: () => change }
 }
 
 /** Turns a model's failure into the failure of the experiment. */
