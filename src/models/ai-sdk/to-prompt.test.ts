@@ -153,6 +153,15 @@ describe('toPrompt', () => {
     expect(result!.content[0]).toMatchObject({ toolName: 'look', output: { type: 'content', value } })
   })
 
+  it('sends a result that is a list of texts as a text', () => {
+    const call = { id: 'a', function: { name: 'look', arguments: {} } }
+    const [, result] = toPrompt([
+      { role: 'assistant', content: '', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'a', content: ['The pier'] },
+    ])
+    expect(result!.content[0]).toMatchObject({ output: { type: 'text', value: 'The pier' } })
+  })
+
   it('sends arguments back that are no JSON, as the model wrote them', () => {
     const call = { id: 'a', function: { name: 'look', arguments: '{"pier": ' } }
     const [message] = toPrompt([{ role: 'assistant', content: '', tool_calls: [call] }])

@@ -1,6 +1,6 @@
 import type { MessageLike } from '../../log/message.ts'
 import { parseJson } from '../../log/parse-json.ts'
-import { type PairedCall, type PairedMessage, type PairedResult, pairResults } from '../pair-results.ts'
+import { type PairedCall, type PairedMessage, pairResults } from '../pair-results.ts'
 import type { AiSdkMessage, CallPart, FilePart, PromptPart, ResultPart, TextPart } from './ai-sdk-model.ts'
 import { toFilePart, toParts } from './to-parts.ts'
 
@@ -26,7 +26,7 @@ export function toPrompt(messages: readonly MessageLike[]): AiSdkMessage[] {
         prompt.push({ role: 'assistant', content: assistantParts(paired, ids), ...options })
         break
       case 'tool': {
-        const content = paired.results.map((result, index) => toResult(paired, result, index, ids))
+        const content = toResults(paired, ids)
         const last = prompt.at(-1)
         // In the AI SDK the results of a round are one message.
         if (last?.role === 'tool' && !options) for (const part of content) last.content.push(part)
@@ -54,29 +54,25 @@ function assistantParts({ source, calls }: PairedMessage, ids: Ids): PromptPart[
   return [...parts, ...beside]
 }
 
-/** Adds the id and the name of its call to a result: messages of Ollama and OpenAI may lack them. */
-function toResult(
-  { source, seq }: PairedMessage,
-  { call, callId, name, text }: PairedResult,
-  index: number,
-  ids: Ids,
-): ResultPart {
-  const { content } = source
-  const own = Array.isArray(content) ? content.filter(part => part?.type === 'tool-result')[index] : undefined
-  if (own?.output !== undefined && own.toolCallId !== undefined) return own as ResultPart
-  return {
-    type: 'tool-result',
-    // A stray result is passed on: the provider refuses it, and says so.
-    toolCallId: (call && ids.get(call)) ?? callId ?? `call_${seq}_${index}`,
-    toolName: call?.name ?? name ?? 'unknown',
-    output: outputOf(source, text),
-  }
+/** Adds the id and the name of its call to each result: messages of Ollama and OpenAI may lack them. */
+function toResults({ source, seq, results }: PairedMessage, ids: Ids): ResultPart[] {
+  const parts = (Array.isArray(source.content) ? source.content : []).filter(part => typeof part !== 'string')
+  const own = parts.filter(part => part?.type === 'tool-result')
+  const images = Array.isArray(source.images) ? source.images : []
+  const files = [...parts, ...images].map(toFilePart).filter(file => file !== undefined)
+  return results.map(({ call, callId, name, text }, at) => {
+    if (own[at]?.output !== undefined && own[at].toolCallId !== undefined) return own[at] as ResultPart
+    return {
+      type: 'tool-result',
+      // A stray result is passed on: the provider refuses it, and says so.
+      toolCallId: (call && ids.get(call)) ?? callId ?? `call_${seq}_${at}`,
+      toolName: call?.name ?? name ?? 'unknown',
+      output: toOutput(text, files),
+    }
+  })
 }
 
-function outputOf(source: MessageLike, text: string): ResultPart['output'] {
-  const content = Array.isArray(source.content) ? source.content : []
-  const images = [...content, ...(Array.isArray(source.images) ? source.images : [])]
-  const files = images.map(toFilePart).filter(file => file !== undefined)
+function toOutput(text: string, files: readonly FilePart[]): ResultPart['output'] {
   if (files.length === 0) return { type: 'text', value: text }
   const value = files.map(({ data, mediaType }) =>
     data instanceof URL
