@@ -2,7 +2,7 @@ import type { MessageLike } from '../log/message.ts'
 import type { Context, FitOptions } from './context.ts'
 import { createConversation } from './conversation/conversation.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
-import { fitReading } from './fit-conversation.ts'
+import { fitReading } from './fit.ts'
 import { adoptIndex, saveIndex } from './recall/index-transcript.ts'
 import { unpackIndex } from './recall/pack-index.ts'
 

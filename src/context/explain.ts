@@ -15,11 +15,8 @@ export function explain(receipt: Receipt, seq?: number): string {
   if (seq === undefined) return receiptTable(receipt)
   const entry = receipt.entries[seq]
   if (!entry) {
-    const last = receipt.entries.length - 1
-    throw new InvalidOptionError(
-      'seq',
-      `expected the place of a message, 0 to ${last}, got ${showValue(seq)}`,
-    )
+    const expected = `the place of a message, 0 to ${receipt.entries.length - 1}`
+    throw new InvalidOptionError('seq', `expected ${expected}, got ${showValue(seq)}`)
   }
   const { role, tokens, fate, why, rule } = entry
   const said = `Message ${seq} (${role}, ${tokens} tokens) ${became[fate]}: ${why} (${rule}).`
@@ -100,14 +97,11 @@ function totals(receipt: Receipt, paint: Paint): readonly string[] {
   ]
 }
 
-interface Run {
+interface Run extends Pick<ReceiptEntry, 'fate' | 'rule' | 'why'> {
   readonly from: number
   to: number
   tokens: number
   roles: string
-  readonly fate: Fate
-  readonly rule: string
-  readonly why: string
 }
 
 function toRuns(entries: readonly ReceiptEntry[]): readonly Run[] {

@@ -1,10 +1,20 @@
+import { attempt } from '../log/attempt.ts'
 import { InvalidOptionError } from '../log/error.ts'
+import { isUnchanged } from '../log/looks.ts'
 import type { MessageLike } from '../log/message.ts'
 import { showValue } from '../log/show-value.ts'
-import type { Context, FitOptions } from './context.ts'
-import { forgetConversation, readConversation } from './conversation/conversation.ts'
+import { type Finished, finish } from './compose/finish.ts'
+import { checkInvariants } from './compose/invariants.ts'
+import type { Context, FitOptions, PreviousContext } from './context.ts'
+import { type Conversation, forgetConversation, readConversation } from './conversation/conversation.ts'
+import { movedNotes, totalTokens } from './draft/cost.ts'
+import { createDraft, fullDraft } from './draft/draft.ts'
+import { createFrame } from './draft/frame.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
-import { fitReading } from './fit-conversation.ts'
+import { checkPolicy } from './draft/policy.ts'
+import { makeReceipt } from './make-receipt.ts'
+import { defaultPolicy } from './policies/recall.ts'
+import type { SharedPrefix } from './receipt.ts'
 
 /**
  * Fits a conversation into a window and accounts for every message of it.
@@ -24,4 +34,90 @@ export function fit<M extends MessageLike>(messages: readonly M[], options: FitO
     return readConversation(messages, count)
   }
   return fitReading(conversation, readAgain, options)
+}
+
+/** Fits a conversation. If a message was changed in place since it was read, everything is read again first. */
+export function fitReading<M extends MessageLike>(
+  conversation: Conversation,
+  readAgain: () => Conversation,
+  options: FitOptions,
+): Context<M> {
+  const context = fitConversation<M>(conversation, options)
+  if (context) return context
+  // The previous context is unknown too: it may have had the changed message.
+  const { previous: _, ...rest } = options
+  return readWhole(fitConversation(readAgain(), rest))
+}
+
+/** Returns the context of freshly read messages; a message that has changed again already is not a plain object. */
+export function readWhole<Fitted>(context: Fitted | undefined): Fitted {
+  if (context) return context
+  throw new InvalidOptionError('messages', 'a message changes while it is read: pass plain objects')
+}
+
+/** Fits a conversation as it was read; undefined when a message in the context was changed in place since. */
+export function fitConversation<M extends MessageLike>(
+  conversation: Conversation,
+  options: FitOptions,
+): Context<M> | undefined {
+  const frame = createFrame(conversation, options)
+  const policy = options.policy ?? defaultPolicy
+  checkPolicy(policy)
+  const draft = fullDraft(policy.apply(createDraft(frame).as(policy.name)), frame)
+  const finished = finish(draft)
+  if (!isAsRead(finished)) return undefined
+  checkInvariants(finished, policy.name)
+  const prefix = options.previous && sharedPrefix(finished, options.previous)
+  return {
+    messages: finished.pieces.map(piece => piece.raw as M),
+    tokens: finished.tokens,
+    receipt: makeReceipt(finished, policy.name, prefix),
+  }
+}
+
+/**
+ * Whether every message used in the context (sent, joined, digested, recalled, gathered) is unchanged since it was read.
+ * Left-out messages are checked when they are used again: the price of a turn must not grow with the conversation.
+ */
+function isAsRead({ draft, pieces }: Finished): boolean {
+  const { frame, spans, units } = draft
+  const { entries } = frame.transcript
+  const lead = frame.system.length
+  const isFreshAt = (at: number) => {
+    const entry = at < 0 ? frame.system[at + lead]! : entries[at]!
+    // An entry that is not in memory cannot have been changed by a caller.
+    return !Object.hasOwn(entry, 'looks') || isUnchanged(entry.looks, entry.source)
+  }
+  let at = 0
+  return (
+    // Protected messages may stand between left-out ones.
+    pieces.every(({ seqs }) => seqs.every(seq => isFreshAt(seq - lead))) &&
+    movedNotes(frame, spans).every(isFreshAt) &&
+    [...spans, { fate: 'elided', from: units.length, to: units.length }].every(({ fate, from, to }) => {
+      if (fate !== 'elided') return true
+      const end = units[from]?.from ?? entries.length
+      while (at < end && isFreshAt(at)) at += 1
+      const isFreshSpan = at >= end
+      at = units[to]?.from ?? end
+      return isFreshSpan
+    })
+  )
+}
+
+/** The common beginning of a context and the previous one, which a model server with a prompt cache need not read again. */
+function sharedPrefix(
+  { pieces, tokens, draft: { frame } }: Finished,
+  { messages, receipt }: PreviousContext,
+): SharedPrefix {
+  // Tools stand at the beginning of a prompt: if they differ, nothing is shared.
+  const isSameStart = (receipt?.parts.tools ?? 0) === frame.toolTokens && isSame(pieces[0]?.raw, messages[0])
+  const differs = pieces.findIndex((piece, place) => !isSame(piece.raw, messages[place]))
+  const same = differs < 0 ? pieces : pieces.slice(0, differs)
+  const shared = isSameStart ? totalTokens(frame, same) : 0
+  return { tokens: Math.min(shared, tokens), share: tokens > 0 ? Math.min(1, shared / tokens) : 1 }
+}
+
+function isSame(a: object | undefined, b: object | undefined): boolean {
+  // Messages that cannot be written as JSON count as different.
+  return a === b || attempt(() => JSON.stringify(a) === JSON.stringify(b), false)
 }

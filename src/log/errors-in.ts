@@ -15,25 +15,17 @@ export function markResult<M extends object>(message: M, isError: boolean): M {
 export function errorsIn(source: object): (text: string, index: number) => boolean {
   const { content } = source as { content?: unknown }
   const isKnown = known.get(source)
-  const parts = Array.isArray(content) ? content.filter(isResultPart) : []
+  const parts = Array.isArray(content)
+    ? content.filter(part => (part as Part | null)?.type === 'tool-result')
+    : []
   return (text, index) => isKnown ?? (isMarked(parts[index]) || text.startsWith('Error:'))
 }
 
 /** Whether the AI SDK marks the result as an error; such a result is never a state's value, even if it fits the schema. */
-function isMarked(part: ResultPart | undefined): boolean {
-  if (part === undefined) return false
-  const type = (part.output as { type?: unknown } | null | undefined)?.type
-  return part.isError === true || (typeof type === 'string' && failures.has(type))
+function isMarked(part: Part | undefined): boolean {
+  return part?.isError === true || failures.has((part?.output as Part | null | undefined)?.type)
 }
 
-const failures = new Set(['error-text', 'error-json', 'execution-denied'])
+const failures = new Set<unknown>(['error-text', 'error-json', 'execution-denied'])
 
-interface ResultPart {
-  readonly type: 'tool-result'
-  readonly output?: unknown
-  readonly isError?: unknown
-}
-
-function isResultPart(part: unknown): part is ResultPart {
-  return (part as { type?: unknown } | null)?.type === 'tool-result'
-}
+type Part = Readonly<Record<string, unknown>>

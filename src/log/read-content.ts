@@ -16,7 +16,7 @@ interface Content {
 type Part = Record<string, unknown>
 
 /** Reads `content`: a text, nothing, or a list of parts as OpenAI and the AI SDK have them. */
-export function readContent(source: Record<string, unknown>, seq: number): Content {
+export function readContent(source: Part, seq: number): Content {
   const content: Content = {
     thinking: '',
     calls: [],
@@ -39,7 +39,7 @@ export function readContent(source: Record<string, unknown>, seq: number): Conte
 }
 
 /** Refuses messages with `parts` in place of `content` (other libraries); the error says where they come from and what to do. */
-export function refuseParts({ role, content, parts }: Record<string, unknown>, seq: number): void {
+export function refuseParts({ role, content, parts }: Part, seq: number): void {
   if ((content !== undefined && content !== null) || !Array.isArray(parts)) return
   const isUi = role !== 'model' && parts.every(part => typeof part?.type === 'string')
   throw new InvalidMessageError(
@@ -86,16 +86,12 @@ function readPart(content: Content, value: unknown, seq: number, where: string):
         toCall(part.toolCallId, part.toolName, part.input ?? part.args, seq, `${where}.input`),
       )
       return
-    case 'tool-result':
+    case 'tool-result': {
       content.aiSdk = true
-      content.results.push(
-        toResult(
-          part.toolCallId,
-          part.toolName,
-          outputText(content, part.output ?? part.result, seq, `${where}.output`),
-        ),
-      )
+      const text = outputText(content, part.output ?? part.result, seq, `${where}.output`)
+      content.results.push(toResult(part.toolCallId, part.toolName, text))
       return
+    }
     case 'tool_use':
     case 'tool_result':
       throw new InvalidMessageError(
@@ -136,14 +132,8 @@ function outputText(content: Content, output: unknown, seq: number, where: strin
   return texts.map(part => readText((part as Part).text)).join('\n')
 }
 
-interface Calls {
-  readonly calls: readonly ToolCall[]
-  /** OpenAI writes arguments as a string, Ollama as an object. */
-  readonly openai: boolean
-}
-
 /** The tool calls of an Ollama or OpenAI message. (The AI SDK's are content parts.) */
-export function readCalls(source: Record<string, unknown>, seq: number): Calls {
+export function readCalls(source: Part, seq: number): { calls: readonly ToolCall[]; openai: boolean } {
   if (!Array.isArray(source.tool_calls ?? []))
     throw new InvalidMessageError(seq, '"tool_calls" must be an array')
   const list = listCalls(source)
@@ -152,22 +142,15 @@ export function readCalls(source: Record<string, unknown>, seq: number): Calls {
 }
 
 /** The calls beside the content: `tool_calls`, or OpenAI's older single `function_call` where that list is absent or empty. */
-export function listCalls({
-  tool_calls: list,
-  function_call: single,
-}: Record<string, unknown>): readonly unknown[] {
+export function listCalls({ tool_calls: list, function_call: single }: Part): readonly unknown[] {
   if (Array.isArray(list) && list.length > 0) return list
   return single ? [{ function: single }] : []
 }
 
 function readCall(value: unknown, seq: number, where: string): ToolCall {
-  const call = (value ?? {}) as { id?: unknown; function?: unknown; custom?: unknown }
-  const called = (call.function ?? call.custom) as
-    | { name?: unknown; arguments?: unknown; input?: unknown }
-    | undefined
-  if (typeof called?.name !== 'string') {
-    throw new InvalidMessageError(seq, `"${where}" has no function name`)
-  }
+  const call = (value ?? {}) as { id?: unknown; function?: Part; custom?: Part }
+  const called = call.function ?? call.custom
+  if (typeof called?.name !== 'string') throw new InvalidMessageError(seq, `"${where}" has no function name`)
   return toCall(call.id, called.name, called.arguments ?? called.input, seq, `${where}.function.arguments`)
 }
 
@@ -178,6 +161,7 @@ function toCall(id: unknown, name: string, input: unknown, seq: number, where: s
 
 export const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
+/** OpenAI writes arguments as a string, Ollama as an object. */
 function isOpenAi(value: unknown): boolean {
   const call = value as { type?: unknown; function?: { arguments?: unknown } }
   return call.type === 'function' || typeof call.function?.arguments === 'string'

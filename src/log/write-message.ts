@@ -169,26 +169,20 @@ function put<T extends object>(object: T, field: string, value: unknown): T {
   return (object as Part)[field] === value ? object : { ...object, [field]: value }
 }
 
-/** A copy without tool calls, beside the content and in it. */
-export function withoutCalls<M extends object>(source: M): M {
-  const { tool_calls: _, function_call: __, content, ...rest } = source as Source & Part
-  const left = Array.isArray(content) ? content.filter(part => part?.type !== 'tool-call') : content
-  return { ...rest, ...('content' in source && { content: left }) } as M
-}
-
-/** A copy without the calls at these places. Calls beside the content count first, as they are read. */
-export function withoutCallsAt<M extends object>(source: M, places: readonly number[]): M {
-  const gone = new Set(places)
+/** A copy without its tool calls, or without those at these places: calls beside the content count first, as they are read. */
+export function withoutCalls<M extends object>(source: M, places?: readonly number[]): M {
+  const { tool_calls: list, function_call: single, content, ...rest } = source as Source & Part
+  const gone = places && new Set(places)
   let at = 0
-  const stays = () => !gone.has(at++)
-  const { content, tool_calls: calls, function_call: single } = source as Record<string, unknown>
-  const left = listCalls(source as Record<string, unknown>).filter(stays)
-  const isList = Array.isArray(calls) && calls.length > 0
+  const stays = () => gone !== undefined && !gone.has(at++)
+  const beside = listCalls(source as Part).filter(stays)
+  const isList = Array.isArray(list) && list.length > 0
+  const inside = Array.isArray(content)
+    ? content.filter(part => part?.type !== 'tool-call' || stays())
+    : content
   return {
-    ...withoutCalls(source),
-    ...(Array.isArray(content) && {
-      content: content.filter(part => part?.type !== 'tool-call' || stays()),
-    }),
-    ...(left.length > 0 && (isList ? { tool_calls: left } : { function_call: single })),
-  }
+    ...rest,
+    ...('content' in source && { content: inside }),
+    ...(beside.length > 0 && (isList ? { tool_calls: beside } : { function_call: single })),
+  } as M
 }

@@ -1,5 +1,4 @@
 import { InvalidOptionError } from '../log/error.ts'
-import { noteOpening } from '../log/texts.ts'
 
 export interface NoteOptions {
   /**
@@ -9,45 +8,31 @@ export interface NoteOptions {
   readonly nonce?: string | undefined
 }
 
-/** The opening of a note block, as the scanner needs it. */
-export interface Marker {
-  /** Length of the longest form. No more text, and no more white space, is held back. */
-  readonly reach: number
-  /** Finds a whole marker anywhere in a text. */
-  readonly pattern: RegExp
-  /** Whether this text, which starts at a bracket, may still become a marker. */
-  readonly isBeginning: (text: string) => boolean
-  /** Whether a broken-off marker is long enough (`[NOTE TO`) to be taken for a note. */
-  readonly isUnmistakable: (text: string) => boolean
-}
-
-/** `[NOTE TO SELF:`, or `[NOTE TO SELF a1b2:`. */
-export function noteMarker({ nonce }: NoteOptions = {}): string {
-  check(nonce)
-  return noteOpening(nonce)
-}
-
 /**
  * The marker as models write it: any case, any one white-space character for a blank, and one after the bracket and
  * before the colon (`[ Note to self :`). The nonce is exact.
  */
-export function createMarker({ nonce }: NoteOptions = {}): Marker {
-  check(nonce)
+export function createMarker({ nonce }: NoteOptions = {}) {
+  checkNonce(nonce)
   const secret = nonce === undefined ? [] : ['\\s', ...nonce]
   const words = [...word('note'), '\\s', ...word('to'), '\\s', ...word('self')]
   const steps = ['\\[', '\\s?', ...words, ...secret, '\\s?', ':']
   // Each step may be the last: `\[(?:\s?(?:[nN](?:…)?)?)?`.
   const beginning = new RegExp(`^${steps.reduceRight((rest, step) => `${step}(?:${rest})?`)}$`)
   return {
+    /** Length of the longest form. No more text, and no more white space, is held back. */
     reach: steps.length,
+    /** Finds a whole marker anywhere in a text. */
     pattern: new RegExp(steps.join(''), 'g'),
-    isBeginning: text => text.length < steps.length && beginning.test(text),
-    isUnmistakable: text => /^\[\s?note\sto/i.test(text),
+    /** Whether this text, which starts at a bracket, may still become a marker. */
+    isBeginning: (text: string) => text.length < steps.length && beginning.test(text),
+    /** Whether a broken-off marker is long enough (`[NOTE TO`) to be taken for a note. */
+    isUnmistakable: (text: string) => /^\[\s?note\sto/i.test(text),
   }
 }
 
 /** Only letters and digits: patterns cannot misread them and small models copy them. */
-function check(nonce: string | undefined): void {
+export function checkNonce(nonce: string | undefined): void {
   if (nonce === undefined || /^[a-z0-9]{1,32}$/i.test(nonce)) return
   throw new InvalidOptionError('nonce', 'must be 1 to 32 letters and digits')
 }

@@ -1,11 +1,14 @@
+import { attempt } from '../log/attempt.ts'
 import type { ToolCall } from '../log/message.ts'
-import { type NoteOptions, noteMarker } from './marker.ts'
+import { noteOpening } from '../log/texts.ts'
+import { checkNonce, type NoteOptions } from './marker.ts'
 import { MAX_NOTE, toNote } from './note-scanner.ts'
 
 /** A text for the system prompt that asks the model to end its reply with a note. */
-export function noteInstruction(options: NoteOptions = {}): string {
+export function noteInstruction({ nonce }: NoteOptions = {}): string {
+  checkNonce(nonce)
   return `End every reply with one note to yourself, on a line of its own, in exactly this form:
-${noteMarker(options)} what you did and what matters next]
+${noteOpening(nonce)} what you did and what matters next]
 ${contents} Do not mention it in your reply, and write nothing after its closing bracket.`
 }
 
@@ -35,7 +38,7 @@ export const noteTool = {
  * Of broken JSON, which small models write, the readable part of the note is taken.
  */
 export function readNoteCall({ name, arguments: json }: ToolCall): string | undefined {
-  return name === noteToolName ? toNote(noteOf(parse(json))) : undefined
+  return name === noteToolName ? toNote(noteOf(attempt(() => JSON.parse(json), json))) : undefined
 }
 
 function noteOf(value: unknown): string {
@@ -55,13 +58,4 @@ function salvage(json: string): string {
   return text
     .slice(0, 2 * MAX_NOTE)
     .replace(/\\(["'\\/n])/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped))
-}
-
-/** The parsed value; the text itself where it is no JSON. */
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return json
-  }
 }

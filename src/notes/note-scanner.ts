@@ -39,7 +39,7 @@ export interface NoteScanner {
 export function createNoteScanner(options: NoteOptions = {}): NoteScanner {
   const marker = createMarker(options)
   let held = ''
-  let block: NoteBlock | undefined
+  let block: ReturnType<typeof openNoteBlock> | undefined
   let note: string | undefined
   /** The white space around the blocks since the last visible text; undefined where there was no block. */
   let gap: Gap | undefined
@@ -119,19 +119,15 @@ function lines(space: string): number {
   return space.split('\n').length
 }
 
-/** Reads the inside of one block piece by piece, to its closing bracket. */
-interface NoteBlock {
-  /** Reads on from a place in a text; returns the place where the block ends, or the end of the text. */
-  read(text: string, from: number): number
-  isOpen(): boolean
-  note(): string | undefined
-}
-
-/** Brackets inside a note balance: `[NOTE TO SELF: see items[0]]` is one block. Of a long block only a bounded part is kept. */
-function openNoteBlock(): NoteBlock {
+/**
+ * Reads the inside of one block piece by piece, to its closing bracket. Brackets inside a note balance:
+ * `[NOTE TO SELF: see items[0]]` is one block. Of a long block only a bounded part is kept.
+ */
+function openNoteBlock() {
   let depth = 1
   let said = ''
 
+  /** Reads on from a place in a text; returns the place where the block ends, or the end of the text. */
   function read(text: string, from: number): number {
     const brackets = /[[\]]/g
     brackets.lastIndex = from

@@ -1,3 +1,4 @@
+import { attempt } from '../log/attempt.ts'
 import type { NoteOptions } from './marker.ts'
 import { splitNote } from './split-note.ts'
 
@@ -45,13 +46,7 @@ function showLiterals(json: string, notes: NoteOptions, levels: number): string 
   return shown + json.slice(from)
 }
 
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
-}
+const parse = (json: string): unknown => attempt(() => JSON.parse(json), undefined)
 
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 

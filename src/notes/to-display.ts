@@ -2,7 +2,7 @@ import type { MessageLike, ToolCall, ToolResult } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { isText } from '../log/read-content.ts'
 import { openRound } from '../log/round.ts'
-import { mapResults, withoutCalls, withoutCallsAt } from '../log/write-message.ts'
+import { mapResults, withoutCalls } from '../log/write-message.ts'
 import type { NoteOptions } from './marker.ts'
 import { noteToolName } from './note-instruction.ts'
 import { shownArguments } from './shown-arguments.ts'
@@ -60,7 +60,7 @@ export function showEach<M extends MessageLike>(
       return (results.length === 0 ? hadNotes : fates.every(fate => fate === 'hidden')) ? undefined : answers
     const own = calls.flatMap((call, index) => (isNote(call) ? [index] : []))
     if (own.length > 0 && own.length === calls.length && text === '') return undefined
-    const left = own.length > 0 ? withoutCallsAt(answers, own) : answers
+    const left = own.length > 0 ? withoutCalls(answers, own) : answers
     return role === 'assistant' ? cutCallNotes(left, notes) : left
   })
 }

@@ -1,10 +1,14 @@
-import type { State } from '../state/index.ts'
+import type { State, StateReading } from '../state/index.ts'
 import { roundsFromEnd } from '../state/read-round.ts'
-import { readRounds } from '../state/read-rounds.ts'
-import { hasResultSince, readState } from '../state/read-state.ts'
+import { hasResultSince, readRounds, readState } from '../state/read-state.ts'
 import { otherProject } from '../state/take-result.ts'
-import { OtherProjectError, StateMissingError, StateUndeclaredError } from './errors.ts'
-import { currentScope, type Scope } from './request-context.ts'
+import {
+  currentScope,
+  OtherProjectError,
+  type Scope,
+  StateMissingError,
+  StateUndeclaredError,
+} from './request-context.ts'
 
 export interface CurrentStateOptions<Value> {
   /** The tool's explicit input: wins over everything. */
@@ -47,10 +51,7 @@ export function rememberState<Value, Start extends Value | undefined>(
   scope.remembered.set(state, { value: own, seq: scope.conversation.length })
 }
 
-function read(
-  state: State<unknown>,
-  input: unknown,
-): Pick<ReturnType<typeof readState>, 'value' | 'skipped'> {
+function read(state: State<unknown>, input: unknown): Omit<StateReading<unknown>, 'entry'> {
   const scope = currentScope()
   if (input !== undefined) return { value: checkOwn(scope, state, input), skipped: [] }
   const { conversation, context, remembered } = scope

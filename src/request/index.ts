@@ -6,18 +6,16 @@ export {
   requireState,
 } from './current-state.ts'
 export {
-  NoRequestContextError,
-  OtherProjectError,
-  StateMissingError,
-  StateUndeclaredError,
-} from './errors.ts'
-export {
   appendToConversation,
   bindContext,
   bindStream,
   checkProject,
   getContext,
   hasContext,
+  NoRequestContextError,
+  OtherProjectError,
   type RequestContext,
   runWithContext,
+  StateMissingError,
+  StateUndeclaredError,
 } from './request-context.ts'

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { InvalidOptionError } from '../log/error.ts'
+import { InvalidOptionError, ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
-import type { State, StateReading } from '../state/index.ts'
-import { NoRequestContextError, OtherProjectError } from './errors.ts'
+import type { SkippedResult, State, StateReading } from '../state/index.ts'
 
 /** What every tool of a request can read without being handed it. */
 export interface RequestContext<Data = unknown> {
@@ -23,13 +22,8 @@ export interface RequestContext<Data = unknown> {
 export interface Scope {
   readonly context: RequestContext
   readonly conversation: MessageLike[]
-  readonly remembered: Map<State<unknown>, Remembered>
-}
-
-interface Remembered {
-  readonly value: unknown
-  /** Length of the conversation when the value was remembered: a result at this place or later is newer. */
-  readonly seq: number
+  /** Values, and the length of the conversation when they were remembered: a result at this place or later is newer. */
+  readonly remembered: Map<State<unknown>, { readonly value: unknown; readonly seq: number }>
 }
 
 const storage = new AsyncLocalStorage<Scope>()
@@ -149,4 +143,50 @@ function bindIterable<T>(stream: AsyncIterable<T>): AsyncIterableIterator<T, voi
 
 function isReadable<T>(stream: ReadableStream<T> | AsyncIterable<T>): stream is ReadableStream<T> {
   return typeof (stream as ReadableStream<T>).getReader === 'function'
+}
+
+/** A function that needs a request context was called outside of one. */
+export class NoRequestContextError extends ThroughlineError {
+  constructor() {
+    super(
+      'no_request_context',
+      'There is no request context here: wrap the handler in runWithContext({ conversation }, …); callbacks and streams that are driven from outside of it need bindContext or bindStream',
+    )
+  }
+}
+
+/** A tool needs a state that has no value. The message is for the model: it says which tool makes one. */
+export class StateMissingError extends ThroughlineError {
+  readonly state: string
+  /** Results that were found and could not be used, with the reasons. */
+  readonly skipped: readonly SkippedResult[]
+
+  constructor(state: string, message: string, skipped: readonly SkippedResult[]) {
+    super('state_missing', message)
+    this.state = state
+    this.skipped = skipped
+  }
+}
+
+/** A thing belongs to another project. The message does not name that project, as it may reach the client. */
+export class OtherProjectError extends ThroughlineError {
+  readonly subject: string
+
+  constructor(subject: string) {
+    super('other_project', `"${subject}" does not belong to the project of this request: use one that does`)
+    this.subject = subject
+  }
+}
+
+/** A tool asked for a state that was not declared, in a conversation of which only the newest part is loaded. */
+export class StateUndeclaredError extends ThroughlineError {
+  readonly state: string
+
+  constructor(state: string) {
+    super(
+      'state_undeclared',
+      `This conversation is too long to be held whole, so the state "${state}" must be declared: name it in the \`state\` option of createChat`,
+    )
+    this.state = state
+  }
 }

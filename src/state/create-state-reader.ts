@@ -1,7 +1,7 @@
 import type { MessageLike } from '../log/message.ts'
 import type { State } from './define-state.ts'
 import { type Placed, partOf, placeMessage, type Round, readRound } from './read-round.ts'
-import { readRounds, type StateReading } from './read-rounds.ts'
+import { readRounds, type StateReading } from './read-state.ts'
 import type { ReadStateOptions } from './take-result.ts'
 
 export interface StateReader<Value> {

@@ -28,23 +28,16 @@ interface StateOptions<Schema extends StandardSchema, Picked> {
 }
 
 /** Without `fold` the newest result is the value. */
-interface Newest {
-  readonly fold?: undefined
-}
+type Newest = { readonly fold?: undefined }
 
 /** Folds all results, oldest first, into a new value each time: the previous one is frozen. */
-interface Folded<Previous, Picked, Value> {
+type Folded<Previous, Picked, Value> = {
   readonly fold: (previous: Previous, result: NoInfer<Picked>) => Value
 }
 
-interface FromNothing {
-  readonly initial?: undefined
-}
-
-interface From<Value> {
-  /** Plain data; copied and frozen, as every request begins with it. */
-  readonly initial: Value
-}
+/** `initial` is plain data; copied and frozen, as every request begins with it. */
+type From<Value> = { readonly initial: Value }
+type FromNothing = { readonly initial?: undefined }
 
 /**
  * Describes a value that is read from tool results: which tools, and the schema of their results.

@@ -1,6 +1,6 @@
 import { errorsIn } from '../log/errors-in.ts'
 import { madeOnce } from '../log/looks.ts'
-import type { Message, MessageLike, ToolCall, ToolResult } from '../log/message.ts'
+import type { Message, MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { openRound } from '../log/round.ts'
 
@@ -12,6 +12,8 @@ export interface RoundResult {
   readonly text: string
   /** Whether the tool failed. */
   readonly isError: boolean
+  /** Whether it answers no call, whatever tool it names: anybody could have written it. */
+  readonly isStray: boolean
   /** The message object with the result, and the result's place in it. */
   readonly source: object
   readonly index: number
@@ -20,10 +22,8 @@ export interface RoundResult {
 /** The results of one assistant message's calls. */
 export interface Round {
   readonly seq: number
-  /** In the order of the calls: parallel tools end in any order. */
+  /** In the order of the calls, as parallel tools end in any order; then those that answer no call. */
   readonly results: readonly RoundResult[]
-  /** Results that answer no call, whatever tool they name: anybody could have written them. */
-  readonly strays: readonly RoundResult[]
 }
 
 /** The rounds of a conversation, newest first, read as they are needed. */
@@ -42,19 +42,15 @@ export function* roundsFromEnd(messages: readonly MessageLike[]): Generator<Roun
 }
 
 /** The part that a message plays in a round: a note may stand inside, a user or system message ends it. */
-export function partOf({ message }: Placed): 'head' | 'result' | 'apart' | 'boundary' {
-  switch (message.role) {
-    case 'assistant':
-      return 'head'
-    case 'tool':
-      return 'result'
-    case 'assistant_note':
-      return 'apart'
-    case 'user':
-    case 'system':
-      return 'boundary'
-  }
-}
+export const partOf = ({ message }: Placed) => parts[message.role]
+
+const parts = {
+  assistant: 'head',
+  tool: 'result',
+  assistant_note: 'apart',
+  user: 'boundary',
+  system: 'boundary',
+} as const
 
 /** Reads an assistant message and the tool messages after it; tool messages without a calling message are all stray. */
 export function readRound(group: readonly Placed[]): Round {
@@ -63,36 +59,21 @@ export function readRound(group: readonly Placed[]): Round {
   const round = openRound(calls)
   const answered: RoundResult[] = []
   const strays: RoundResult[] = []
-  for (const placed of group) {
-    const isError = errorsIn(placed.source)
-    for (const [index, result] of placed.message.results.entries()) {
+  for (const { seq, source, message } of group) {
+    const isError = errorsIn(source)
+    for (const [index, result] of message.results.entries()) {
+      const { text } = result
       const at = round.take(result)
-      const read = toResult(placed, index, result, isError(result.text, index), calls[at])
+      const { id: callId = result.callId, name: tool = result.name ?? '' } = calls[at] ?? {}
+      const own = { seq, tool, ...(callId === undefined ? {} : { callId }), text, source, index }
+      const read = { ...own, isError: isError(text, index), isStray: at < 0 }
       if (at < 0) strays.push(read)
       else answered[at] = read
     }
   }
   // Calls without a result leave holes.
-  return { seq: group[0]?.seq ?? 0, results: answered.filter(result => result !== undefined), strays }
-}
-
-function toResult(
-  placed: Placed,
-  index: number,
-  result: ToolResult,
-  isError: boolean,
-  call?: ToolCall,
-): RoundResult {
-  const callId = call?.id ?? result.callId
-  return {
-    seq: placed.seq,
-    tool: call?.name ?? result.name ?? '',
-    ...(callId === undefined ? {} : { callId }),
-    text: result.text,
-    isError,
-    source: placed.source,
-    index,
-  }
+  const results = [...answered.filter(result => result !== undefined), ...strays]
+  return { seq: group[0]?.seq ?? 0, results }
 }
 
 export interface Placed {

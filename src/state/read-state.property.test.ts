@@ -118,7 +118,7 @@ describe('readState', () => {
       fc.property(history, messages => {
         const { skipped } = readState(messages, folded)
         const taken = plainly(messages).length
-        const all = [...roundsFromEnd(messages)].flatMap(({ results, strays }) => [...results, ...strays])
+        const all = [...roundsFromEnd(messages)].flatMap(({ results }) => results)
         const own = all.filter(({ tool }) => folded.tools.includes(tool))
         expect(skipped.length + taken).toBe(own.length)
       }),
@@ -145,7 +145,9 @@ describe('what counts as a result', () => {
         const sent = transcript.units.flatMap(({ strays }) =>
           [...strays].flatMap(([at, { results }]) => results?.map(index => `${at}/${index}`) ?? [`${at}`]),
         )
-        const ours = [...roundsFromEnd(messages)].flatMap(({ strays }) => strays)
+        const ours = [...roundsFromEnd(messages)].flatMap(({ results }) =>
+          results.filter(({ isStray }) => isStray),
+        )
         for (const { seq, index } of ours) {
           expect(sent.includes(`${seq}`) || sent.includes(`${seq}/${index}`)).toBe(true)
         }

@@ -1,9 +1,16 @@
 import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { State } from './define-state.ts'
-import { roundsFromEnd } from './read-round.ts'
-import { readRounds, type StateReading } from './read-rounds.ts'
-import { type ReadStateOptions, takeOwnResult } from './take-result.ts'
+import { freeze } from './freeze.ts'
+import { type Round, roundsFromEnd } from './read-round.ts'
+import {
+  type ReadStateOptions,
+  refusePromise,
+  type SkipReason,
+  shorten,
+  type Taken,
+  takeOwnResult,
+} from './take-result.ts'
 
 /**
  * Finds a state in a conversation: the newest good result of the state's tools, or all of them folded. Pass the full log,
@@ -36,4 +43,71 @@ export function hasResultSince(
     if (round.seq < seq) return false
   }
   return false
+}
+
+/** Where a value was found. `seq` is the place of the tool message, counted from 0. */
+export interface StateEntry {
+  readonly seq: number
+  readonly tool: string
+  readonly callId?: string
+}
+
+export interface SkippedResult {
+  readonly seq: number
+  readonly tool: string
+  readonly reason: SkipReason
+  readonly detail: string
+}
+
+export interface StateReading<Value> {
+  readonly value: Value
+  /** Where the value was found; for a folded state, the last result that went in. Absent without a result. */
+  readonly entry?: StateEntry
+  /** Results of the state's tools that could not be used, newest first. */
+  readonly skipped: readonly SkippedResult[]
+}
+
+/**
+ * Continues the reading `before` with newer rounds, which come newest first. With a fold all results go in, from the
+ * oldest on; else the newest good one is the value, and older ones are not read.
+ */
+export function readRounds(
+  rounds: Iterable<Round>,
+  state: State<unknown>,
+  before: StateReading<unknown>,
+  options: ReadStateOptions,
+): StateReading<unknown> {
+  const isFolded = state.fold !== undefined
+  let { value, entry } = before
+  const skipped: SkippedResult[] = []
+  for (const { results } of isFolded ? [...rounds].reverse() : rounds) {
+    for (const result of isFolded ? results : results.toReversed()) {
+      const { seq, tool, callId } = result
+      if (!state.tools.includes(tool)) continue
+      const own = takeOwnResult(state, result, options)
+      const taken = own.reason === undefined ? fold(state, value, own.value) : own
+      if (taken.reason !== undefined) {
+        skipped.push({ seq, tool, reason: taken.reason, detail: taken.detail })
+        continue
+      }
+      value = taken.value
+      entry = { seq, tool, ...(callId === undefined ? {} : { callId }) }
+      if (!isFolded) return { value, entry, skipped }
+    }
+  }
+  if (isFolded) skipped.reverse()
+  return { value, ...(entry && { entry }), skipped: [...skipped, ...before.skipped] }
+}
+
+function fold(state: State<unknown>, previous: unknown, result: unknown): Taken {
+  if (!state.fold) return { value: result }
+  let value: unknown
+  try {
+    value = state.fold(previous, result)
+  } catch (error) {
+    return { reason: 'fold failed', detail: shorten(error) }
+  }
+  if (refusePromise(value, 'fold', state.name) === undefined)
+    return { reason: 'fold failed', detail: 'it gave no value' }
+  return { value: freeze(value) }
 }

@@ -1,8 +1,8 @@
 import { InvalidOptionError } from '../log/error.ts'
+import { cut } from '../log/line.ts'
 import type { SchemaIssue, State } from './define-state.ts'
 import { freeze } from './freeze.ts'
 import type { RoundResult } from './read-round.ts'
-import { shorten } from './shorten.ts'
 
 /** Why a result of the right tool was not taken. */
 export type SkipReason =
@@ -18,20 +18,19 @@ export type Taken =
   | { readonly value: unknown; readonly reason?: undefined }
   | { readonly reason: SkipReason; readonly detail: string }
 
-interface Memory {
-  readonly text: string
-  readonly taken: Taken
-}
+/** By its place in a message: a result's text, and what was taken from it. */
+type Memory = Map<number, { readonly text: string; readonly taken: Taken }>
 
-/** Values by message object and state, so that no result is validated twice. */
-const memories = new WeakMap<object, WeakMap<object, Map<number, Memory>>>()
+/** Values by state and message object, so that no result is validated twice. */
+const memories = new WeakMap<object, WeakMap<object, Memory>>()
 
 /** A state's value in a result, or why there is none. Throws only for a misused schema. */
 function takeResult(state: State<unknown>, result: RoundResult): Taken {
+  if (result.isStray) return { reason: 'no call', detail: 'it answers no call of its round' }
   if (result.isError) return { reason: 'error result', detail: shorten(result.text) }
-  const byMessage = memories.get(state) ?? new WeakMap<object, Map<number, Memory>>()
+  const byMessage = memories.get(state) ?? new WeakMap<object, Memory>()
   memories.set(state, byMessage)
-  const known = byMessage.get(result.source) ?? new Map<number, Memory>()
+  const known = byMessage.get(result.source) ?? (new Map() as Memory)
   byMessage.set(result.source, known)
   const before = known.get(result.index)
   if (before !== undefined && before.text === result.text) return before.taken
@@ -59,7 +58,7 @@ function validate(state: State<unknown>, json: unknown): Taken {
     return { value: answer.value }
   } catch (error) {
     if (error instanceof InvalidOptionError) throw error
-    return { reason: 'does not match', detail: `the schema threw ${shorten(String(error))}` }
+    return { reason: 'does not match', detail: `the schema threw ${shorten(error)}` }
   }
 }
 
@@ -70,7 +69,7 @@ function pick(state: State<unknown>, result: unknown): Taken {
     return { reason: state.pick ? 'pick failed' : 'does not match', detail: 'it gave no value' }
   } catch (error) {
     if (error instanceof InvalidOptionError) throw error
-    return { reason: 'pick failed', detail: shorten(String(error)) }
+    return { reason: 'pick failed', detail: shorten(error) }
   }
 }
 
@@ -104,17 +103,13 @@ export function takeOwnResult(
  * Why a value must not be used in this project; undefined if it may. A history that a client sends can hold anything, also
  * ids of other projects. The other project is not named, as the text may reach the client.
  */
-export function otherProject(
-  state: State<unknown>,
-  value: unknown,
-  projectId: string | undefined,
-): string | undefined {
+export function otherProject(state: State<unknown>, value: unknown, projectId?: string): string | undefined {
   if (projectId === undefined || state.belongsTo === undefined) return undefined
   let owner: unknown
   try {
     owner = state.belongsTo(value)
   } catch (error) {
-    return `belongsTo threw ${shorten(String(error))}`
+    return `belongsTo threw ${shorten(error)}`
   }
   return owner === undefined || owner === projectId
     ? undefined
@@ -156,3 +151,6 @@ export function refusePromise<T>(
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }
+
+/** A reason in one line. */
+export const shorten = (text: unknown) => cut(String(text), 120)

@@ -1,4 +1,4 @@
-import { ContextOverflowError } from '../context/compose/overflow-error.ts'
+import { ContextOverflowError } from '../context/compose/finish.ts'
 import type { Context, FitOptions } from '../context/context.ts'
 import type { Policy } from '../context/draft/policy.ts'
 import { fit } from '../context/fit.ts'

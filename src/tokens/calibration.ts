@@ -1,4 +1,4 @@
-import type { TokenCounter } from './counter.ts'
+import { mapCounter, type TokenCounter } from './counter.ts'
 
 /** How far a counter is from what a model's provider reports. Logged, so that a context can be built again. */
 export interface Calibration {
@@ -50,15 +50,7 @@ export function calibrated(counter: TokenCounter, factor: number): TokenCounter 
   const steps = toSteps(factor)
   if (steps === one) return counter
   // Whole steps, so that a rounding error does not turn 1.15 × 100 into 116.
-  const scale = (tokens: number): number => Math.ceil((tokens * steps) / one)
-  return {
-    id: `${counter.id}*${steps / one}`,
-    exact: counter.exact,
-    prompt: scale(counter.prompt ?? 0),
-    text: text => scale(counter.text(text)),
-    message: message => scale(counter.message(message)),
-    tools: tools => scale(counter.tools(tools)),
-  }
+  return mapCounter(counter, `${counter.id}*${steps / one}`, tokens => Math.ceil((tokens * steps) / one))
 }
 
 /**

@@ -23,17 +23,25 @@ const known = new WeakMap<TokenCounter, Required<TokenCounter>>()
 export function checkedCounter(counter: TokenCounter): Required<TokenCounter> {
   const before = known.get(counter)
   if (before) return before
-  const whole = (tokens: number) => wholeTokens(tokens, counter.id)
-  const checked = {
-    id: counter.id,
-    exact: counter.exact,
-    prompt: whole(counter.prompt ?? 0),
-    text: (text: string) => whole(counter.text(text)),
-    message: (message: Message) => whole(counter.message(message)),
-    tools: (tools: readonly unknown[]) => whole(counter.tools(tools)),
-  }
+  const checked = mapCounter(counter, counter.id, tokens => wholeTokens(tokens, counter.id))
   known.set(counter, checked).set(checked, checked)
   return checked
+}
+
+/** The counter with every answer changed. */
+export function mapCounter(
+  counter: TokenCounter,
+  id: string,
+  change: (tokens: number) => number,
+): Required<TokenCounter> {
+  return {
+    id,
+    exact: counter.exact,
+    prompt: change(counter.prompt ?? 0),
+    text: text => change(counter.text(text)),
+    message: message => change(counter.message(message)),
+    tools: tools => change(counter.tools(tools)),
+  }
 }
 
 /** A count as a whole number. Fractions are allowed (a quarter of the characters, say) and rounded up. */

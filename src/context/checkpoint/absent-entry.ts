@@ -37,16 +37,11 @@ export function emptyEntries(transcript: Transcript, from: number, to: number): 
 }
 
 /** One object for all absent entries: a hundred thousand of them must not cost as many closures. */
-const absent = {
-  get source(): never {
-    throw neededBy(this)
-  },
-  get message(): never {
-    throw neededBy(this)
-  },
-  get looks(): never {
-    throw neededBy(this)
-  },
+const absent = {}
+for (const field of ['source', 'raw', 'message', 'looks'] satisfies (keyof Entry)[]) {
+  Object.defineProperty(absent, field, {
+    get(this: { readonly at: number }): never {
+      throw new EntryNeeded(this.at)
+    },
+  })
 }
-
-const neededBy = (entry: object) => new EntryNeeded((entry as { readonly at: number }).at)

@@ -1,16 +1,32 @@
 import { ThroughlineError } from '../../log/error.ts'
 import type { Role } from '../../log/message.ts'
-import type { Transcript } from '../conversation/transcript.ts'
-import type { Stray, Unit, UnitKind } from '../conversation/unit.ts'
-import { createWriter } from '../recall/bytes.ts'
-import { indexTranscript, lastTime } from '../recall/index-transcript.ts'
-import { countBelow, type RecallIndex } from '../recall/recall-index.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
+import {
+  createTranscript,
+  emptyLists,
+  type Stray,
+  setUnit,
+  type Transcript,
+  type Unit,
+  type UnitKind,
+} from '../conversation/transcript.ts'
+import { adoptIndex, indexTranscript, isRecallable, lastTime } from '../recall/index-transcript.ts'
+import {
+  createReader,
+  createWriter,
+  type Reader,
+  readTerms,
+  type Writer,
+  writeTerms,
+} from '../recall/pack-index.ts'
+import { createRecallIndex } from '../recall/recall-index.ts'
+import { absentEntry } from './absent-entry.ts'
 
 /** Units in one checkpoint. Full checkpoints are never written again. */
 export const unitsPerCheckpoint = 512
 
-export const kinds: readonly UnitKind[] = ['system', 'user', 'assistant', 'tools', 'note', 'stray']
-export const roles: readonly Role[] = ['system', 'user', 'assistant', 'tool', 'assistant_note']
+const kinds: readonly UnitKind[] = ['system', 'user', 'assistant', 'tools', 'note', 'stray']
+const roles: readonly Role[] = ['system', 'user', 'assistant', 'tool', 'assistant_note']
 
 /**
  * Packs what a context needs of a stretch of units besides their texts: sizes, kinds and words. A cache that can be
@@ -25,28 +41,24 @@ export function packCheckpoint(transcript: Transcript, from: number, to: number)
   const names = [...index.vocabulary.keys()]
   bytes.number(vocabulary.size)
   for (const id of vocabulary.keys()) bytes.text(names[id]!)
-  const starts = new Set(index.starts)
   bytes.number(to - from)
   for (let at = from; at < to; at++) {
     writeUnit(bytes, transcript, transcript.units[at]!)
-    bytes.number(starts.has(at) ? 1 : 0)
-    bytes.float(index.priors[at]!)
-    bytes.number(index.termsAt(at).length)
-    for (const id of index.termsAt(at)) {
-      bytes.number(vocabulary.get(id)!)
-      bytes.number(occurrences(index, id, at))
-    }
+    const entry = index.saved(at)
+    bytes.number(entry.beginsSession ? 1 : 0)
+    bytes.float(entry.prior)
+    writeTerms(bytes, entry, id => vocabulary.get(id)!)
   }
   bytes.float(lastTimeIn(transcript, from, to))
   return bytes.done()
 }
 
 /** Repairs of a unit. Strays are named by their places in it. */
-export interface PackedMended extends Pick<Unit, 'missing'> {
+interface PackedMended extends Pick<Unit, 'missing'> {
   readonly strays: readonly ({ readonly at: number } & Stray)[]
 }
 
-function writeUnit(bytes: ReturnType<typeof createWriter>, transcript: Transcript, unit: Unit): void {
+function writeUnit(bytes: Writer, transcript: Transcript, unit: Unit): void {
   const { kind, from, to, tokens, noteTokens, missing, strays } = unit
   bytes.number(kinds.indexOf(kind))
   bytes.number(tokens)
@@ -61,10 +73,6 @@ function writeUnit(bytes: ReturnType<typeof createWriter>, transcript: Transcrip
     bytes.number(roles.indexOf(entry.role))
     bytes.number(entry.tokens)
   }
-}
-
-function occurrences(index: RecallIndex, id: number, at: number): number {
-  return index.counts[id]![countBelow(index.places[id]!, at)]!
 }
 
 /** The time of the last message in the stretch that has one; NaN where none has. */
@@ -98,7 +106,7 @@ export function unseal(sealed: Uint8Array): Uint8Array {
   return body
 }
 
-export const unusable = (why: string) =>
+const unusable = (why: string) =>
   new ThroughlineError(
     'invalid_checkpoint',
     `The checkpoint cannot be used: ${why}. It is made again from the log.`,
@@ -109,4 +117,53 @@ function checksum(bytes: Uint8Array): number {
   let hash = 0x811c9dc5
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)
   return hash >>> 0
+}
+
+/** Rebuilds a transcript from its checkpoints, oldest first, without texts: those are loaded when a context needs them. */
+export function restoreTranscript(count: TokenCounter, checkpoints: readonly Uint8Array[]): Transcript {
+  const lists = emptyLists()
+  const { entries, units, notes } = lists
+  const index = createRecallIndex()
+  let time: number | undefined
+
+  for (const packed of checkpoints) {
+    const bytes = createReader(packed, unusable)
+    const ids = Array.from({ length: bytes.number() }, () => index.idOf(bytes.text()))
+    for (let left = bytes.number(); left > 0; left--) {
+      const unit = readUnit(bytes)
+      const beginsSession = bytes.number() === 1
+      const prior = bytes.float()
+      const tokens = isRecallable(unit) ? unit.tokens : 0
+      index.restore({ ...readTerms(bytes, ids, unusable), tokens, prior, beginsSession })
+    }
+    const last = bytes.float()
+    if (!Number.isNaN(last)) time = last
+  }
+  const transcript = createTranscript(count, lists)
+  adoptIndex(transcript, { index, time })
+  return transcript
+
+  function readUnit(bytes: Reader): Unit {
+    const [at, from] = [units.length, entries.length]
+    const kind = kinds[bytes.number()]!
+    const [tokens, noteTokens, mended] = [bytes.number(), bytes.number(), bytes.text()]
+    for (let left = bytes.number(); left > 0; left--) {
+      const role = roles[bytes.number()]!
+      if (role === 'assistant_note') notes.push({ at: entries.length, unit: at })
+      entries.push(absentEntry(entries.length, role, bytes.number()))
+    }
+    const { missing, strays } = mended ? readMended(mended, from) : whole
+    const unit: Unit = { index: at, kind, from, to: entries.length, tokens, noteTokens, missing, strays }
+    setUnit(lists, unit)
+    return unit
+  }
+}
+
+type Mended = Pick<Unit, 'missing' | 'strays'>
+
+const whole: Mended = { missing: [], strays: new Map() }
+
+function readMended(json: string, from: number): Mended {
+  const { missing, strays } = JSON.parse(json) as PackedMended
+  return { missing, strays: new Map(strays.map(({ at, ...stray }) => [at + from, stray])) }
 }

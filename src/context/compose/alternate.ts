@@ -2,9 +2,8 @@ import { acknowledgement, openingText } from '../../log/texts.ts'
 import { joinMessages, withHead, withTail } from '../../log/write-message.ts'
 import type { Frame } from '../draft/frame.ts'
 import { type Piece, rewritten } from '../draft/piece.ts'
+import type { Part } from '../receipt.ts'
 import { addedPiece } from './compose.ts'
-
-const rule = 'alternating'
 
 /**
  * For templates such as Gemma's and Mistral's: at most one system message, at the front; then user and assistant
@@ -59,12 +58,7 @@ export function alternate(frame: Frame, pieces: readonly Piece[]): readonly Piec
       const leading = sent.length === 0 && waiting.length === 0 && piece.part === 'system' && frame.systemRole
       if (leading) system.push(piece)
       else waiting.push(piece)
-    } else if (
-      piece.part === 'recall' ||
-      piece.part === 'journal' ||
-      (piece.part === 'digests' && !piece.answered)
-    )
-      waiting.push(piece)
+    } else if (joins.includes(piece.part) && !piece.answered) waiting.push(piece)
     else if (piece.message.role === 'user') addUser(piece)
     else if (piece.message.role === 'assistant') addAssistant(piece)
     else sent.push([piece])
@@ -76,6 +70,9 @@ export function alternate(frame: Frame, pieces: readonly Piece[]): readonly Piec
   }
   return [...(system.length > 0 ? [system] : []), ...sent].map(list => join(frame, list))
 }
+
+/** Parts in the role of a user that join the next user message, unless they are answered. */
+const joins: readonly Part[] = ['recall', 'journal', 'digests']
 
 /** Joins pieces into one message; the receipt counts the joined pieces as parts of it. */
 function carry(frame: Frame, piece: Piece, others: readonly Piece[], attach: typeof withHead): Piece {
@@ -94,12 +91,8 @@ function join(frame: Frame, [first, ...others]: readonly Piece[]): Piece {
 function combined(piece: Piece, others: readonly Piece[]): Piece {
   const seqs = [piece, ...others].flatMap(one => one.seqs).sort((a, b) => a - b)
   const carries = [...(piece.carries ?? []), ...others.flatMap(other => [other, ...(other.carries ?? [])])]
-  return {
-    ...piece,
-    seqs,
-    carries,
-    altered: { rule, why: 'joined, since the template wants roles to take turns' },
-  }
+  const altered = { rule: 'alternating', why: 'joined, since the template wants roles to take turns' }
+  return { ...piece, seqs, carries, altered }
 }
 
 function asUser(frame: Frame, piece: Piece): Piece {

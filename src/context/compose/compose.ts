@@ -1,12 +1,12 @@
 import { parseMessage } from '../../log/parse-message.ts'
 import { inlineNote, interruptedResult, markerText } from '../../log/texts.ts'
 import { toolResultFor, withoutResults, withTail } from '../../log/write-message.ts'
-import type { Unit } from '../conversation/unit.ts'
+import type { Unit } from '../conversation/transcript.ts'
 import { gatherNotes, needsMarker, textCost } from '../draft/cost.ts'
 import type { FullDraft } from '../draft/draft.ts'
 import type { Frame } from '../draft/frame.ts'
 import { entryPiece, type Piece, rewritten } from '../draft/piece.ts'
-import type { Part } from '../receipt.ts'
+import type { Insertion } from '../draft/span.ts'
 
 /** The pieces of a draft in the order in which they are sent, before any shape is applied. */
 export function compose(draft: FullDraft): readonly Piece[] {
@@ -100,12 +100,8 @@ function withNotes(frame: Frame, reply: Piece, notes: readonly number[]): Piece 
 }
 
 /** A text that is added, and why. */
-interface Added {
-  readonly part: Part
+interface Added extends Pick<Insertion, 'part' | 'text' | 'why' | 'answered'> {
   readonly role: 'system' | 'user' | 'assistant'
-  readonly text: string
-  readonly why: string
-  readonly answered?: boolean
 }
 
 export function addedPiece(frame: Frame, { part, role, text, why, answered = false }: Added): Piece {

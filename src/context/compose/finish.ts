@@ -1,10 +1,11 @@
+import { ThroughlineError } from '../../log/error.ts'
 import { tokensByPart, totalTokens } from '../draft/cost.ts'
 import { cutOldest } from '../draft/cut-oldest.ts'
 import type { FullDraft } from '../draft/draft.ts'
 import type { Piece } from '../draft/piece.ts'
+import type { Part } from '../receipt.ts'
 import { alternate } from './alternate.ts'
 import { compose } from './compose.ts'
-import { ContextOverflowError } from './overflow-error.ts'
 import { trimPieces } from './trim.ts'
 
 export interface Finished {
@@ -44,4 +45,34 @@ function overflow(finished: Finished): Finished {
     : "Use a larger window, shorten the largest part, or set overflow to 'trim' or 'keep'."
   const parts = tokensByPart(frame, finished.pieces)
   throw new ContextOverflowError({ window, reserve, capacity, needed: finished.tokens, parts }, advice)
+}
+
+interface Figures {
+  readonly window: number
+  readonly reserve: number
+  readonly capacity: number
+  readonly needed: number
+  readonly parts: Readonly<Record<Part, number>>
+}
+
+/** The protected part does not fit. The error carries the figures, so that a program can decide what to shorten. */
+export class ContextOverflowError extends ThroughlineError {
+  declare readonly window: number
+  declare readonly reserve: number
+  declare readonly capacity: number
+  declare readonly needed: number
+  declare readonly parts: Readonly<Record<Part, number>>
+
+  constructor(figures: Figures, advice: string) {
+    const largest = Object.entries(figures.parts)
+      .filter(([, tokens]) => tokens > 0)
+      .sort(([, a], [, b]) => b - a)
+      .map(([part, tokens]) => `${part} ${tokens}`)
+      .join(', ')
+    super(
+      'context_overflow',
+      `What must be sent needs ${figures.needed} tokens, but ${figures.capacity} are free (window ${figures.window}, reserve ${figures.reserve}): ${largest}. ${advice}`,
+    )
+    Object.assign(this, figures)
+  }
 }

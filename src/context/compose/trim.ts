@@ -53,12 +53,7 @@ function commonLength(lengths: readonly number[], room: number): number {
   return sorted.at(-1) ?? 0
 }
 
-function cutTo(
-  frame: Frame,
-  pieces: readonly Piece[],
-  longer: readonly Text[],
-  level: number,
-): readonly Piece[] | undefined {
+function cutTo(frame: Frame, pieces: readonly Piece[], longer: readonly Text[], level: number) {
   const cut = [...pieces]
   for (let at = 0; at < longer.length; ) {
     const { place } = longer[at]!

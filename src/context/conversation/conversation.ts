@@ -10,22 +10,14 @@ export interface Conversation {
   readonly transcript: Transcript
 }
 
-interface GrowingConversation extends Conversation {
-  readonly size: number
-  /** `seq` is the message's place, for errors. */
-  append(source: MessageLike, seq?: number): void
-  /** The conversation as it is now: a receipt is made later, when more messages may have come. */
-  now(): Conversation
-  /** Reads every message anew, after one was changed in place. */
-  readAgain(): Conversation
-}
-
-export function createConversation(count: TokenCounter, past?: Conversation): GrowingConversation {
+export function createConversation(count: TokenCounter, past?: Conversation) {
   let system = [...(past?.system ?? [])]
   let transcript = past?.transcript ?? createTranscript(count)
   const size = () => system.length + transcript.entries.length
-  const now = () => ({ system: [...system], transcript })
+  /** The conversation as it is now: a receipt is made later, when more messages may have come. */
+  const now = (): Conversation => ({ system: [...system], transcript })
 
+  /** `seq` is the message's place, for errors. */
   function append(source: MessageLike, seq = size()): void {
     const leading = transcript.entries.length === 0 ? leadingEntry(source, seq, count) : undefined
     if (leading) system.push(leading)
@@ -44,6 +36,7 @@ export function createConversation(count: TokenCounter, past?: Conversation): Gr
     },
     append,
     now,
+    /** Reads every message anew, after one was changed in place. */
     readAgain() {
       const sources = [...system, ...transcript.entries].map(entry => entry.source)
       system = []

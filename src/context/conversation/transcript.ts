@@ -1,11 +1,10 @@
-import type { MessageLike } from '../../log/message.ts'
+import type { MessageLike, ToolCall } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { describeStray, openRound, type Round } from '../../log/round.ts'
 import { inlineNote, interruptedResult } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { type Entry, stampEntry } from './stamp-entry.ts'
-import type { Stray, Unit, UnitKind } from './unit.ts'
 
 /** The lists that a transcript is made of, handed over to it: it goes on writing into them. */
 interface Lists {
@@ -176,4 +175,33 @@ export function costBetween(transcript: Transcript, from: number, to: number, in
   const { costBefore, noteCostBefore } = transcript
   const cost = costBefore[to]! - costBefore[from]!
   return inlineNotes ? cost + noteCostBefore[to]! - noteCostBefore[from]! : cost
+}
+
+/**
+ * The kinds of units. A unit is sent or left out whole: a user message; an assistant message with its notes; an assistant
+ * message with all its tool results. A `note` (without a reply) and a `stray` (a result without a call) are never sent
+ * where they stand.
+ */
+export type UnitKind = 'system' | 'user' | 'assistant' | 'tools' | 'note' | 'stray'
+
+export interface Unit {
+  readonly index: number
+  readonly kind: UnitKind
+  /** The unit's entries: `from` is the first, `to` is the one after the last. */
+  readonly from: number
+  readonly to: number
+  /** The unit's tokens when it is sent, without its notes. */
+  readonly tokens: number
+  /** The tokens of its notes when they are sent inline. */
+  readonly noteTokens: number
+  /** Calls without a result although the conversation went on: providers refuse such a sequence. */
+  readonly missing: readonly ToolCall[]
+  /** Entries, or single results in them, that answer no call and are not sent; by the entry's place. */
+  readonly strays: ReadonlyMap<number, Stray>
+}
+
+export interface Stray {
+  /** Places of the stray results. Absent: the whole entry. */
+  readonly results?: readonly number[]
+  readonly why: string
 }

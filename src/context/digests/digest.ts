@@ -21,10 +21,7 @@ export const defaultDigesters: readonly Digester[] = [digestProgram, digestTools
  * digestExchange({ request: 'thunderstorm', messages })
  * // [Previous: "thunderstorm" → thunderstorm, 2 steps: solid(#1A1A2E) → pulse(#FFFFFF), infinite loop]
  */
-export function digestExchange(
-  exchange: Exchange,
-  digesters: readonly Digester[] = defaultDigesters,
-): string {
+export function digestExchange(exchange: Exchange, digesters = defaultDigesters): string {
   return digestLine(exchange, digesters).line
 }
 
@@ -42,11 +39,7 @@ export interface DigestLine {
  * The digest line of an exchange, with a digest of at most `max` characters. All digests are written here: text of
  * strangers (a request, a tool's name, arguments, results) is quoted here.
  */
-export function digestLine(
-  exchange: Exchange,
-  digesters: readonly Digester[],
-  max: number = MAX_DIGEST,
-): DigestLine {
+export function digestLine(exchange: Exchange, digesters: readonly Digester[], max = MAX_DIGEST): DigestLine {
   const problems: string[] = []
   const request = cut(exchange.request, MAX_REQUEST).replaceAll('"', "'")
   const digest = cut(firstDigest(exchange, digesters, problems), max)

@@ -1,4 +1,5 @@
 import type { Message } from '../../log/message.ts'
+import type { Transcript } from '../conversation/transcript.ts'
 
 /** A completed turn as a reader sees it. */
 export interface Exchange {
@@ -20,4 +21,24 @@ export type Digester = (exchange: Exchange) => string | undefined
 /** The assistant's answer: its last text. Notes and thinking do not count. */
 export function answerOf(messages: readonly Message[]): string {
   return messages.findLast(message => message.role === 'assistant' && /\S/.test(message.text))?.text ?? ''
+}
+
+export interface PlacedExchange extends Exchange {
+  /** The units of the turn: `from` is its user message, `to` is the unit after its last. */
+  readonly from: number
+  readonly to: number
+}
+
+/** The number of completed turns: all but a last one that still waits for the assistant's final message. */
+export function countExchanges({ units, turns }: Transcript): number {
+  const last = units.findLast(unit => unit.kind !== 'system' && unit.kind !== 'note' && unit.kind !== 'stray')
+  return last?.kind === 'assistant' ? turns.length : Math.max(0, turns.length - 1)
+}
+
+export function exchangeAt({ entries, units, turns }: Transcript, turn: number): PlacedExchange {
+  const from = turns[turn]!
+  const to = turns[turn + 1] ?? units.length
+  const end = units[to]?.from ?? entries.length
+  const [request, ...messages] = entries.slice(units[from]!.from, end).map(entry => entry.message)
+  return { from, to, request: request!.text, messages }
 }

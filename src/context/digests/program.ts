@@ -1,3 +1,4 @@
+import { attempt } from '../../log/attempt.ts'
 import { cut, plural } from '../../log/line.ts'
 import { toColours } from './colour.ts'
 import { answerOf, type Digester } from './exchange.ts'
@@ -96,13 +97,4 @@ function closing(text: string, start: number): number {
     else if (unit === '}' && --depth === 0) return at + 1
   }
   return text.length
-}
-
-/** The result of `read`, or `otherwise` if it throws, as hostile values and users' functions may. */
-function attempt<T>(read: () => T, otherwise: T): T {
-  try {
-    return read()
-  } catch {
-    return otherwise
-  }
 }

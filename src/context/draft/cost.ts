@@ -3,9 +3,8 @@ import { acknowledgement, markerText } from '../../log/texts.ts'
 import { costBetween } from '../conversation/transcript.ts'
 import { type Part, parts } from '../receipt.ts'
 import { type Frame, type NotesSection, notesSection } from './frame.ts'
-import type { Insertion } from './insertion.ts'
 import type { Piece } from './piece.ts'
-import { findSpan, type Span } from './span.ts'
+import { findSpan, type Insertion, type Span } from './span.ts'
 
 /** Whether an ordinary message is left out and no digest stands for it: then the marker must say so. */
 export function needsMarker(frame: Frame, spans: readonly Span[]): boolean {

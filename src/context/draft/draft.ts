@@ -1,12 +1,11 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Entry } from '../conversation/stamp-entry.ts'
-import type { Unit } from '../conversation/unit.ts'
+import type { Unit } from '../conversation/transcript.ts'
 import type { ReceiptCut } from '../receipt.ts'
 import { draftCost } from './cost.ts'
 import type { Frame } from './frame.ts'
-import type { Fault, Insertion, Stretch } from './insertion.ts'
-import { findSpan, laySpans, type Span } from './span.ts'
+import { type Fault, findSpan, type Insertion, laySpans, type Span, type Stretch } from './span.ts'
 
 /** A context in the making. Every step returns a new draft; protected units stay, whatever a policy drops. */
 export interface Draft<M extends MessageLike = MessageLike> {

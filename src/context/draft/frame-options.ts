@@ -1,5 +1,6 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import { showValue } from '../../log/show-value.ts'
+import { checkNonce } from '../../notes/marker.ts'
 import { checkedCounter, type TokenCounter } from '../../tokens/counter.ts'
 import { estimate } from '../../tokens/estimate.ts'
 
@@ -35,37 +36,27 @@ export type Overflow = 'error' | 'keep' | 'trim'
 
 /** Throws InvalidOptionError for bad options. */
 export function checkOptions(options: FrameOptions): void {
-  const { window, reserve = 0, noteBudget = 0, nonce, pins, tools, count } = options ?? {}
-  if (!isCount(window) || window < 1) {
-    throw new InvalidOptionError(
-      'window',
-      `expected the model's window in tokens, such as 4096, got ${showValue(window)}`,
-    )
-  }
-  if (!isCount(reserve) || reserve >= window) {
-    throw new InvalidOptionError(
-      'reserve',
-      `expected 0 to ${window - 1} (window - 1), got ${showValue(reserve)}`,
-    )
-  }
-  if (!isCount(noteBudget))
-    throw new InvalidOptionError('noteBudget', `expected tokens, got ${showValue(noteBudget)}`)
+  const { window, reserve = 0, noteBudget = 0, nonce, pins = [], tools, count } = options ?? {}
+  const windowIs = `the model's window in tokens, such as 4096, got ${showValue(window)}`
+  check('window', isCount(window) && window > 0, windowIs)
+  const reserveIs = `0 to ${window - 1} (window - 1), got ${showValue(reserve)}`
+  check('reserve', isCount(reserve) && reserve < window, reserveIs)
+  check('noteBudget', isCount(noteBudget), `tokens, got ${showValue(noteBudget)}`)
   for (const [option, allowed] of Object.entries(choices)) {
     const value = options[option as keyof typeof choices]
     if (value === undefined || allowed.includes(value)) continue
     const words = allowed.map(one => JSON.stringify(one)).join(', ')
-    throw new InvalidOptionError(option, `expected one of ${words}, got ${showValue(value)}`)
+    check(option, false, `one of ${words}, got ${showValue(value)}`)
   }
-  if (pins !== undefined && !(Array.isArray(pins) && pins.every(pin => typeof pin === 'string'))) {
-    throw new InvalidOptionError('pins', 'expected a list of texts')
-  }
-  if (nonce !== undefined && !/^[A-Za-z0-9]{1,32}$/.test(nonce)) {
-    throw new InvalidOptionError('nonce', 'expected 1 to 32 letters or digits')
-  }
-  if (count !== undefined && typeof count?.message !== 'function') {
-    throw new InvalidOptionError('count', 'expected a token counter, such as estimate() or o200k()')
-  }
-  if (tools && !Array.isArray(tools)) throw new InvalidOptionError('tools', 'expected a list of tool schemas')
+  check('pins', Array.isArray(pins) && pins.every(pin => typeof pin === 'string'), 'a list of texts')
+  checkNonce(nonce)
+  const isCounter = count === undefined || typeof count?.message === 'function'
+  check('count', isCounter, 'a token counter, such as estimate() or o200k()')
+  check('tools', !tools || Array.isArray(tools), 'a list of tool schemas')
+}
+
+function check(option: string, isGood: boolean, expected: string): void {
+  if (!isGood) throw new InvalidOptionError(option, `expected ${expected}`)
 }
 
 /** The counter of the options, or the estimate. */

@@ -36,20 +36,14 @@ export function createFrame({ system, transcript }: Conversation, options: Frame
   const headNotes = notes === 'system' ? notesSection(transcript, count, noteBudget, () => true) : undefined
   const added = [...pins, ...(headNotes?.text ? [headNotes.text] : [])].join('\n\n')
   const ends = protectedEnd(transcript)
+  const settled = { window, reserve, shape, systemRole, overflow, notes, noteBudget, nonce }
   return {
-    window,
-    reserve,
-    margin,
-    capacity: window - reserve - margin,
-    count,
-    shape,
-    systemRole,
-    overflow,
-    notes,
-    noteBudget,
-    nonce,
+    ...settled,
     system,
     transcript,
+    count,
+    margin,
+    capacity: window - reserve - margin,
     head: headPieces(system, added, count),
     headNotes,
     toolTokens: tools.length > 0 ? count.tools(tools) : 0,

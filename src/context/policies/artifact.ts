@@ -7,9 +7,11 @@ import { digestProgram } from '../digests/index.ts'
 import { fullDraft } from '../draft/draft.ts'
 import type { Policy } from '../draft/policy.ts'
 
+type Find = (message: Message) => string | undefined
+
 interface ArtifactOptions {
   /** Returns the artifact's text if a message holds it. Default: a JSON program that the assistant wrote. */
-  readonly find?: (message: Message) => string | undefined
+  readonly find?: Find
   /** The first line of the message that carries the artifact. */
   readonly title?: string
 }
@@ -28,29 +30,21 @@ export function artifact({ find = findProgram, title = artifactTitle }: Artifact
     apply(given) {
       const draft = fullDraft(given)
       const textOf = (unit: number) => newestText(draft.entriesOf(draft.units[unit]!), find)
-      const newest = findNewest(
-        draft.frame.transcript,
-        draft.units.length,
-        unit => textOf(unit) !== undefined,
-      )
-      const { latestUser } = draft.frame.transcript
+      const { transcript } = draft.frame
+      const newest = findNewest(transcript, draft.units.length, unit => textOf(unit) !== undefined)
+      const { latestUser } = transcript
       // The newest version is sent anyway, or there is none.
       if (newest < 0 || latestUser < 0 || draft.isKept(draft.units[newest]!)) return draft
       const why = 'what is being worked on travels in full'
       const of = [{ from: newest, to: newest + 1, why }]
       const text = `${title}\n${neutralizeNotes(textOf(newest)!)}`
-      return draft.insert(
-        [{ part: 'recall', before: latestUser, role: 'user', text, why, of, beside: true }],
-        'recalled',
-      )
+      const insertion = { before: latestUser, role: 'user', text, why, of, beside: true } as const
+      return draft.insert([{ part: 'recall', ...insertion }], 'recalled')
     },
   }
 }
 
-function newestText(
-  entries: readonly Entry[],
-  find: (message: Message) => string | undefined,
-): string | undefined {
+function newestText(entries: readonly Entry[], find: Find): string | undefined {
   for (const { message } of entries.toReversed()) {
     const text = find(message)
     if (text !== undefined) return text

@@ -1,7 +1,7 @@
 import { fullDraft } from '../draft/draft.ts'
 import type { Policy } from '../draft/policy.ts'
-import { blockHeadCost, recallBlocks, renderBlock } from '../recall/blocks.ts'
-import { toEffort } from '../recall/effort.ts'
+import { recallBlocks } from '../recall/blocks.ts'
+import { toEffort } from '../recall/judge.ts'
 import { createStableCut, type StableOptions } from './stable.ts'
 
 export interface RecallOptions extends StableOptions {
@@ -34,10 +34,7 @@ function recallAs(name: string, amount: number, options: StableOptions): Policy 
     apply(given) {
       const draft = fullDraft(given)
       const { draft: cut, fold, room } = cutStably(draft)
-      const { frame } = draft
-      const blocks = recallBlocks(frame.transcript, fold, room, effort, blockHeadCost(frame))
-      const added = blocks.map(block => renderBlock(frame, block))
-      return cut.insert(added, 'recalled')
+      return cut.insert(recallBlocks(draft.frame, fold, room, effort), 'recalled')
     },
   }
 }

@@ -1,11 +1,10 @@
 import type { Digester } from '../digests/exchange.ts'
 import { type FullDraft, fullDraft } from '../draft/draft.ts'
 import type { Policy } from '../draft/policy.ts'
-import type { Effort } from '../recall/effort.ts'
+import type { Effort } from '../recall/judge.ts'
 import { createCutDigests } from '../stable/cut-digests.ts'
 import { cutJournal } from '../stable/cut-journal.ts'
-import { type Fold, foldTranscript, spanCost } from '../stable/fold.ts'
-import { divideRoom, type Room } from '../stable/room.ts'
+import { divideRoom, type Fold, foldTranscript, type Room, spanCost } from '../stable/fold.ts'
 
 export interface StableOptions {
   /** After a cut the tail is at most this share of its room. Default 0.4. */
@@ -35,7 +34,7 @@ export function createStableCut(
   const cutDigests = digesters ? createCutDigests(digesters) : builtIn
   return draft => {
     const { frame } = draft
-    const room = divideRoom(frame, { recall, digests, low, keep, least: 1 / 32 })
+    const room = divideRoom(frame, { recall, digests, low, keep })
     const fold = foldTranscript(frame.transcript, room)
     if (fold.cut === 0) return { draft, fold, room }
     const { epoch, needed, limit } = fold

@@ -3,10 +3,10 @@ import type { Message } from '../../log/message.ts'
 import { showValue } from '../../log/show-value.ts'
 import { createFindNewest } from '../conversation/remember.ts'
 import { checkDigesters, type DigestLine, digestLine } from '../digests/digest.ts'
+import { countExchanges, exchangeAt, type PlacedExchange } from '../digests/exchange.ts'
 import { type Digester, defaultDigesters, digestProgram, type Exchange } from '../digests/index.ts'
 import { digestCost, markerCost } from '../draft/cost.ts'
 import { type Digest, type FullDraft, fullDraft } from '../draft/draft.ts'
-import { countExchanges, exchangeAt, type PlacedExchange } from '../draft/exchanges.ts'
 import type { Policy } from '../draft/policy.ts'
 
 interface TieredOptions {
@@ -38,12 +38,13 @@ export function tiered({
     name: 'tiered',
     apply(given) {
       const draft = fullDraft(given)
-      const count = countExchanges(draft)
+      const { transcript } = draft.frame
+      const count = countExchanges(transcript)
       const older = Math.max(0, count - full)
       if (older === 0) return draft
       const end = draft.turns[older] ?? draft.units.length
-      const newest = findNewest(draft.frame.transcript, count, turn => isCurrent(exchangeAt(draft, turn)))
-      const current = newest < 0 ? undefined : exchangeAt(draft, newest)
+      const newest = findNewest(transcript, count, turn => isCurrent(exchangeAt(transcript, turn)))
+      const current = newest < 0 ? undefined : exchangeAt(transcript, newest)
       const stays = current && current.to <= end ? current : undefined
       let result = draft.dropRange(draft.turns[0]!, stays?.from ?? end, 'older than the digests that fit')
       if (stays) result = result.dropRange(stays.to, end, 'older than the digests that fit')
@@ -66,7 +67,7 @@ function fittingDigests(draft: FullDraft, rest: FullDraft, { oldest, older, stay
   const lines: Digest[] = []
   let free = draft.capacity - rest.tokens
   for (let turn = older - 1; turn >= oldest; turn--) {
-    const exchange = exchangeAt(draft, turn)
+    const exchange = exchangeAt(draft.frame.transcript, turn)
     if (exchange.from === stays?.from) continue
     const { line, problems } = digest(exchange)
     free -= digestCost(draft.frame, line)

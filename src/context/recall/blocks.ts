@@ -1,22 +1,25 @@
 import { recallTitle } from '../../log/texts.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
 import { keepLatest, remember } from '../conversation/remember.ts'
-import type { Transcript } from '../conversation/transcript.ts'
 import { textCost } from '../draft/cost.ts'
 import type { Frame } from '../draft/frame.ts'
-import type { Insertion } from '../draft/insertion.ts'
-import { type Fold, spanCost } from '../stable/fold.ts'
-import type { Room } from '../stable/room.ts'
+import type { Insertion } from '../draft/span.ts'
+import { type Fold, type Room, spanCost } from '../stable/fold.ts'
 import { type Block, chooseBlock } from './choose-block.ts'
-import type { Effort } from './effort.ts'
 import { indexTranscript, saidIn } from './index-transcript.ts'
-import { judge } from './judge.ts'
+import { type Effort, type Judgement, judge, type Question } from './judge.ts'
 import type { RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
+interface ExplainedBlock extends Block {
+  /** Why each unit was recalled. */
+  readonly reasons: readonly string[]
+}
+type Blocks = readonly ExplainedBlock[]
+
 interface Progress {
   readonly next: number
-  readonly blocks: readonly Block[]
+  readonly blocks: Blocks
 }
 
 /**
@@ -24,15 +27,12 @@ interface Progress {
  * is until the next cut, or until the room is full (a flush): so the prompt's beginning grows and is not rewritten. Only
  * the turns since the cut are ranked, so a cold start is cheap too.
  */
-export function recallBlocks(
-  transcript: Transcript,
-  fold: Fold,
-  room: Room,
-  effort: Effort,
-  headCost: number,
-): readonly Block[] {
+export function recallBlocks(frame: Frame, fold: Fold, room: Room, effort: Effort): readonly Insertion[] {
   if (fold.cut === 0) return []
+  const { transcript } = frame
   const { cut, epoch, epochUser } = fold
+  // The title as a message of its own is the least that a block costs.
+  const headCost = textCost(frame, 'user', recallTitle) + 1
   const key = `blocks ${JSON.stringify([room, effort, cut, epoch, headCost])}`
   const memory = remember<{ progress: Progress }>(transcript, key, () => ({
     progress: { next: Math.max(0, epochUser), blocks: [] },
@@ -42,9 +42,9 @@ export function recallBlocks(
   // What follows the latest user message may still grow: it is read again every time.
   let { progress } = memory
   while (progress.next < transcript.units.length) progress = read(progress)
-  return progress.blocks
+  return progress.blocks.map(block => renderBlock(frame, block))
 
-  function after(blocks: readonly Block[], at: number): readonly Block[] {
+  function after(blocks: Blocks, at: number): Blocks {
     const { kind } = transcript.units[at]!
     if (kind === 'user') return atUser(blocks, at)
     if (kind !== 'tools' || total(blocks) <= freeAt(at + 1)) return blocks
@@ -53,19 +53,19 @@ export function recallBlocks(
     return blocks.filter(block => block.user === own)
   }
 
-  function atUser(before: readonly Block[], user: number): readonly Block[] {
+  function atUser(before: Blocks, user: number): Blocks {
     const unit = transcript.units[user]!
     const free = freeAt(Math.max(user, epoch)) - Math.max(room.least, unit.tokens)
     const kept = total(before) > free ? [] : before
     const { text } = transcript.entries[unit.from]!.message
     const index = indexTranscript(transcript, user)
-    const question = { transcript, index, effort, user, cut }
+    const question = { transcript, index, effort, text, user, cut }
     const judgement = judge(question)
     const search = { ...question, ...judgement, base: room.base, headCost }
-    const choose = (others: readonly Block[], most: number) => {
+    const choose = (others: Blocks, most: number) => {
       const recalled = new Set(others.flatMap(block => block.units))
       const block = chooseBlock({ ...search, recalled }, most)
-      return block && { ...block, reasons: reasonsFor(index, text, judgement.terms, block.units, user) }
+      return block && { ...block, reasons: reasonsFor(question, judgement.terms, block.units) }
     }
     const block = choose(kept, Number.POSITIVE_INFINITY)
     if (!block) return kept
@@ -81,37 +81,20 @@ export function recallBlocks(
   }
 }
 
-const total = (blocks: readonly Block[]) => blocks.reduce((sum, block) => sum + block.tokens, 0)
+const total = (blocks: Blocks) => blocks.reduce((sum, block) => sum + block.tokens, 0)
 
-const latest = keepLatest<Block, Insertion>()
+const latest = keepLatest<ExplainedBlock, Insertion>()
 
 /** A block as a message: a title, then every recalled entry with its place and its speaker. */
-export function renderBlock(frame: Frame, block: Block): Insertion {
-  const key = `${[frame.system.length, frame.count.id]}`
-  return latest(block, key, () => toInsertion(frame, block))
-}
-
-function toInsertion(frame: Frame, block: Block): Insertion {
-  const text = [recallTitle, ...block.units.flatMap(unit => unitLines(frame, unit))].join('\n')
-  return {
-    part: 'recall',
-    before: block.user,
-    role: 'user',
-    text,
-    tokens: textCost(frame, 'user', text),
-    why: 'the message after it asks for something older',
-    of: block.units.map((unit, place) => ({
-      from: unit,
-      to: unit + 1,
-      why: block.reasons?.[place] ?? 'asked for',
-    })),
-    beside: true,
-  }
-}
-
-/** The cost of the title as a message of its own: the least that a block costs. */
-export function blockHeadCost(frame: Frame): number {
-  return textCost(frame, 'user', recallTitle) + 1
+function renderBlock(frame: Frame, block: ExplainedBlock): Insertion {
+  return latest(block, `${[frame.system.length, frame.count.id]}`, () => {
+    const { user, units, reasons } = block
+    const text = [recallTitle, ...units.flatMap(unit => unitLines(frame, unit))].join('\n')
+    const tokens = textCost(frame, 'user', text)
+    const why = 'the message after it asks for something older'
+    const of = units.map((unit, place) => ({ from: unit, to: unit + 1, why: reasons[place]! }))
+    return { part: 'recall', before: user, role: 'user', text, tokens, why, of, beside: true }
+  })
 }
 
 function unitLines({ transcript, system }: Frame, index: number): readonly string[] {
@@ -136,17 +119,11 @@ function unitLines({ transcript, system }: Frame, index: number): readonly strin
 const mostWords = 6
 
 /** Why each unit was recalled, in the words of the message that asked for it. */
-function reasonsFor(
-  index: RecallIndex,
-  text: string,
-  asked: readonly { readonly id: number }[],
-  units: readonly number[],
-  n: number,
-): readonly string[] {
+function reasonsFor({ index, text, user }: Question, asked: Judgement['terms'], units: readonly number[]) {
   const words = surfaceWords(index, text)
   const wanted = asked.filter(({ id }) => words.has(id)).map(({ id }) => id)
   const matches = (unit: number) => {
-    const terms = unit < n ? index.termsAt(unit) : undefined
+    const terms = unit < user ? index.termsAt(unit) : undefined
     const found = wanted.filter(id => terms?.includes(id))
     // Common words explain nothing where there are others.
     const telling = found.filter(id => index.weights[id] === 1)

@@ -1,6 +1,4 @@
-import type { Transcript } from '../conversation/transcript.ts'
-import { type Effort, slope } from './effort.ts'
-import type { Judgement } from './judge.ts'
+import { type Judgement, type Question, slope } from './judge.ts'
 
 /** The recalled units for one user message. */
 export interface Block {
@@ -8,16 +6,11 @@ export interface Block {
   /** The recalled units, in the order of the conversation. */
   readonly units: readonly number[]
   readonly tokens: number
-  readonly reasons?: readonly string[]
 }
 
-interface Search extends Judgement {
-  readonly transcript: Transcript
-  readonly effort: Effort
+interface Search extends Question, Judgement {
   /** The tokens that the effort's shares refer to. */
   readonly base: number
-  readonly user: number
-  readonly cut: number
   /** Units in other blocks. */
   readonly recalled: ReadonlySet<number>
   readonly headCost: number

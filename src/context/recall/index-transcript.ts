@@ -1,7 +1,6 @@
 import type { Message, ToolCall } from '../../log/message.ts'
 import { remember } from '../conversation/remember.ts'
-import type { Transcript } from '../conversation/transcript.ts'
-import type { Unit } from '../conversation/unit.ts'
+import type { Transcript, Unit } from '../conversation/transcript.ts'
 import { packIndex } from './pack-index.ts'
 import { createRecallIndex, type RecallIndex } from './recall-index.ts'
 
@@ -46,20 +45,18 @@ export function saveIndex(transcript: Transcript): Uint8Array {
 
 /** Uses a saved index for a conversation that begins with the messages it was made from. */
 export function adoptIndex(transcript: Transcript, { index, time }: Omit<Memory, 'fits'>): void {
-  remember<Memory>(transcript, key, () => ({ index, time, fits: units => index.size <= units }))
+  remember(transcript, key, () => toMemory(index, time))
 }
 
 /** Gives a fork the index of the conversation it was forked from: their past is the same. */
 export function shareIndex(from: Transcript, to: Transcript): void {
-  const memory = memoryOf(from)
-  remember<Memory>(to, key, () => memory)
+  remember(to, key, () => memoryOf(from))
 }
 
-function memoryOf(transcript: Transcript): Memory {
-  return remember<Memory>(transcript, key, () => {
-    const index = createRecallIndex()
-    return { index, time: undefined, fits: units => index.size <= units }
-  })
+const memoryOf = (transcript: Transcript) => remember(transcript, key, () => toMemory(createRecallIndex()))
+
+const toMemory = (index: RecallIndex, time?: number): Memory => {
+  return { index, time, fits: units => index.size <= units }
 }
 
 const key = 'recall index'
@@ -79,10 +76,7 @@ function unitText(transcript: Transcript, unit: Unit): string {
 }
 
 /** Everything that a message says: its text, its calls, and the results that are not its text. */
-export function saidIn(
-  { role, text, calls, results }: Message,
-  describe: (call: ToolCall) => string,
-): readonly string[] {
+export function saidIn({ role, text, calls, results }: Message, describe: (call: ToolCall) => string) {
   return [text, ...calls.map(describe), ...(role === 'tool' ? [] : results.map(result => result.text))]
 }
 

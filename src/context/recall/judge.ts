@@ -1,5 +1,6 @@
+import { InvalidOptionError } from '../../log/error.ts'
+import { showValue } from '../../log/show-value.ts'
 import type { Transcript } from '../conversation/transcript.ts'
-import { type Effort, isQuestion, slope, strength, viewTokens } from './effort.ts'
 import { type Ranking, rank } from './rank.ts'
 import type { RecallIndex } from './recall-index.ts'
 import { isCommon, termsOf, withoutLabel } from './terms.ts'
@@ -14,10 +15,12 @@ export interface Judgement {
   readonly terms: Ranking['asked']
 }
 
-interface Question {
+/** A user message, its text, and what it is asked of. */
+export interface Question {
   readonly transcript: Transcript
   readonly index: RecallIndex
   readonly effort: Effort
+  readonly text: string
   readonly user: number
   readonly cut: number
 }
@@ -31,8 +34,8 @@ const partShare = 1 / 6
 
 /** Ranks the past for a user message, and compares its best with what is in view. */
 export function judge(question: Question): Judgement {
-  const { transcript, index, user } = question
-  const text = withoutLabel(transcript.entries[transcript.units[user]!.from]!.message.text)
+  const { index, user } = question
+  const text = withoutLabel(question.text)
   const whole = rank(index, text, user)
   const judged = { ...weigh(question, whole, isQuestion(text)), terms: whole.asked }
   if (whole.terms <= longMessage) return judged
@@ -51,13 +54,16 @@ export function judge(question: Question): Judgement {
   return { ...judged, best: bestBefore(question, scores), asked }
 }
 
+/** A message that asks weighs so much more. */
+const asking = 2.5
+
+/** An imagined entry in view has this share of the message's words, so that a message about something new asks for nothing. */
+const cover = 0.7
+
 function weigh(question: Question, { scores, whole }: Ranking, isAsking: boolean) {
   const best = bestBefore(question, scores)
-  return {
-    scores,
-    best,
-    asked: strength(best, bestInView(question, scores), whole, isAsking, question.effort),
-  }
+  const bar = Math.max(1, bestInView(question, scores), Math.round(cover * whole))
+  return { scores, best, asked: (best * (isAsking ? asking : 1)) / (question.effort.gate * bar) }
 }
 
 /** The best score of a unit that was cut and is not sent anyway. */
@@ -68,6 +74,9 @@ function bestBefore({ transcript, user, cut }: Question, scores: Float64Array): 
   for (let unit = 0; unit < end; unit++) if (scores[unit]! > best && unit !== firstUser) best = scores[unit]!
   return best
 }
+
+/** Tokens before the newest message that count as in view. Not a share of the window: a long view would never recall. */
+const viewTokens = 1500
 
 /** The best score at the end of the tail, which the model sees anyway. */
 function bestInView({ transcript, user, cut }: Question, scores: Float64Array): number {
@@ -112,3 +121,39 @@ export function askingParts(text: string): readonly string[] {
 
 /** The end of a sentence or a clause: a mark with its closing quotes before a blank, or a Chinese mark. Never backtracks. */
 const ends = /([.?!;:…]["'”’)\]*_]*)\s+|([。！？；：])/gu
+
+/** Whether a text has a question mark or begins like a question: not everyone types the mark. */
+const isQuestion = (text: string) => asks.test(text)
+
+const asks =
+  /[?？؟]|^\W*(?:what|when|where|who|whom|whose|which|how|why|did|do|does|is|are|was|were|has|have|had|remind|recall|tell me|list|summari[sz]e)\b/i
+
+/** How much is recalled, and at what cost. */
+export interface Effort {
+  /** How much better than the best entry in view the best old entry must be before anything is recalled. */
+  readonly gate: number
+  /** Share of the room that is kept for blocks. */
+  readonly room: number
+  /** The largest block, as a share of the room. */
+  readonly block: number
+  /** The last exchange survives a cut if it takes at most this share. */
+  readonly keep: number
+}
+
+/** Turns effort, 0 to 1, into shares: it moves the gate by powers, and above 0.5 gives more of the window to blocks. */
+export function toEffort(effort: number): Effort {
+  if (!(effort >= 0 && effort <= 1)) {
+    throw new InvalidOptionError('effort', `expected a number from 0 to 1, got ${showValue(effort)}`)
+  }
+  const above = Math.max(0, 2 * effort - 1)
+  return {
+    // Rounded, as powers may differ in their last bit between engines.
+    gate: Math.round(1.55 * 8 ** (1 - 2 * effort) * 1024) / 1024,
+    room: 0.25 + 0.6 * above,
+    block: 0.5 + 0.5 * above,
+    keep: 0.5 - 0.15 * above,
+  }
+}
+
+/** Share of the room that a block gets for each multiple of the gate above the first. */
+export const slope = 1 / 10

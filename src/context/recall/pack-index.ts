@@ -1,6 +1,5 @@
 import { ThroughlineError } from '../../log/error.ts'
-import { createReader, createWriter } from './bytes.ts'
-import { createRecallIndex, type RecallIndex } from './recall-index.ts'
+import { createRecallIndex, type RecallIndex, type SavedEntry } from './recall-index.ts'
 
 /** Changes with the terms, the stems or the layout: an index of another version is rebuilt from the log. */
 const version = 1
@@ -13,19 +12,12 @@ export function packIndex(index: RecallIndex, time?: number): Uint8Array {
   bytes.number(index.size)
   bytes.number(index.vocabulary.size)
   for (const term of index.vocabulary.keys()) bytes.text(term)
-  const starts = new Set(index.starts)
-  const occurrences = countOccurrences(index)
-  for (let entry = 0; entry < index.size; entry++) {
-    const before = index.tokenSums[entry - 1] ?? 0
-    bytes.number(starts.has(entry) ? 1 : 0)
-    bytes.number(index.tokenSums[entry]! - before)
-    bytes.float(index.priors[entry]!)
-    const terms = index.termsAt(entry)
-    bytes.number(terms.length)
-    for (const id of terms) {
-      bytes.number(id)
-      bytes.number(occurrences(id, entry))
-    }
+  for (let at = 0; at < index.size; at++) {
+    const entry = index.saved(at)
+    bytes.number(entry.beginsSession ? 1 : 0)
+    bytes.number(entry.tokens)
+    bytes.float(entry.prior)
+    writeTerms(bytes, entry, id => id)
   }
   return bytes.done()
 }
@@ -50,12 +42,18 @@ export function unpackIndex(packed: Uint8Array): {
   return { index, time: Number.isNaN(time) ? undefined : time }
 }
 
+/** Writes the terms of one entry, by their numbers in the written vocabulary, and how often each occurs. */
+export function writeTerms(bytes: Writer, entry: SavedEntry, numberOf: (id: number) => number): void {
+  const { terms, counts } = entry
+  bytes.number(terms.length)
+  for (const [place, id] of terms.entries()) {
+    bytes.number(numberOf(id))
+    bytes.number(counts[place]!)
+  }
+}
+
 /** The terms of one entry and how often each occurs, by their numbers in the vocabulary. */
-export function readTerms(
-  bytes: ReturnType<typeof createReader>,
-  ids: readonly number[],
-  invalid: (why: string) => Error,
-): { readonly terms: Int32Array; readonly counts: Int32Array } {
+export function readTerms(bytes: Reader, ids: readonly number[], invalid: (why: string) => Error) {
   const size = bytes.number()
   const terms = new Int32Array(size)
   const counts = new Int32Array(size)
@@ -74,8 +72,69 @@ const invalid = (why: string) =>
     `The saved recall index cannot be used: ${why}. Build it again from the log.`,
   )
 
-/** Both postings and the entries asked for are in ascending order, so each list is walked once. */
-function countOccurrences(index: RecallIndex): (id: number, entry: number) => number {
-  const next = new Int32Array(index.vocabulary.size)
-  return id => index.counts[id]![next[id]!++]!
+export type Writer = ReturnType<typeof createWriter>
+export type Reader = ReturnType<typeof createReader>
+
+/** Writes small numbers, texts and floats one after the other. */
+export function createWriter() {
+  let data = new Uint8Array(1024)
+  let size = 0
+  const room = (more: number) => {
+    if (size + more <= data.length) return
+    const larger = new Uint8Array(Math.max(data.length * 2, size + more))
+    larger.set(data)
+    data = larger
+  }
+  const number = (value: number) => {
+    room(8)
+    let rest = value
+    // Seven bits a byte: most numbers are small.
+    for (; rest >= 128; rest = Math.floor(rest / 128)) data[size++] = (rest % 128) | 128
+    data[size++] = rest
+  }
+  return {
+    number,
+    text(value: string) {
+      const encoded = new TextEncoder().encode(value)
+      number(encoded.length)
+      room(encoded.length)
+      data.set(encoded, size)
+      size += encoded.length
+    },
+    float(value: number) {
+      room(8)
+      new DataView(data.buffer).setFloat64(size, value)
+      size += 8
+    },
+    done: () => data.slice(0, size),
+  }
+}
+
+/** Reads what a writer wrote, in the same order; `invalid` makes the error for bytes that are cut off or foreign. */
+export function createReader(data: Uint8Array, invalid: (why: string) => Error) {
+  let at = 0
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
+  const take = (length: number) => {
+    at += length
+    if (!(at <= data.length)) throw invalid('it ends too early')
+    return at - length
+  }
+  const number = () => {
+    let value = 0
+    for (let factor = 1; ; factor *= 128) {
+      const byte = data[take(1)]!
+      value += (byte & 127) * factor
+      if (byte < 128) return value
+      if (factor > 2 ** 42) throw invalid('a number is too large')
+    }
+  }
+  return {
+    number,
+    text: () => {
+      const length = number()
+      const start = take(length)
+      return new TextDecoder().decode(data.subarray(start, start + length))
+    },
+    float: () => view.getFloat64(take(8)),
+  }
 }

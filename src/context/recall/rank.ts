@@ -32,11 +32,7 @@ export function rank(index: RecallIndex, text: string, n: number = index.size): 
   return { scores: combine(index, own, ofSession, n), ...question }
 }
 
-function readQuestion(
-  index: RecallIndex,
-  text: string,
-  n: number,
-): { asked: Asked[]; whole: number; terms: number } {
+function readQuestion(index: RecallIndex, text: string, n: number) {
   const asked: Asked[] = []
   let mass = 0
   const terms = new Set(termsOf(withoutLabel(text)))

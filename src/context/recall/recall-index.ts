@@ -36,11 +36,13 @@ export interface RecallIndex {
   append(document: RecallDocument): void
   /** The number of a term; a new one gets the next. */
   idOf(term: string): number
+  /** What must be saved of an entry, and its way back: entries are restored in their order. */
+  saved(entry: number): SavedEntry
   restore(entry: SavedEntry): void
 }
 
 /** The saved part of an entry: the rest follows from the order. */
-interface SavedEntry {
+export interface SavedEntry {
   /** The numbers of the entry's terms, in the order in which they first occur, and how often each occurs. */
   readonly terms: Int32Array
   readonly counts: Int32Array
@@ -60,8 +62,8 @@ export function createRecallIndex(): RecallIndex {
   const sessions: number[] = []
   const priors: number[] = []
   const starts: number[] = []
-  /** The terms of all entries, one entry after the other, and where those of each end. */
-  const terms = createNumbers()
+  /** The terms of all entries, one entry after the other, and where those of each end: half the memory of a plain list. */
+  let terms = new Int32Array(1024)
   const termEnds: number[] = []
 
   function idOf(term: string): number {
@@ -81,14 +83,27 @@ export function createRecallIndex(): RecallIndex {
       places[ids[place]!]!.push(at)
       counts[ids[place]!]!.push(found[place]!)
       length += found[place]!
-      terms.push(ids[place]!)
     }
-    termEnds.push(terms.size)
+    keepTerms(ids)
     lengthSums.push(length + (lengthSums[at - 1] ?? 0))
     tokenSums.push(tokens + (tokenSums[at - 1] ?? 0))
     sessions.push(starts.length - 1)
     priors.push(prior)
   }
+
+  function keepTerms(ids: Int32Array): void {
+    const start = termEnds.at(-1) ?? 0
+    const end = start + ids.length
+    if (end > terms.length) {
+      const larger = new Int32Array(Math.max(end, 2 * terms.length))
+      larger.set(terms)
+      terms = larger
+    }
+    terms.set(ids, start)
+    termEnds.push(end)
+  }
+
+  const termsAt = (entry: number) => terms.subarray(termEnds[entry - 1] ?? 0, termEnds[entry])
 
   return {
     get size() {
@@ -103,9 +118,19 @@ export function createRecallIndex(): RecallIndex {
     sessions,
     priors,
     starts,
-    termsAt: entry => terms.data.subarray(termEnds[entry - 1] ?? 0, termEnds[entry]),
+    termsAt,
     idOf,
     restore,
+    saved(at) {
+      const ids = termsAt(at)
+      return {
+        terms: ids,
+        counts: ids.map(id => counts[id]![countBelow(places[id]!, at)]!),
+        tokens: tokenSums[at]! - (tokenSums[at - 1] ?? 0),
+        prior: priors[at]!,
+        beginsSession: starts[sessions[at]!] === at,
+      }
+    },
     append({ text, isUser, isRecallable, tokens, beginsSession }) {
       const found = new Map<string, number>()
       for (const term of termsOf(text)) found.set(term, (found.get(term) ?? 0) + 1)
@@ -128,34 +153,6 @@ export function createRecallIndex(): RecallIndex {
 /** Whether a text is a lasting wish, see `instruction`. */
 const isInstruction =
   /^(?:always|never|please always|whenever)\b|\bi (?:really |usually |generally |always |much )?prefer\b|\bfrom now on\b|\bi(?:'d| would) (?:prefer|rather)\b/i
-
-/** A long list of whole numbers that grows, in a typed array: half the memory of a plain one. */
-interface Numbers {
-  readonly data: Int32Array
-  readonly size: number
-  push(value: number): void
-}
-
-function createNumbers(): Numbers {
-  let data = new Int32Array(4)
-  let size = 0
-  return {
-    get data() {
-      return data
-    },
-    get size() {
-      return size
-    },
-    push(value) {
-      if (size === data.length) {
-        const larger = new Int32Array(size * 2)
-        larger.set(data)
-        data = larger
-      }
-      data[size++] = value
-    },
-  }
-}
 
 /** How many numbers of an ascending list are below a bound. */
 export function countBelow(list: readonly number[], bound: number): number {

@@ -1,13 +1,12 @@
 import { keepLatest } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import { checkDigesters, digestLine } from '../digests/digest.ts'
-import type { Digester } from '../digests/exchange.ts'
+import { type Digester, exchangeAt } from '../digests/exchange.ts'
 import { digestText } from '../digests/text.ts'
 import { digestTools } from '../digests/tools.ts'
 import { textCost } from '../draft/cost.ts'
 import type { FullDraft } from '../draft/draft.ts'
-import { exchangeAt } from '../draft/exchanges.ts'
-import type { Fault, Insertion } from '../draft/insertion.ts'
+import type { Fault, Insertion } from '../draft/span.ts'
 
 /** Characters of a line: many lines share a small room, and the first call or sentence is enough. */
 const mostCharacters = 120
@@ -33,7 +32,7 @@ export function createCutDigests(digesters: readonly Digester[] = [digestTools, 
     let to = 0
     let tokens = textCost(frame, 'user', '')
     for (let turn = turns.findLastIndex(user => user < cut); turn >= 0; turn--) {
-      const exchange = exchangeAt(draft, turn)
+      const exchange = exchangeAt(frame.transcript, turn)
       if (exchange.to > cut) continue
       const { line, problems } = digestLine(exchange, digesters, mostCharacters)
       tokens += frame.count.text(`${line}\n`)

@@ -4,7 +4,7 @@ import { noteToolName } from '../../notes/note-instruction.ts'
 import { remember } from '../conversation/remember.ts'
 import { textCost } from '../draft/cost.ts'
 import type { FullDraft } from '../draft/draft.ts'
-import type { Insertion } from '../draft/insertion.ts'
+import type { Insertion } from '../draft/span.ts'
 
 /**
  * The journal of the turn that the cut goes through, or that ends at it: a line for each tool call, the same until the

@@ -1,8 +1,15 @@
 import { remember } from '../conversation/remember.ts'
 import { costBetween, type Transcript } from '../conversation/transcript.ts'
+import { markerCost, unitCost } from '../draft/cost.ts'
+import type { Frame } from '../draft/frame.ts'
 
 /** The numbers that decide where a conversation is cut: the same numbers give the same cut. */
-export interface FoldConfig {
+export interface Room {
+  /** The room beside system prompt and tools, which all shares refer to. */
+  readonly base: number
+  /** The parts of it that are kept for digests and the journal, and for recalled entries. */
+  readonly digests: number
+  readonly recall: number
   /** The most tokens of conversation while nothing has been cut. */
   readonly whole: number
   /** The most tokens of conversation after a cut. */
@@ -36,38 +43,28 @@ export interface Fold {
   readonly stuck: number
 }
 
-const unfolded: Fold = {
-  next: 0,
-  cut: 0,
-  epoch: 0,
-  epochUser: -1,
-  turn: -1,
-  user: -1,
-  needed: 0,
-  limit: 0,
-  stuck: 0,
-}
+const start = { next: 0, cut: 0, epoch: 0, epochUser: -1, turn: -1, user: -1, needed: 0, limit: 0, stuck: 0 }
 
 /**
  * Reads the units from the fold's place up to `end`. The cut moves only when the room is full, and so far that it stays
  * for many turns: between two cuts a context only grows. Token counts alone decide.
  */
-function advanceFold(transcript: Transcript, config: FoldConfig, start: Fold, end: number): Fold {
-  let fold = start
-  for (let at = start.next; at < end; at++) {
+function advanceFold(transcript: Transcript, room: Room, past: Fold, end: number): Fold {
+  let fold = past
+  for (let at = past.next; at < end; at++) {
     const { kind } = transcript.units[at]!
     fold = { ...fold, next: at + 1 }
     if (kind === 'user') {
-      fold = atUser(transcript, config, { ...fold, turn: fold.turn + 1, user: at }, at)
-    } else if (kind === 'tools') fold = atRound(transcript, config, fold, at)
+      fold = atUser(transcript, room, { ...fold, turn: fold.turn + 1, user: at }, at)
+    } else if (kind === 'tools') fold = atRound(transcript, room, fold, at)
   }
   return fold
 }
 
-function atUser(transcript: Transcript, config: FoldConfig, fold: Fold, at: number): Fold {
-  const cost = (from: number) => spanCost(transcript, from, at, config.inlineNotes)
-  const charge = at === transcript.firstUser ? 0 : Math.max(config.least, transcript.units[at]!.tokens)
-  const limit = fold.cut === 0 ? config.whole : config.tail
+function atUser(transcript: Transcript, room: Room, fold: Fold, at: number): Fold {
+  const cost = (from: number) => spanCost(transcript, from, at, room.inlineNotes)
+  const charge = at === transcript.firstUser ? 0 : Math.max(room.least, transcript.units[at]!.tokens)
+  const limit = fold.cut === 0 ? room.whole : room.tail
   const needed = cost(fold.cut) + fold.stuck + charge
   if (needed <= limit) return fold
   let cut = at
@@ -75,29 +72,29 @@ function atUser(transcript: Transcript, config: FoldConfig, fold: Fold, at: numb
     const user = transcript.turns[turn]!
     if (user < fold.cut) break
     const sum = cost(user) + charge
-    const isLastExchange = cut === at && sum <= config.keep
-    if (sum + fold.stuck > config.low && !isLastExchange) break
+    const isLastExchange = cut === at && sum <= room.keep
+    if (sum + fold.stuck > room.low && !isLastExchange) break
     cut = user
   }
   return cutAt(transcript, { ...fold, needed, limit }, cut, at, at)
 }
 
 /** Cuts inside a long turn, whose user message is protected and whose earlier rounds are not. */
-function atRound(transcript: Transcript, config: FoldConfig, fold: Fold, at: number): Fold {
+function atRound(transcript: Transcript, room: Room, fold: Fold, at: number): Fold {
   const { user } = fold
-  const cost = (from: number) => spanCost(transcript, from, at + 1, config.inlineNotes)
+  const cost = (from: number) => spanCost(transcript, from, at + 1, room.inlineNotes)
   const held = user > transcript.firstUser ? transcript.units[user]!.tokens : 0
-  const limit = fold.cut === 0 ? config.whole : config.tail
+  const limit = fold.cut === 0 ? room.whole : room.tail
   const heldNow = fold.cut > user ? held : 0
   const needed = cost(fold.cut) + fold.stuck + heldNow
   if (needed <= limit) return fold
   const full = { ...fold, needed, limit }
   // Cuts whole turns first; if the open turn alone is too large, its oldest rounds.
-  if (user >= fold.cut && user > transcript.firstUser && cost(user) + fold.stuck <= config.low) {
+  if (user >= fold.cut && user > transcript.firstUser && cost(user) + fold.stuck <= room.low) {
     return cutAt(transcript, full, user, at, user)
   }
   let cut = at
-  while (cut - 1 > Math.max(user, fold.cut - 1) && cost(cut - 1) + held + fold.stuck <= config.low) cut -= 1
+  while (cut - 1 > Math.max(user, fold.cut - 1) && cost(cut - 1) + held + fold.stuck <= room.low) cut -= 1
   return cut > fold.cut ? cutAt(transcript, full, cut, at, user) : fold
 }
 
@@ -108,10 +105,10 @@ function cutAt(transcript: Transcript, fold: Fold, cut: number, epoch: number, e
 }
 
 /** The fold of a conversation as it is now. Earlier folds are remembered, so a turn costs a few additions. */
-export function foldTranscript(transcript: Transcript, config: FoldConfig): Fold {
-  const memory = remember(transcript, `fold ${JSON.stringify(config)}`, () => ({ fold: unfolded }))
-  memory.fold = advanceFold(transcript, config, memory.fold, settledUnits(transcript))
-  return advanceFold(transcript, config, memory.fold, transcript.units.length)
+export function foldTranscript(transcript: Transcript, room: Room): Fold {
+  const memory = remember(transcript, `fold ${JSON.stringify(room)}`, () => ({ fold: start as Fold }))
+  memory.fold = advanceFold(transcript, room, memory.fold, settledUnits(transcript))
+  return advanceFold(transcript, room, memory.fold, transcript.units.length)
 }
 
 /** The number of units that cannot grow: not a last round that waits for results, or a reply that may get a note. */
@@ -129,4 +126,36 @@ export function spanCost(transcript: Transcript, from: number, to: number, inlin
     if (systems[index]! < to) cost += units[systems[index]!]!.tokens
   }
   return cost
+}
+
+/** The shares of the room that are kept for recall and for digests, that a cut leaves, and that a last exchange may take. */
+type Shares = Readonly<Record<'recall' | 'digests' | 'low' | 'keep', number>>
+
+/**
+ * Divides the window by maximum charges, not by the present cost of marker, notes, digests and recall: what varies from
+ * turn to turn must not move the cut. System prompt and tools are rounded up for the same reason (a date in the prompt).
+ */
+export function divideRoom(frame: Frame, shares: Shares): Room {
+  const { window, capacity, count, head, toolTokens, transcript, notes, noteBudget } = frame
+  const step = Math.ceil(window / 16)
+  const headTokens = head.reduce((sum, piece) => sum + piece.tokens, toolTokens)
+  const base = Math.max(0, capacity - count.prompt - Math.ceil(headTokens / step) * step)
+  const first = transcript.firstUser < 0 ? 0 : unitCost(frame, transcript.firstUser)
+  const inlineNotes = notes === 'inline'
+  const noteCharge = inlineNotes && transcript.notes.length > 0 ? noteBudget : 0
+  const digests = Math.floor(base * shares.digests)
+  const recall = Math.floor(base * shares.recall)
+  const whole = Math.max(0, base - first)
+  const tail = Math.max(0, whole - markerCost(frame) - noteCharge - digests - recall)
+  return {
+    base,
+    digests,
+    recall,
+    whole,
+    tail,
+    low: Math.floor(tail * shares.low),
+    keep: Math.floor((tail + recall) * shares.keep),
+    least: Math.floor(base / 32),
+    inlineNotes,
+  }
 }

@@ -1,7 +1,7 @@
 import type { MessageLike } from '../../log/message.ts'
 import type { ReadStateOptions, State, StateReading } from '../../state/index.ts'
 import { roundsFromEnd } from '../../state/read-round.ts'
-import { readRounds } from '../../state/read-rounds.ts'
+import { readRounds } from '../../state/read-state.ts'
 import { type LogSource, readLog } from './read-log.ts'
 
 export interface StateOptions extends ReadStateOptions {
