@@ -68,13 +68,8 @@ function makeLines(finished: Finished, total: number, moved: readonly number[]):
   for (let seq = 0; seq < total; seq++) {
     const { role, tokens } = system[seq] ?? transcript.entries[seq - system.length]!
     const verdict = verdicts[seq]
-    const isSent = verdict && isAccounted.test(verdict.fate)
-    lines.push({
-      seq,
-      role,
-      ...(role === 'assistant_note' && !isSent ? unsentNote(notes) : verdict!),
-      tokens,
-    })
+    const isUnsent = role === 'assistant_note' && !(verdict && isAccounted.test(verdict.fate))
+    lines.push({ seq, role, ...(isUnsent ? unsentNote(notes) : verdict!), tokens })
   }
   return lines
 }

@@ -1,3 +1,4 @@
+import { attempt } from './attempt.ts'
 import { cut } from './line.ts'
 import type { Message, ToolCall } from './message.ts'
 import { openRound } from './round.ts'
@@ -33,13 +34,9 @@ const mostParsed = 100_000
 /** Arguments as a person reads them: `path="/workspace/src", depth=2`. Broken JSON, and JSON that is no object, stays as it is. */
 export function describeArguments(json: string, max: number): string {
   if (json.length > mostParsed || !/^\s*\{/.test(json)) return cut(json, max)
-  try {
-    const described = Object.entries(JSON.parse(json)).map(([name, value]) => {
-      // A text is cut before it is quoted, so that a long one keeps its closing quote where there is room.
-      return `${name}=${JSON.stringify(typeof value === 'string' ? cut(value, max) : value)}`
-    })
-    return cut(described.join(', '), max)
-  } catch {
-    return cut(json, max)
-  }
+  // A text is cut before it is quoted, so that a long one keeps its closing quote where there is room.
+  const describe = ([name, value]: [string, unknown]) =>
+    `${name}=${JSON.stringify(typeof value === 'string' ? cut(value, max) : value)}`
+  const described = attempt(() => Object.entries(JSON.parse(json)).map(describe).join(', '), json)
+  return cut(described, max)
 }

@@ -95,23 +95,16 @@ export function withoutResults<M extends object>(source: M, indexes: readonly nu
 
 /** A tool result in the shape that the provider of the call expects. */
 export function toolResultFor(dialect: Dialect, call: ToolCall, text: string): { role: 'tool' } & Part {
+  const { id, name } = call
   switch (dialect) {
     case 'ai-sdk': {
       const output = { type: 'text', value: text }
-      return {
-        role: 'tool',
-        content: [{ type: 'tool-result', toolCallId: call.id, toolName: call.name, output }],
-      }
+      return { role: 'tool', content: [{ type: 'tool-result', toolCallId: id, toolName: name, output }] }
     }
     case 'openai':
-      return { role: 'tool', tool_call_id: call.id ?? call.name, content: text }
+      return { role: 'tool', tool_call_id: id ?? name, content: text }
     case 'ollama':
-      return {
-        role: 'tool',
-        tool_name: call.name,
-        ...(call.id ? { tool_call_id: call.id } : {}),
-        content: text,
-      }
+      return { role: 'tool', tool_name: name, ...(id ? { tool_call_id: id } : {}), content: text }
   }
 }
 

@@ -109,7 +109,7 @@ export function bindStream<T>(stream: AsyncIterable<T>): AsyncIterableIterator<T
 export function bindStream<T>(
   stream: ReadableStream<T> | AsyncIterable<T>,
 ): ReadableStream<T> | AsyncIterableIterator<T, void, undefined> {
-  return isReadable(stream) ? bindReadable(stream) : bindIterable(stream)
+  return 'getReader' in stream ? bindReadable(stream) : bindIterable(stream)
 }
 
 function bindReadable<T>(stream: ReadableStream<T>): ReadableStream<T> {
@@ -139,10 +139,6 @@ function bindIterable<T>(stream: AsyncIterable<T>): AsyncIterableIterator<T, voi
       return this
     },
   }
-}
-
-function isReadable<T>(stream: ReadableStream<T> | AsyncIterable<T>): stream is ReadableStream<T> {
-  return typeof (stream as ReadableStream<T>).getReader === 'function'
 }
 
 /** A function that needs a request context was called outside of one. */

@@ -4,9 +4,6 @@ import { noFraming } from './framing.ts'
 
 /** Counts a word as a token, without framing: for tests and for checking by hand. */
 export function words(): TokenCounter {
+  const countWords = (text: string) => text.match(/\S+/g)?.length ?? 0
   return createCounter({ id: 'words', exact: true, text: countWords, framing: noFraming })
-}
-
-function countWords(text: string): number {
-  return text.match(/\S+/g)?.length ?? 0
 }

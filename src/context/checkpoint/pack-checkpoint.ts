@@ -63,11 +63,8 @@ function writeUnit(bytes: Writer, transcript: Transcript, unit: Unit): void {
   bytes.number(kinds.indexOf(kind))
   bytes.number(tokens)
   bytes.number(noteTokens)
-  const packed: PackedMended = {
-    missing,
-    strays: [...strays].map(([at, stray]) => ({ at: at - from, ...stray })),
-  }
-  bytes.text(missing.length + strays.size > 0 ? JSON.stringify(packed) : '')
+  const placed: PackedMended['strays'] = [...strays].map(([at, stray]) => ({ at: at - from, ...stray }))
+  bytes.text(missing.length + strays.size > 0 ? JSON.stringify({ missing, strays: placed }) : '')
   bytes.number(to - from)
   for (const entry of transcript.entries.slice(from, to)) {
     bytes.number(roles.indexOf(entry.role))

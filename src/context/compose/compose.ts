@@ -25,13 +25,10 @@ export function compose(draft: FullDraft): readonly Piece[] {
     }
   }
 
-  if (draft.systemsFirst) {
-    for (const index of transcript.systems) {
-      if (index !== frame.marker) {
-        for (const piece of unitPieces(frame, units[index]!)) pieces.push({ ...piece, part: 'system' })
-      }
-    }
-  }
+  const moved = new Set(draft.systemsFirst ? transcript.systems : [])
+  moved.delete(frame.marker)
+  for (const index of moved)
+    for (const piece of unitPieces(frame, units[index]!)) pieces.push({ ...piece, part: 'system' })
   if (transcript.firstUser < 0) afterFirst()
   let next = 0
   const insertUpTo = (index: number) => {
@@ -40,11 +37,10 @@ export function compose(draft: FullDraft): readonly Piece[] {
     }
   }
   for (const index of sentUnits(draft)) {
-    const unit = units[index]!
     // Digests of units before the first user message cannot stand behind it.
     if (index > transcript.firstUser) insertUpTo(index)
-    if (unit.kind === 'system' && draft.systemsFirst && index !== frame.marker) continue
-    for (const piece of unitPieces(frame, unit)) pieces.push(piece)
+    if (moved.has(index)) continue
+    for (const piece of unitPieces(frame, units[index]!)) pieces.push(piece)
     if (index === transcript.firstUser) afterFirst()
   }
   insertUpTo(units.length)

@@ -47,14 +47,6 @@ function overflow(finished: Finished): Finished {
   throw new ContextOverflowError({ window, reserve, capacity, needed: finished.tokens, parts }, advice)
 }
 
-interface Figures {
-  readonly window: number
-  readonly reserve: number
-  readonly capacity: number
-  readonly needed: number
-  readonly parts: Readonly<Record<Part, number>>
-}
-
 /** The protected part does not fit. The error carries the figures, so that a program can decide what to shorten. */
 export class ContextOverflowError extends ThroughlineError {
   declare readonly window: number
@@ -76,3 +68,5 @@ export class ContextOverflowError extends ThroughlineError {
     Object.assign(this, figures)
   }
 }
+
+type Figures = Pick<ContextOverflowError, 'window' | 'reserve' | 'capacity' | 'needed' | 'parts'>

@@ -24,10 +24,7 @@ export function trimPieces(frame: Frame, pieces: readonly Piece[]): readonly Pie
   const texts = pieces.flatMap((piece, place) => textsOf(frame, piece, place))
   const textTokens = texts.reduce((sum, text) => sum + text.tokens, 0)
   const room = frame.capacity - (totalTokens(frame, pieces) - textTokens)
-  let level = commonLength(
-    texts.map(text => text.tokens),
-    room,
-  )
+  let level = commonLength(texts, room)
   while (level >= 0) {
     const longer = texts.filter(text => text.tokens > level)
     const cut = cutTo(frame, pieces, longer, level)
@@ -42,8 +39,8 @@ export function trimPieces(frame: Frame, pieces: readonly Piece[]): readonly Pie
 }
 
 /** The length to cut the longest texts to, so that all together have at most `room`. */
-function commonLength(lengths: readonly number[], room: number): number {
-  const sorted = [...lengths].sort((a, b) => a - b)
+function commonLength(texts: readonly Text[], room: number): number {
+  const sorted = texts.map(text => text.tokens).sort((a, b) => a - b)
   let left = room
   for (const [index, length] of sorted.entries()) {
     const share = Math.floor(left / (sorted.length - index))
@@ -67,14 +64,11 @@ function cutTo(frame: Frame, pieces: readonly Piece[], longer: readonly Text[], 
       shorter.set(result, rest)
       cutFrom = tokens
     }
-    const altered = {
-      rule: 'trim',
-      why: `cut in its middle from ${cutFrom} to ${level} tokens: the window is too small`,
-    }
+    const why = `cut in its middle from ${cutFrom} to ${level} tokens: the window is too small`
     const own = shorter.get(ownText)
     const said = own === undefined ? piece.raw : withText(piece.raw, own)
     const raw = shorter.size > (own === undefined ? 0 : 1) ? withResultTexts(said, shorter) : said
-    cut[place] = rewritten(frame, { ...piece, altered }, raw)
+    cut[place] = rewritten(frame, { ...piece, altered: { rule: 'trim', why } }, raw)
   }
   return cut
 }

@@ -1,9 +1,17 @@
-import type { Digester } from '../digests/exchange.ts'
+import { actionsTitle, previousActionsTitle } from '../../log/texts.ts'
+import { journalOf } from '../../notes/journal.ts'
+import { noteToolName } from '../../notes/note-instruction.ts'
+import { keepLatest, remember } from '../conversation/remember.ts'
+import type { Transcript } from '../conversation/transcript.ts'
+import { checkDigesters, digestLine } from '../digests/digest.ts'
+import { type Digester, exchangeAt } from '../digests/exchange.ts'
+import { digestText } from '../digests/text.ts'
+import { digestTools } from '../digests/tools.ts'
+import { textCost } from '../draft/cost.ts'
 import { type FullDraft, fullDraft } from '../draft/draft.ts'
 import type { Policy } from '../draft/policy.ts'
+import type { Fault, Insertion } from '../draft/span.ts'
 import type { Effort } from '../recall/judge.ts'
-import { createCutDigests } from '../stable/cut-digests.ts'
-import { cutJournal } from '../stable/cut-journal.ts'
 import { divideRoom, type Fold, foldTranscript, type Room, spanCost } from '../stable/fold.ts'
 
 export interface StableOptions {
@@ -52,5 +60,93 @@ export function createStableCut(
     const added = [lines, journal].filter(insertion => insertion !== undefined)
     const left = { ...room, recall: room.recall - borrowed }
     return { draft: cut.insert(added, 'digested'), fold, room: left }
+  }
+}
+
+/**
+ * The journal of the turn that the cut goes through, or that ends at it: a line for each tool call, the same until the
+ * next cut. Without it models forget what they did in rounds that were cut.
+ */
+function cutJournal(draft: FullDraft, cut: number, budget: number): Insertion | undefined {
+  const { frame } = draft
+  if (budget <= 0) return undefined
+  const key = `journal ${[cut, budget, frame.count.id]}`
+  return remember(frame.transcript, key, () => ({ insertion: makeJournal(draft, cut, budget) })).insertion
+}
+
+function makeJournal(draft: FullDraft, cut: number, budget: number): Insertion | undefined {
+  const { frame, units, turns } = draft
+  const from = turns.findLast(user => user < cut)
+  if (from === undefined) return undefined
+  const isInside = !turns.includes(cut)
+  const title = isInside ? `${actionsTitle}\n` : `${previousActionsTitle} `
+  const messages = frame.transcript.entries
+    .slice(units[from]!.from, units[cut - 1]!.to)
+    .map(entry => entry.message)
+  // A journal is limited in characters and paid in tokens: it is shortened until it fits.
+  for (let characters = budget * 4; characters > 60; characters = Math.floor(characters * 0.8)) {
+    const journal = journalOf(messages, characters)
+    // A journal without a single action, only their number, says nothing.
+    const lines = journal.match(/^\d+\./gm)?.length ?? 0
+    if (lines === 0) return undefined
+    const text = title + journal
+    const tokens = textCost(frame, 'user', text)
+    if (tokens > budget) continue
+    const why = isInside ? 'earlier rounds of this turn' : 'what the turn before the cut did'
+    const of = isInside ? named(draft, from, cut, lines) : []
+    return { part: 'journal', before: cut, role: 'user', text, tokens, why, of }
+  }
+  return undefined
+}
+
+/** The newest rounds that have lines in the journal; the other cut rounds are only counted. */
+function named({ units, entriesOf }: FullDraft, user: number, cut: number, lines: number) {
+  let from = cut
+  for (let left = lines; from > user + 1; from--) {
+    const made = entriesOf(units[from - 1]!).flatMap(({ message }) => message.calls)
+    const calls = made.filter(call => call.name !== noteToolName).length
+    if (calls > left) break
+    left -= calls
+  }
+  return from < cut ? [{ from, to: cut, why: 'a line of the journal stands for it' }] : []
+}
+
+/** Characters of a line: many lines share a small room, and the first call or sentence is enough. */
+const mostCharacters = 120
+
+/** Makes one message of lines for the newest exchanges before a cut. It stays the same until the next cut. */
+function createCutDigests(digesters: readonly Digester[] = [digestTools, digestText]) {
+  checkDigesters(digesters)
+  const latest = keepLatest<Transcript, Insertion | undefined>()
+  return (draft: FullDraft, cut: number, budget: number) => {
+    if (budget <= 0) return undefined
+    const { transcript, count } = draft.frame
+    const key = `${[cut, budget, count.id]}`
+    return latest(transcript, key, () => makeDigests(draft, cut, budget))
+  }
+
+  function makeDigests(draft: FullDraft, cut: number, budget: number): Insertion | undefined {
+    const { frame, turns } = draft
+    const lines: string[] = []
+    const faults: Fault[] = []
+    let from = cut
+    let to = 0
+    let tokens = textCost(frame, 'user', '')
+    for (let turn = turns.findLastIndex(user => user < cut); turn >= 0; turn--) {
+      const exchange = exchangeAt(frame.transcript, turn)
+      if (exchange.to > cut) continue
+      const { line, problems } = digestLine(exchange, digesters, mostCharacters)
+      tokens += frame.count.text(`${line}\n`)
+      if (tokens > budget) break
+      lines.unshift(line)
+      from = exchange.from
+      to = Math.max(to, exchange.to)
+      for (const problem of problems) faults.push({ unit: from, problem })
+    }
+    if (lines.length === 0) return undefined
+    const why = 'the newest exchanges that were cut'
+    // Inside a turn the lines stand before the turn's user message, to keep the order of the conversation.
+    const before = turns.findLast(user => user <= cut) ?? cut
+    return { part: 'digests', before, role: 'user', text: lines.join('\n'), why, of: [{ from, to }], faults }
   }
 }

@@ -2,11 +2,11 @@ import { InvalidOptionError } from '../../log/error.ts'
 import type { Message } from '../../log/message.ts'
 import { showValue } from '../../log/show-value.ts'
 import { createFindNewest } from '../conversation/remember.ts'
-import { checkDigesters, type DigestLine, digestLine } from '../digests/digest.ts'
-import { countExchanges, exchangeAt, type PlacedExchange } from '../digests/exchange.ts'
+import { checkDigesters, digestLine } from '../digests/digest.ts'
+import { countExchanges, exchangeAt } from '../digests/exchange.ts'
 import { type Digester, defaultDigesters, digestProgram, type Exchange } from '../digests/index.ts'
 import { digestCost, markerCost } from '../draft/cost.ts'
-import { type Digest, type FullDraft, fullDraft } from '../draft/draft.ts'
+import { type Digest, fullDraft } from '../draft/draft.ts'
 import type { Policy } from '../draft/policy.ts'
 
 interface TieredOptions {
@@ -49,55 +49,40 @@ export function tiered({
       let result = draft.dropRange(draft.turns[0]!, stays?.from ?? end, 'older than the digests that fit')
       if (stays) result = result.dropRange(stays.to, end, 'older than the digests that fit')
       const oldest = Math.max(0, count - max)
-      const lines = fittingDigests(draft, result, { oldest, older, stays, digest })
-      return result.digest(lines, `older than the last ${full} exchanges`)
+      // The newest lines that fit. If they stand for everything left out, they get the marker's room too.
+      const lines: Digest[] = []
+      let free = draft.capacity - result.tokens
+      for (let turn = older - 1; turn >= oldest; turn--) {
+        const exchange = exchangeAt(transcript, turn)
+        const { from: unit, to } = exchange
+        if (unit === stays?.from) continue
+        const { line, problems } = digest(exchange)
+        free -= digestCost(draft.frame, line)
+        const isLast = turn === 0 || (turn === 1 && stays?.from === draft.turns[0])
+        if (free + (isLast ? markerCost(draft.frame) : 0) < 0) break
+        lines.push({ from: unit, to, line, faults: problems.map(problem => ({ unit, problem })) })
+      }
+      return result.digest(lines.reverse(), `older than the last ${full} exchanges`)
     },
   }
 }
 
-interface Selection {
-  readonly oldest: number
-  readonly older: number
-  readonly stays: PlacedExchange | undefined
-  readonly digest: (exchange: Exchange) => DigestLine
-}
-
-/** The newest lines that fit. If they stand for everything left out, they get the marker's room too. */
-function fittingDigests(draft: FullDraft, rest: FullDraft, { oldest, older, stays, digest }: Selection) {
-  const lines: Digest[] = []
-  let free = draft.capacity - rest.tokens
-  for (let turn = older - 1; turn >= oldest; turn--) {
-    const exchange = exchangeAt(draft.frame.transcript, turn)
-    if (exchange.from === stays?.from) continue
-    const { line, problems } = digest(exchange)
-    free -= digestCost(draft.frame, line)
-    const isLast = turn === 0 || (turn === 1 && stays?.from === draft.turns[0])
-    if (free + (isLast ? markerCost(draft.frame) : 0) < 0) break
-    const { from: unit, to } = exchange
-    lines.push({ from: unit, to, line, faults: problems.map(problem => ({ unit, problem })) })
-  }
-  return lines.reverse()
-}
-
 /** Remembers a function's values for exchanges: older exchanges never change, and each turn asks for them again. */
 function rememberExchanges<T>(make: (exchange: Exchange) => T): (exchange: Exchange) => T {
-  const known = new WeakMap<Message, { readonly exchange: Exchange; readonly value: T }>()
+  const known = new WeakMap<Message, Exchange & { readonly value: T }>()
   return exchange => {
-    const last = exchange.messages.at(-1)
+    const { request, messages } = exchange
+    const last = messages.at(-1)
     if (!last) return make(exchange)
     const before = known.get(last)
-    if (before && isSame(before.exchange, exchange)) return before.value
+    // One object may end several exchanges.
+    const isSame =
+      before?.request === request &&
+      before.messages.length === messages.length &&
+      before.messages.every((message, at) => message === messages[at])
+    if (isSame) return before.value
     const value = make(exchange)
-    known.set(last, { exchange: { request: exchange.request, messages: exchange.messages }, value })
+    known.set(last, { request, messages, value })
     return value
   }
-}
-
-/** Whether two exchanges have the same messages: one object may end several exchanges. */
-function isSame(a: Exchange, b: Exchange): boolean {
-  return (
-    a.request === b.request &&
-    a.messages.length === b.messages.length &&
-    a.messages.every((message, at) => message === b.messages[at])
-  )
 }

@@ -24,13 +24,9 @@ export function indexTranscript(transcript: Transcript, upTo: number): RecallInd
     const beginsSession = time !== undefined && memory.time !== undefined && time - memory.time > pause
     const ended = lastTime(transcript, unit)
     const isSaid = isRecallable(unit)
-    index.append({
-      text: isSaid ? unitText(transcript, unit) : '',
-      isRecallable: isSaid,
-      isUser: unit.kind === 'user',
-      tokens: isSaid ? unit.tokens : 0,
-      beginsSession,
-    })
+    const text = isSaid ? unitText(transcript, unit) : ''
+    const tokens = isSaid ? unit.tokens : 0
+    index.append({ text, isRecallable: isSaid, isUser: unit.kind === 'user', tokens, beginsSession })
     // Set last: reading a text that is not in memory throws, and must leave nothing half done.
     memory.time = ended ?? memory.time
   }

@@ -53,15 +53,18 @@ export interface SavedEntry {
 
 export function createRecallIndex(): RecallIndex {
   const vocabulary = new Map<string, number>()
-  const weights: number[] = []
-  // Most terms stand in one or two entries: a plain list takes a quarter of the memory of a typed one.
-  const places: number[][] = []
-  const counts: number[][] = []
-  const lengthSums: number[] = []
-  const tokenSums: number[] = []
-  const sessions: number[] = []
-  const priors: number[] = []
-  const starts: number[] = []
+  const lists = {
+    weights: [] as number[],
+    // Most terms stand in one or two entries: a plain list takes a quarter of the memory of a typed one.
+    places: [] as number[][],
+    counts: [] as number[][],
+    lengthSums: [] as number[],
+    tokenSums: [] as number[],
+    sessions: [] as number[],
+    priors: [] as number[],
+    starts: [] as number[],
+  }
+  const { weights, places, counts, lengthSums, tokenSums, sessions, priors, starts } = lists
   /** The terms of all entries, one entry after the other, and where those of each end: half the memory of a plain list. */
   let terms = new Int32Array(1024)
   const termEnds: number[] = []
@@ -109,15 +112,8 @@ export function createRecallIndex(): RecallIndex {
     get size() {
       return termEnds.length
     },
+    ...lists,
     vocabulary,
-    weights,
-    places,
-    counts,
-    lengthSums,
-    tokenSums,
-    sessions,
-    priors,
-    starts,
     termsAt,
     idOf,
     restore,
@@ -139,13 +135,8 @@ export function createRecallIndex(): RecallIndex {
       const mention = 1 + ranking.firstMention * (found.size > 0 ? fresh / found.size : 0)
       const rule = isUser && isInstruction.test(withoutLabel(text)) ? ranking.instruction : 1
       const prior = isRecallable ? (mention * rule) / Math.max(1, tokens) ** ranking.length : 0
-      restore({
-        terms: Int32Array.from(found.keys(), idOf),
-        counts: Int32Array.from(found.values()),
-        tokens,
-        prior,
-        beginsSession,
-      })
+      const ids = Int32Array.from(found.keys(), idOf)
+      restore({ terms: ids, counts: Int32Array.from(found.values()), tokens, prior, beginsSession })
     },
   }
 }
