@@ -1,4 +1,4 @@
-import { ContextOverflowError } from '../../context/compose/overflow-error.ts'
+import { ContextOverflowError } from '../../context/compose/finish.ts'
 import { InvalidMessageError, ThroughlineError } from '../../log/error.ts'
 import { ModelError } from '../../models/model-error.ts'
 import { LeaseError } from '../../stores/store-error.ts'
