@@ -6,7 +6,7 @@ export type UpstreamAnswer =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
   | {
       /** Each is written on its own, when the one before has left. */
-      readonly chunks: readonly string[]
+      readonly chunks: readonly (string | Uint8Array)[]
       readonly headers?: Readonly<Record<string, string>>
       /** `reset` cuts the connection, `stall` sends no more and waits for the client to leave. */
       readonly ending?: 'end' | 'reset' | 'stall'
