@@ -36,9 +36,9 @@ export const configSchema = z.strictObject({
     about: 'where Ollama is looked for if no upstream is given; also taken from OLLAMA_HOST',
     secret: 'address',
   }),
-  window: wholeNumber(1)
-    .optional()
-    .meta({ about: 'the window of the upstream’s models in tokens, where the upstream does not say' }),
+  window: wholeNumber(1).optional().meta({
+    about: 'the window of the upstream’s models in tokens; what Ollama has in memory keeps its own',
+  }),
 
   promise: wholeNumber(1).default(1_000_000).meta({ about: 'the window that clients are told' }),
   reserve: wholeNumber(0).optional().meta({

@@ -189,3 +189,41 @@ it('lists the models', async () => {
   const { upstream: other } = await speakTo({ '/v1/models': { status: 200, body: '<html>' } })
   await expect(other.models()).rejects.toMatchObject({ code: 'model_refused' })
 })
+
+describe('an exact count', () => {
+  const llama = '/v1/chat/completions/input_tokens'
+  const counts = (body: unknown): UpstreamAnswer => ({ status: 200, body })
+  const tools = [{ name: 'look', parameters: {} }]
+
+  it.each([
+    ['llama.cpp', { [llama]: counts({ input_tokens: 11 }) }, 11, [llama, llama]],
+    ['vLLM', { '/tokenize': counts({ count: 12, tokens: [] }) }, 12, [llama, '/tokenize', '/tokenize']],
+    ['an older llama.cpp', { '/tokenize': counts({ tokens: [] }) }, undefined, [llama, '/tokenize']],
+    [
+      'LM Studio',
+      { [llama]: counts({ error: 'unexpected' }), '/tokenize': counts({ error: 'unexpected' }) },
+      undefined,
+      [llama, '/tokenize'],
+    ],
+    ['a server that refuses the prompt', { [llama]: { status: 400 } }, undefined, [llama, llama]],
+    ['others', {}, undefined, [llama, '/tokenize']],
+  ] as [string, Record<string, UpstreamAnswer>, number | undefined, string[]][])(
+    'is asked of %s in the way that it knows',
+    async (_, answers, count, paths) => {
+      const { upstream, asked, wire } = await speakTo(answers)
+      for (let at = 0; at < 2; at++) expect(await upstream.count?.('m', { messages, tools })).toBe(count)
+      expect(asked()).toEqual(paths)
+      expect(wire.requests.at(-1)!.body).toMatchObject({
+        model: 'm',
+        messages,
+        tools: [{ type: 'function' }],
+      })
+    },
+  )
+
+  it('is an error of ours if the server is not there', async () => {
+    const { upstream, wire } = await speakTo({})
+    await wire.close()
+    await expect(upstream.count?.('m', { messages })).rejects.toMatchObject({ code: 'model_unavailable' })
+  })
+})

@@ -9,6 +9,7 @@ import { toOpenAiRequest } from '../../models/openai/to-openai-request.ts'
 import { textsOf } from '../../models/pair-results.ts'
 import type { Server } from '../../models/to-model-error.ts'
 import { type ConnectionOptions, openConnection } from './connection.ts'
+import { promptCounter } from './count-prompt.ts'
 import { readEvents } from './read-events.ts'
 import { streamParts } from './stream-parts.ts'
 import type { Hear, Upstream } from './upstream.ts'
@@ -50,6 +51,8 @@ export function openaiUpstream({ window, ...options }: OpenAiUpstreamOptions): U
     return readProps(props) ?? readLoaded(await ifKnown(() => ask('/api/v1/models', signal)), model)
   })
 
+  const count = promptCounter()
+
   return {
     kind: 'openai',
     address,
@@ -82,6 +85,19 @@ export function openaiUpstream({ window, ...options }: OpenAiUpstreamOptions): U
         })
       },
     }),
+
+    async count(name, { messages, tools, signal }) {
+      if (isOpenAi) return undefined
+      const server = serverFor(name, () => textsOf(messages))
+      const body = toOpenAiRequest({
+        model: name,
+        messages: toOpenAiMessages(messages),
+        tools,
+        settings: {},
+        isOpenAi,
+      })
+      return count(body, (path, body) => connection.askFacts({ path, body, signal }, server))
+    },
 
     pass: request => connection.pass(request, facts),
 

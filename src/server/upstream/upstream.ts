@@ -1,4 +1,4 @@
-import type { Model } from '../../models/model.ts'
+import type { Model, ModelRequest } from '../../models/model.ts'
 
 /** The server or the built-in model that answers. It comes from the configuration, never from a request. */
 export interface Upstream {
@@ -7,6 +7,11 @@ export interface Upstream {
   readonly address?: string
   /** A model of this upstream, for one request. `hear` is called with what the wire says beside the parts. */
   model(name: string, hear?: Hear): Model
+  /** The exact tokens of a prompt. Undefined, or absent, where the upstream does not count or refuses this prompt. */
+  count?(
+    name: string,
+    request: Pick<ModelRequest, 'messages' | 'tools' | 'signal'>,
+  ): Promise<number | undefined>
   /** Sends a request on as it is, and gives the answer back byte for byte. */
   pass(request: PassedRequest): Promise<PassedAnswer>
   /** The models that the upstream has, as its own list names them; with the window where the upstream tells it. */
