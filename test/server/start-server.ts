@@ -27,7 +27,7 @@ export async function startServer(options: Partial<ServerOptions> = {}): Promise
   await once(http, 'listening')
   onTestFinished(async () => {
     http.close()
-    await server.close()
+    await upstream.close()
   })
   const { port } = http.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, store, history: createHistory({ store }), served }

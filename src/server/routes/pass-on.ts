@@ -1,0 +1,98 @@
+import { ThroughlineError } from '../../log/error.ts'
+import type { PassedRequest, Upstream } from '../upstream/upstream.ts'
+import { tellsWindow, tellWindow } from './told-windows.ts'
+
+export interface ToPassOn {
+  readonly upstream: Upstream
+  /** The window that clients are told. */
+  readonly promise: number
+  /** Whether clients may change the models of the upstream. */
+  readonly manage: boolean
+  readonly maxBodyBytes: number
+}
+
+/** The routes of the upstream that only ask. */
+const asking: readonly (readonly [method: string, path: RegExp])[] = [
+  ['GET', /^\/(?:api\/(?:version|tags|ps|status))?$/],
+  ['POST', /^\/api\/(?:chat|generate|embed|embeddings|show)$/],
+  ['GET', /^\/v1\/models(?:\/[^/]{1,200})?$/],
+  [
+    'POST',
+    /^\/v1\/(?:chat\/completions|completions|embeddings|responses|messages|rerank|audio\/transcriptions)$/,
+  ],
+]
+
+/** The routes that change its models. */
+const managing: readonly (readonly [method: string, path: RegExp])[] = [
+  ['POST', /^\/api\/(?:pull|push|create|copy|blobs\/[\w:.-]{1,200})$/],
+  ['HEAD', /^\/api\/blobs\/[\w:.-]{1,200}$/],
+  ['DELETE', /^\/api\/delete$/],
+]
+
+/** Passes a request on to the upstream, and its answer back byte for byte; only the window is told as promised. */
+export async function passOn(request: Request, path: string, given: ToPassOn): Promise<Response> {
+  const { upstream, promise, manage, maxBodyBytes } = given
+  const isHead = request.method === 'HEAD'
+  const matches = ([method, pattern]: readonly [string, RegExp]) =>
+    (method === request.method || (isHead && method === 'GET')) && pattern.test(path)
+  if (managing.some(matches) && !manage)
+    return plain(403, 'Clients may not change the models here: switch on "manage", or do it at the upstream.')
+  if (!asking.some(matches) && !managing.some(matches)) return plain(404, 'There is nothing at this address.')
+  const passed: PassedRequest = {
+    method: request.method,
+    path: `${path}${new URL(request.url).search}`,
+    headers: Object.fromEntries(request.headers),
+    signal: request.signal,
+    ...(request.body && { body: atMost(request.body, maxBodyBytes) }),
+  }
+  const { status, headers, body } = await upstream.pass(passed)
+  if (status !== 200 || isHead || !tellsWindow(path)) return new Response(toStream(body), { status, headers })
+  const text = await textOf(body, maxBodyBytes)
+  const { 'content-length': _, 'content-encoding': encoding, ...rest } = headers
+  if (encoding !== undefined && encoding !== 'identity')
+    return new Response(new Uint8Array(text), { status, headers })
+  return Response.json(tellWindow(path, parse(text), promise), { status, headers: rest })
+}
+
+const plain = (status: number, error: string) => Response.json({ error }, { status })
+
+function parse(text: Buffer): unknown {
+  try {
+    return JSON.parse(text.toString('utf8'))
+  } catch {
+    return { error: 'The upstream gave no JSON.' }
+  }
+}
+
+/** A stream that fails as soon as it has more bytes than it may have. */
+export async function* atMost(body: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.byteLength
+    if (bytes > most)
+      throw new ThroughlineError('too_large', `The body has more than ${most} bytes: see "maxBody".`)
+    yield chunk
+  }
+}
+
+export async function textOf(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of atMost(body, most)) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** A body that is read only as fast as the client reads. */
+function toStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: async () => void (await chunks.return?.()),
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,65 @@
+/** Answers of the upstream with the window that clients are told: the promised one, so that they send everything. */
+export function tellWindow(path: string, body: unknown, promise: number): unknown {
+  if (typeof body !== 'object' || body === null) return body
+  switch (path) {
+    case '/api/show':
+      return toldShow(body as Fields, promise)
+    case '/api/ps':
+      return eachOf(body as Fields, 'models', model => ({ ...model, context_length: promise }))
+    case '/v1/models':
+      return eachOf(body as Fields, 'data', model => toldModel(model, promise))
+    default:
+      return path.startsWith('/v1/models/') ? toldModel(body as Fields, promise) : body
+  }
+}
+
+/** Paths whose answers say how large a window is. */
+export const tellsWindow = (path: string) =>
+  ['/api/show', '/api/ps', '/v1/models'].includes(path) || path.startsWith('/v1/models/')
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The trained length stands in `model_info`, as `llama.context_length`; that of the Modelfile in `parameters`. */
+function toldShow(body: Fields, promise: number): Fields {
+  const { model_info: info, parameters } = body
+  const told =
+    typeof info === 'object' && info !== null
+      ? Object.fromEntries(
+          Object.entries(info).map(([name, value]) => [
+            name,
+            name.endsWith('.context_length') ? promise : value,
+          ]),
+        )
+      : undefined
+  const lines =
+    typeof parameters === 'string'
+      ? parameters.split('\n').filter(line => !line.trimStart().startsWith('num_ctx'))
+      : undefined
+  return {
+    ...body,
+    ...(told && { model_info: told }),
+    ...(lines && { parameters: [...lines, `num_ctx ${promise}`].join('\n') }),
+  }
+}
+
+/** The fields under which llama.cpp, vLLM and others tell it, and the one that clients of OpenAI look for. */
+function toldModel(model: Fields, promise: number): Fields {
+  const { meta } = model
+  return {
+    ...model,
+    context_length: promise,
+    ...('max_model_len' in model && { max_model_len: promise }),
+    ...(typeof meta === 'object' &&
+      meta !== null &&
+      'n_ctx' in meta && { meta: { ...meta, n_ctx: promise } }),
+  }
+}
+
+function eachOf(body: Fields, list: string, told: (one: Fields) => Fields): Fields {
+  const all = body[list]
+  if (!Array.isArray(all)) return body
+  return {
+    ...body,
+    [list]: all.map(one => (typeof one === 'object' && one !== null ? told(one as Fields) : one)),
+  }
+}
