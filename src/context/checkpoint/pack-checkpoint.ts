@@ -16,6 +16,7 @@ import {
   createWriter,
   type Reader,
   readTerms,
+  savedEntry,
   type Writer,
   writeTerms,
 } from '../recall/pack-index.ts'
@@ -44,7 +45,7 @@ export function packCheckpoint(transcript: Transcript, from: number, to: number)
   bytes.number(to - from)
   for (let at = from; at < to; at++) {
     writeUnit(bytes, transcript, transcript.units[at]!)
-    const entry = index.saved(at)
+    const entry = savedEntry(index, at)
     bytes.number(entry.beginsSession ? 1 : 0)
     bytes.float(entry.prior)
     writeTerms(bytes, entry, id => vocabulary.get(id)!)

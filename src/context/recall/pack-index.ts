@@ -1,5 +1,5 @@
 import { ThroughlineError } from '../../log/error.ts'
-import { createRecallIndex, type RecallIndex, type SavedEntry } from './recall-index.ts'
+import { countBelow, createRecallIndex, type RecallIndex, type SavedEntry } from './recall-index.ts'
 
 /** Changes with the terms, the stems or the layout: an index of another version is rebuilt from the log. */
 const version = 1
@@ -13,7 +13,7 @@ export function packIndex(index: RecallIndex, time?: number): Uint8Array {
   bytes.number(index.vocabulary.size)
   for (const term of index.vocabulary.keys()) bytes.text(term)
   for (let at = 0; at < index.size; at++) {
-    const entry = index.saved(at)
+    const entry = savedEntry(index, at)
     bytes.number(entry.beginsSession ? 1 : 0)
     bytes.number(entry.tokens)
     bytes.float(entry.prior)
@@ -40,6 +40,19 @@ export function unpackIndex(packed: Uint8Array): {
     index.restore({ ...readTerms(bytes, ids, invalid), tokens, prior, beginsSession })
   }
   return { index, time: Number.isNaN(time) ? undefined : time }
+}
+
+/** What must be saved of an entry: `restore` takes it back. */
+export function savedEntry(index: RecallIndex, at: number): SavedEntry {
+  const { places, counts, tokenSums, priors, starts, sessions } = index
+  const terms = index.termsAt(at)
+  return {
+    terms,
+    counts: terms.map(id => counts[id]![countBelow(places[id]!, at)]!),
+    tokens: tokenSums[at]! - (tokenSums[at - 1] ?? 0),
+    prior: priors[at]!,
+    beginsSession: starts[sessions[at]!] === at,
+  }
 }
 
 /** Writes the terms of one entry, by their numbers in the written vocabulary, and how often each occurs. */

@@ -36,8 +36,7 @@ export interface RecallIndex {
   append(document: RecallDocument): void
   /** The number of a term; a new one gets the next. */
   idOf(term: string): number
-  /** What must be saved of an entry, and its way back: entries are restored in their order. */
-  saved(entry: number): SavedEntry
+  /** Appends an entry that was saved: entries are restored in their order. */
   restore(entry: SavedEntry): void
 }
 
@@ -106,27 +105,15 @@ export function createRecallIndex(): RecallIndex {
     termEnds.push(end)
   }
 
-  const termsAt = (entry: number) => terms.subarray(termEnds[entry - 1] ?? 0, termEnds[entry])
-
   return {
     get size() {
       return termEnds.length
     },
     ...lists,
     vocabulary,
-    termsAt,
+    termsAt: entry => terms.subarray(termEnds[entry - 1] ?? 0, termEnds[entry]),
     idOf,
     restore,
-    saved(at) {
-      const ids = termsAt(at)
-      return {
-        terms: ids,
-        counts: ids.map(id => counts[id]![countBelow(places[id]!, at)]!),
-        tokens: tokenSums[at]! - (tokenSums[at - 1] ?? 0),
-        prior: priors[at]!,
-        beginsSession: starts[sessions[at]!] === at,
-      }
-    },
     append({ text, isUser, isRecallable, tokens, beginsSession }) {
       const found = new Map<string, number>()
       for (const term of termsOf(text)) found.set(term, (found.get(term) ?? 0) + 1)
