@@ -49,6 +49,8 @@ export function ollamaUpstream({ window, ...options }: OllamaUpstreamOptions): U
         return streamParts({
           connection,
           server,
+          windows,
+          hear,
           signal,
           question: async () => ({
             path: '/api/chat',
@@ -62,10 +64,6 @@ export function ollamaUpstream({ window, ...options }: OllamaUpstreamOptions): U
             }),
           }),
           read: bytes => readParts(chunksOf(bytes, server, hear)),
-          failed(error) {
-            windows.learn(name, error)
-            if (error.tokens) hear({ tokens: error.tokens })
-          },
         })
       },
     }),

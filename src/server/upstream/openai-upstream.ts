@@ -65,6 +65,8 @@ export function openaiUpstream({ window, ...options }: OpenAiUpstreamOptions): U
         return streamParts({
           connection,
           server,
+          windows,
+          hear,
           signal,
           question: () => ({
             path: '/v1/chat/completions',
@@ -78,10 +80,6 @@ export function openaiUpstream({ window, ...options }: OpenAiUpstreamOptions): U
             }),
           }),
           read: bytes => readParts(listen(readEvents(bytes, server), hear), server),
-          failed(error) {
-            windows.learn(name, error)
-            if (error.tokens) hear({ tokens: error.tokens })
-          },
         })
       },
     }),

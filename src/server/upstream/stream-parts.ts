@@ -1,9 +1,10 @@
 import { checkPart } from '../../models/check-part.ts'
 import type { ModelPart } from '../../models/model.ts'
-import type { ModelError } from '../../models/model-error.ts'
 import { type Server, toWireError } from '../../models/to-model-error.ts'
 import { joinPieces, type Piece } from '../../models/whole-pieces.ts'
 import type { Connection, Question } from './connection.ts'
+import type { Hear } from './upstream.ts'
+import type { WindowMemory } from './window-memory.ts'
 
 interface Streamed {
   readonly connection: Connection
@@ -11,13 +12,15 @@ interface Streamed {
   /** Makes the request. What it throws is the model's refusal. */
   readonly question: () => Question | Promise<Question>
   readonly signal: AbortSignal | undefined
-  readonly failed: (error: ModelError) => void
+  /** Learn from a refusal of the model. */
+  readonly windows: WindowMemory<unknown>
+  readonly hear: Hear
   readonly read: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<ModelPart>
 }
 
 /** Streams a reply of an upstream. The connection is closed unless the whole of it was read. */
 export async function* streamParts(streamed: Streamed): AsyncGenerator<ModelPart> {
-  const { connection, server, question, signal, failed, read } = streamed
+  const { connection, server, question, signal, windows, hear, read } = streamed
   signal?.throwIfAborted()
   let close: ((isWhole: boolean) => void) | undefined
   let isWhole = false
@@ -32,7 +35,8 @@ export async function* streamParts(streamed: Streamed): AsyncGenerator<ModelPart
   } catch (error) {
     if (signal?.aborted) throw signal.reason
     const meant = toWireError(server, error, close !== undefined)
-    failed(meant)
+    windows.learn(server.model, meant)
+    if (meant.tokens) hear({ tokens: meant.tokens })
     throw meant
   } finally {
     close?.(isWhole)
