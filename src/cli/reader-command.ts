@@ -65,12 +65,4 @@ export async function serveReader({
   }
 }
 
-async function stopSignal(): Promise<void> {
-  const listening = new AbortController()
-  const { signal } = listening
-  try {
-    await Promise.race([once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })])
-  } finally {
-    listening.abort()
-  }
-}
+const stopSignal = () => new Promise(resolve => process.once('SIGINT', resolve).once('SIGTERM', resolve))

@@ -59,12 +59,10 @@ export function addExperimentCommand(program: Command): void {
       const messages = await readExperiments(options, experiments => experiments.history(id, options.role))
       for (const [seq, message] of messages.entries()) print(messageLine(message, seq))
     })
-  add('pause <id>', 'pauses an experiment before the next role acts').action((id, options) =>
-    settle(id, 'pause', options),
-  )
-  add('stop <id>', 'ends an experiment before the next role acts').action((id, options) =>
-    settle(id, 'stop', options),
-  )
+  for (const [wish, does] of [['pause', 'pauses'] as const, ['stop', 'ends'] as const])
+    add(`${wish} <id>`, `${does} an experiment before the next role acts`).action((id, options) =>
+      settle(id, wish, options),
+    )
 }
 
 const withStartOptions = (command: Command) =>

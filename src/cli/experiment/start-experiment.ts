@@ -29,7 +29,7 @@ export async function startExperiment(
   let control: ControlFile | undefined
   const wishOf = (asked: string) => interrupts.wishOf() ?? control?.wishOf(asked)
   try {
-    const { checkModels } = await import('./choose-model.ts')
+    const { checkModels } = await import('./load-plan.ts')
     await checkModels(plan, interrupts.signal)
     await writeExperiments({ db, tenant }, { leaseMs: lease * 1000, wishOf }, async experiments => {
       if (!isPostgres(db)) control = createControlFile(db, id)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { defineExperiment } from '../../experiment/index.ts'
 import { ModelError } from '../../models/model-error.ts'
-import { checkModels, chooseModel } from './choose-model.ts'
+import { checkModels, chooseModel } from './load-plan.ts'
 
 const { signal } = new AbortController()
 
