@@ -8,6 +8,7 @@ import { addFitCommand } from './fit-command.ts'
 import { addLogCommand } from './log-command.ts'
 import { printError, printErrorText, printText } from './print.ts'
 import { readerCommand } from './reader-command.ts'
+import { serveCommand } from './serve-command.ts'
 import { UserError } from './user-error.ts'
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
@@ -27,6 +28,7 @@ addFitCommand(program)
 addDemoCommand(program)
 addLogCommand(program)
 addExperimentCommand(program)
+program.addCommand(serveCommand())
 program.addCommand(readerCommand())
 for (const command of program.commands) command.exitOverride().copyInheritedSettings(program)
 

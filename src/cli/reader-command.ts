@@ -65,4 +65,5 @@ export async function serveReader({
   }
 }
 
-const stopSignal = () => new Promise(resolve => process.once('SIGINT', resolve).once('SIGTERM', resolve))
+export const stopSignal = () =>
+  new Promise(resolve => process.once('SIGINT', resolve).once('SIGTERM', resolve))

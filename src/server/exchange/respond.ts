@@ -9,8 +9,8 @@ import { type Again, findPlace, type Place } from './find-place.ts'
 import { openTurn } from './open-turn.ts'
 import { toFault } from './to-fault.ts'
 
-/** What happened to a request, for logs and metrics: no texts. */
-export interface Served {
+/** What became of a request. */
+export interface Outcome {
   readonly place?: Place | Again
   readonly answered?: Answered
   readonly fault?: FaceFault
@@ -23,7 +23,8 @@ export interface ToServe {
   readonly modelFor: (name: string, hear: Hear) => Model
   readonly options: AnswerOptions
   readonly now: () => number
-  readonly onServed?: (served: Served) => void
+  /** Called once, when the request is over. */
+  readonly tell: (outcome: Outcome) => void
 }
 
 /** Answers a request of a client on its face. The answer begins when the model does: before that, a failure has its status. */
@@ -48,14 +49,14 @@ export async function respond(given: ToServe): Promise<Response> {
   return writer.response
 }
 
-function refuse({ face, requestId, onServed }: ToServe, error: unknown): Response {
+function refuse({ face, requestId, tell }: ToServe, error: unknown): Response {
   const fault = toFault(error)
-  onServed?.({ fault })
+  tell({ fault })
   return faultResponse(face, fault, requestId, { 'x-request-id': requestId })
 }
 
 async function serve(given: ToServe, place: Place | Again, writer: Writer): Promise<void> {
-  const { asked, modelFor, options, now, onServed } = given
+  const { asked, modelFor, options, now, tell } = given
   const { request, newId } = asked
   const facts = createFacts()
   const start = (promptTokens = 0): ReplyStart => ({
@@ -68,7 +69,7 @@ async function serve(given: ToServe, place: Place | Again, writer: Writer): Prom
   try {
     if (place.kind === 'again') {
       const end = await storedReply(asked, place)
-      onServed?.({ place })
+      tell({ place })
       return await writer.end(start(end.usage.promptTokens), end)
     }
     const opened = await openTurn(asked, place)
@@ -83,13 +84,13 @@ async function serve(given: ToServe, place: Place | Again, writer: Writer): Prom
       options,
       emit,
     })
-    onServed?.({ place, answered })
+    tell({ place, answered })
     const { result, reply } = answered
     if (reply) await writer.end(begun!, { ...toEnd(reply), ...facts.end() })
     else await writer.fail(toFault(result.error ?? asked.signal.reason))
   } catch (error) {
     const fault = toFault(error)
-    onServed?.({ place, fault })
+    tell({ place, fault })
     await writer.fail(fault)
   }
 }

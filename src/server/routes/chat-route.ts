@@ -1,12 +1,21 @@
 import { BadRequestError } from '../bad-request-error.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
 import type { Log } from '../exchange/asked.ts'
-import { faultResponse, respond, type Served } from '../exchange/respond.ts'
+import { faultResponse, type Outcome, respond } from '../exchange/respond.ts'
 import { toFault } from '../exchange/to-fault.ts'
 import type { Face } from '../faces/index.ts'
 import type { HeadersOf } from '../identity/known-client.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { textOf } from './pass-on.ts'
+
+/** What became of a request, for logs and metrics: no texts. */
+export interface Served extends Outcome {
+  readonly requestId: string
+  readonly face: Face['name']
+  readonly model?: string
+  /** How long it took, in milliseconds. */
+  readonly ms: number
+}
 
 export interface ChatRoute {
   readonly upstream: Upstream
@@ -32,6 +41,14 @@ export async function answerChat(
   { upstream, options, maxBodyBytes, now, newId, onServed }: ChatRoute,
   { face, request, requestId, conversation, log, keyId }: ChatCall,
 ): Promise<Response> {
+  const started = performance.now()
+  let model: string | undefined
+  const tell = (outcome: Outcome) =>
+    onServed?.({
+      ...{ requestId, face: face.name, ms: performance.now() - started },
+      ...(model !== undefined && { model }),
+      ...outcome,
+    })
   try {
     const headers: HeadersOf = {
       ...Object.fromEntries(request.headers),
@@ -39,6 +56,7 @@ export async function answerChat(
     }
     const text = (await textOf(request.body ?? nothing(), maxBodyBytes)).toString('utf8')
     const read = face.read(parse(text))
+    model = read.model
     const asked = {
       ...{ log, headers, keyId, newId },
       face: face.name,
@@ -46,13 +64,10 @@ export async function answerChat(
       signal: request.signal,
     }
     const modelFor = upstream.model
-    return await respond({
-      ...{ asked, face, requestId, modelFor, options, now },
-      ...(onServed && { onServed }),
-    })
+    return await respond({ asked, face, requestId, modelFor, options, now, tell })
   } catch (error) {
     const fault = toFault(error)
-    onServed?.({ fault })
+    tell({ fault })
     return faultResponse(face, fault, requestId, { 'x-request-id': requestId })
   }
 }

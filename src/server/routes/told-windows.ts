@@ -33,7 +33,7 @@ function toldShow(body: Fields, promise: number): Fields {
       : undefined
   const lines =
     typeof parameters === 'string'
-      ? parameters.split('\n').filter(line => !line.trimStart().startsWith('num_ctx'))
+      ? parameters.split('\n').filter(line => line !== '' && !line.trimStart().startsWith('num_ctx'))
       : undefined
   return {
     ...body,

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { about, settingNames } from '../server/config/config-schema.ts'
+import { flagOf } from '../server/config/names.ts'
+import { printConfig } from '../server/config/print-config.ts'
+import { readConfig } from '../server/config/read-config.ts'
+import { startServer } from '../server/serve/start-server.ts'
+import { printError, printText } from './print.ts'
+import { stopSignal } from './reader-command.ts'
+import { UserError } from './user-error.ts'
+
+/** `throughline serve`: stands between clients and their model server, until the process is stopped. */
+export function serveCommand(): Command {
+  const command = new Command('serve')
+    .description('answer clients of Ollama, OpenAI and Anthropic, and keep their conversations')
+    .option('--config <file>', 'a JSON file with settings; also THROUGHLINE_CONFIG')
+    .option('--print-config', 'print the settings and where they come from, and end')
+  for (const name of settingNames) command.option(`${flagOf(name)} <value>`, about(name))
+  return command.action(async ({ config: path, printConfig: isPrinted, ...flags }: ServeFlags) => {
+    const effective = readConfig({
+      flags,
+      env: process.env,
+      ...fileOf(path ?? process.env.THROUGHLINE_CONFIG),
+    })
+    if (isPrinted) return printText(`${printConfig(effective)}\n`)
+    const server = await startServer(effective.config)
+    // Not to stdout, which is for the log: a line of JSON for each request.
+    printError(`Throughline listens at ${server.url}`)
+    printError(server.upstream)
+    printError(
+      `Point clients here: OLLAMA_HOST=${server.url}  OPENAI_BASE_URL=${server.url}/v1  ANTHROPIC_BASE_URL=${server.url}`,
+    )
+    await stopSignal()
+    await server.stop()
+  })
+}
+
+interface ServeFlags {
+  readonly config?: string
+  readonly printConfig?: boolean
+  readonly [setting: string]: unknown
+}
+
+function fileOf(path: string | undefined) {
+  if (path === undefined || path === '') return {}
+  try {
+    return { file: { path, text: readFileSync(path, 'utf8') } }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new UserError(`the settings in ${path} cannot be read (${code})`)
+  }
+}

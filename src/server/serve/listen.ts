@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import type { Server as HttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import { ThroughlineError } from '../../log/error.ts'
+
+export interface ListenOptions {
+  readonly host: string
+  readonly port: number
+  /** How long a client may take to send a request. */
+  readonly requestTimeoutMs: number
+}
+
+export interface Listening {
+  readonly url: string
+  /** Takes no more requests; cuts off what has not ended after a while. */
+  close(graceMs: number): Promise<void>
+}
+
+/** Opens the port; resolves when it listens. */
+export async function listen(
+  fetch: (request: Request) => Promise<Response>,
+  { host, port, requestTimeoutMs }: ListenOptions,
+): Promise<Listening> {
+  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as HttpServer
+  server.requestTimeout = requestTimeoutMs
+  server.headersTimeout = Math.min(requestTimeoutMs, 20_000)
+  // Larger headers than these are no client's.
+  server.maxHeadersCount = 200
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    const advice = code === 'EADDRINUSE' ? ': it is in use, choose another with --port' : ` (${code})`
+    throw new ThroughlineError('cannot_listen', `Cannot listen on ${host} port ${port}${advice}.`, {
+      cause: error,
+    })
+  }
+  const { address, port: taken, family } = server.address() as AddressInfo
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`,
+    async close(graceMs) {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeIdleConnections()
+      const late = setTimeout(() => server.closeAllConnections(), graceMs)
+      await closed
+      clearTimeout(late)
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { pino } from 'pino'
+import type { ServerConfig } from '../config/config-schema.ts'
+import type { Served } from '../routes/chat-route.ts'
+
+export type ServerLog = ReturnType<typeof createServerLog>
+
+/** The log of the server, a line of JSON for each request. Nothing that anybody said stands in it. */
+export function createServerLog(level: ServerConfig['logLevel'], write?: (line: string) => void) {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+  const log = write ? pino(options, { write }) : pino(options)
+  return {
+    started: (url: string, upstream: string) => log.info({ url, upstream }, 'listening'),
+    stopped: () => log.info('stopped'),
+    served({ requestId, face, model, place, answered, fault, ms }: Served): void {
+      const facts = {
+        requestId,
+        face,
+        model,
+        ms: Math.round(ms),
+        ...(place && {
+          conversation: place.thread.conversation,
+          branch: place.thread.branch,
+          kind: place.kind,
+        }),
+        ...(place && 'why' in place && { why: place.why }),
+        ...(answered && {
+          status: answered.result.status,
+          rounds: answered.result.rounds,
+          usage: answered.result.usage,
+          ...(answered.result.error && { error: answered.result.error.code }),
+        }),
+        ...(fault && { error: fault.code, httpStatus: fault.status }),
+      }
+      const isBad = (fault?.status ?? 0) >= 500 || answered?.result.status === 'failed'
+      log[isBad ? 'warn' : 'info'](facts, 'request')
+    },
+  }
+}

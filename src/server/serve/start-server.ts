@@ -1,0 +1,55 @@
+import { choosePolicy } from '../../context/policies/choose-policy.ts'
+import { present } from '../../log/present.ts'
+import type { ServerConfig } from '../config/config-schema.ts'
+import { createServer } from '../create-server.ts'
+import { findUpstream } from '../upstream/find-upstream.ts'
+import { listen } from './listen.ts'
+import { openStore } from './open-store.ts'
+import { createServerLog } from './server-log.ts'
+
+export interface RunningServer {
+  readonly url: string
+  /** One sentence: which upstream answers, and why. */
+  readonly upstream: string
+  /** Lets replies come to their end for a while, then closes the port, the upstream and the log. */
+  stop(): Promise<void>
+}
+
+/** Opens the log, finds the upstream and listens. What was opened is closed again if something fails. */
+export async function startServer(
+  config: ServerConfig,
+  { writeLog }: { readonly writeLog?: (line: string) => void } = {},
+): Promise<RunningServer> {
+  const log = createServerLog(config.logLevel, writeLog)
+  const { upstream, why } = await findUpstream(config)
+  const opened: (() => Promise<unknown>)[] = [() => upstream.close()]
+  const closeAll = async () => {
+    for (const close of opened.toReversed()) await close()
+  }
+  try {
+    const store = await openStore(config)
+    opened.push(() => store.close())
+    const { host, port, notes, policy, effort } = config
+    const server = createServer({
+      store,
+      upstream,
+      memory: config.memory,
+      promise: config.promise,
+      manage: config.manage,
+      maxBodyBytes: config.maxBody,
+      stallMs: config.silenceTimeout,
+      allowed: { host, hosts: config.allowedHosts, origins: config.allowedOrigins },
+      policy: choosePolicy(policy, present({ effort })),
+      notes: notes === 'off' ? false : { place: notes },
+      ...present({ window: config.window, reserve: config.reserve }),
+      onServed: served => log.served(served),
+    })
+    const listening = await listen(server.fetch, { host, port, requestTimeoutMs: config.requestTimeout })
+    opened.push(() => listening.close(config.shutdownTimeout))
+    log.started(listening.url, why)
+    return { url: listening.url, upstream: why, stop: () => closeAll().then(log.stopped) }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
