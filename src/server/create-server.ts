@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
-import { createHistory } from '../history/index.ts'
 import { present } from '../log/present.ts'
 import type { Store } from '../stores/store.ts'
+import type { ServerEnv } from './auth/caller.ts'
+import { createKeys } from './auth/create-keys.ts'
+import { createIdentify } from './auth/identify.ts'
+import { refuse } from './auth/refuse.ts'
+import { requireScope } from './auth/require-scope.ts'
 import type { AnswerOptions } from './exchange/answer.ts'
+import { createLogs } from './exchange/create-logs.ts'
+import { toFault } from './exchange/to-fault.ts'
 import { type Face, messagesFace, ollamaFace, openaiFace } from './faces/index.ts'
 import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { answerChat, type Served } from './routes/chat-route.ts'
@@ -21,6 +27,10 @@ export interface ServerOptions extends AnswerOptions {
   readonly manage?: boolean
   /** Which names clients may use for this server. Default: those of this machine. */
   readonly allowed?: AllowedNames
+  /** Keys that may do everything in the tenant `default`. Those in the store count besides. */
+  readonly apiKeys?: readonly string[]
+  /** Whether every request needs a key. Default: if `apiKeys` are given. */
+  readonly requireKeys?: boolean
   /** The largest body in bytes. Default 32 MiB. */
   readonly maxBodyBytes?: number
   readonly now?: () => number
@@ -31,6 +41,8 @@ export interface ServerOptions extends AnswerOptions {
 
 export interface Server {
   fetch(request: Request): Promise<Response>
+  /** What can be asked for. `/health` and what is below it needs no key. */
+  readonly routes: readonly { readonly method: string; readonly path: string }[]
 }
 
 /** The server without its port: a function from requests to responses. The store and the upstream stay open. */
@@ -40,33 +52,50 @@ export function createServer(given: ServerOptions): Server {
   const { allowed = { host: '127.0.0.1', hosts: [], origins: [] } } = given
   const { window, reserve, notes, policy, retries = 1, stallMs } = given
   const options = { retries, ...present({ window, reserve, notes, policy, stallMs }) }
-  const tenant = 'default'
-  const log = { store, tenant, history: createHistory({ store, tenant, now, newId }) }
+  const logOf = createLogs({ store, now, newId })
+  const identify = createIdentify({
+    keys: createKeys(store, { now }),
+    now,
+    ...present({ apiKeys: given.apiKeys, isRequired: given.requireKeys }),
+  })
   const route = { upstream, options, maxBodyBytes, now, newId, onServed }
   const passing = { upstream, promise, manage, maxBodyBytes }
-  const app = new Hono()
+  const app = new Hono<ServerEnv>()
 
+  app.onError((error, context) => refuse(context, toFault(error)))
   app.use(async (context, next) => {
-    const problem = checkNames(context.req.raw.headers, allowed)
-    return problem === undefined ? next() : context.json({ error: problem }, 403)
+    context.set('requestId', requestIdOf(context.req.raw, newId))
+    checkNames(context.req.raw.headers, allowed)
+    return next()
   })
   app.get('/health', context => context.json({ status: 'ok', upstream: upstream.kind }))
+  // Everything from here on needs a caller.
+  app.use(async (context, next) => {
+    const caller = await identify(context.req.raw.headers)
+    context.set('caller', caller)
+    context.set('log', logOf(caller.tenant))
+    return next()
+  })
+  const mayChat = requireScope('chat')
   for (const [path, face] of memory ? faces : []) {
     for (const prefix of ['', '/c/:conversation']) {
-      app.post(`${prefix}${path}`, context => {
+      app.post(`${prefix}${path}`, mayChat, context => {
         const { raw: request } = context.req
         const conversation = context.req.param('conversation')
-        const requestId = requestIdOf(request, newId)
-        return answerChat(route, { face, request, requestId, conversation, log, keyId: '' })
+        const { requestId, log, caller } = context.var
+        return answerChat(route, { face, request, requestId, conversation, log, keyId: caller.keyId })
       })
     }
   }
-  app.all('/c/:conversation/*', context =>
+  app.all('/c/:conversation/*', mayChat, context =>
     passOn(context.req.raw, context.req.path.replace(/^\/c\/[^/]*/, ''), passing),
   )
-  app.all('*', context => passOn(context.req.raw, context.req.path, passing))
+  app.all('*', mayChat, context => passOn(context.req.raw, context.req.path, passing))
 
-  return { fetch: async request => app.fetch(request) }
+  return {
+    fetch: async request => app.fetch(request),
+    routes: app.routes.map(({ method, path }) => ({ method, path })),
+  }
 }
 
 const faces: readonly (readonly [string, Face])[] = [

@@ -58,6 +58,10 @@ function modelStatus(code: string, status: number | undefined): number {
 }
 
 const statuses: Readonly<Record<string, number>> = {
+  key_missing: 401,
+  key_unknown: 401,
+  no_scope: 403,
+  name_not_allowed: 403,
   key_reused: 422,
   no_conversation: 404,
   no_branch: 404,

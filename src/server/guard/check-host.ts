@@ -1,3 +1,5 @@
+import { ThroughlineError } from '../../log/error.ts'
+import { showValue } from '../../log/show-value.ts'
 import { isLoopback } from '../config/check-config.ts'
 
 export interface AllowedNames {
@@ -8,20 +10,15 @@ export interface AllowedNames {
 }
 
 /**
- * Why a request is refused for the names in its headers; undefined if it is not. A page of another site can make a browser
+ * Refuses a request for the names in its headers. A page of another site can make a browser
  * call this machine, but not with the host and the origin of a page that we know.
  */
-export function checkNames(
-  headers: Headers,
-  { host: own, hosts, origins }: AllowedNames,
-): string | undefined {
+export function checkNames(headers: Headers, { host: own, hosts, origins }: AllowedNames): void {
   const host = headers.get('host')
   const name = host === null ? undefined : hostName(host)
-  if (host !== null && !(name !== undefined && isAllowed(name)))
-    return `The host ${JSON.stringify(host.slice(0, 100))} is not allowed: add it to "allowedHosts".`
+  if (host !== null && !(name !== undefined && isAllowed(name))) throw notAllowed('host', host)
   const origin = headers.get('origin')
-  if (origin === null || isOwnOrigin(origin)) return undefined
-  return `The origin ${JSON.stringify(origin.slice(0, 100))} is not allowed: add it to "allowedOrigins".`
+  if (origin !== null && !isOwnOrigin(origin)) throw notAllowed('origin', origin)
 
   function isAllowed(name: string): boolean {
     return isLoopback(name) || name === own || hosts.some(allowed => allowed === name || allowed === host)
@@ -36,6 +33,12 @@ export function checkNames(
     return name !== undefined && isAllowed(name)
   }
 }
+
+const notAllowed = (what: 'host' | 'origin', name: string) =>
+  new ThroughlineError(
+    'name_not_allowed',
+    `The ${what} ${showValue(name)} is not allowed: add it to "${what === 'host' ? 'allowedHosts' : 'allowedOrigins'}".`,
+  )
 
 /** Applications on this machine, as Ollama lets them in. */
 const apps: ReadonlySet<string> = new Set(['app', 'file', 'tauri', 'vscode-webview', 'vscode-file'])

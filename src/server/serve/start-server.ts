@@ -36,6 +36,8 @@ export async function startServer(
       memory: config.memory,
       promise: config.promise,
       manage: config.manage,
+      apiKeys: config.apiKeys,
+      requireKeys: config.requireKeys ?? config.apiKeys.length > 0,
       maxBodyBytes: config.maxBody,
       stallMs: config.silenceTimeout,
       allowed: { host, hosts: config.allowedHosts, origins: config.allowedOrigins },

@@ -9,7 +9,8 @@ const hopByHop = [
  * after the client has left; a foreign `Origin` makes Ollama refuse.
  */
 const ours = [
-  ...['authorization', 'x-api-key', 'cookie', 'host', 'origin', 'referer', 'expect', 'x-conversation-id'],
+  ...['authorization', 'x-api-key', 'api-key', 'cookie'],
+  ...['host', 'origin', 'referer', 'expect', 'x-conversation-id'],
 ]
 
 /** The headers of a client's request as they go on to the upstream. */

@@ -1,0 +1,31 @@
+import type { Log } from '../exchange/asked.ts'
+
+/**
+ * What a key may do. `chat`: have requests answered. `read`: see conversations as their users do. `inspect`: also see what
+ * no user sees, notes, contexts and calls. `admin`: change and delete, and manage keys. None of them holds another.
+ */
+export const scopes = ['chat', 'read', 'inspect', 'admin'] as const
+
+export type Scope = (typeof scopes)[number]
+
+/** Who sends a request. */
+export interface Caller {
+  /** Whose conversations these are. */
+  readonly tenant: string
+  /** The id of the key; empty for a request that needs none. */
+  readonly keyId: string
+  readonly scopes: readonly Scope[]
+}
+
+/** What every route finds in its context. */
+export interface ServerEnv {
+  Variables: {
+    readonly caller: Caller
+    /** The log of the caller's tenant. */
+    readonly log: Log
+    readonly requestId: string
+  }
+}
+
+/** The tenant of those who give no key, and of the keys in the configuration. */
+export const defaultTenant = 'default'

@@ -1,0 +1,137 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHistory } from '../../history/index.ts'
+import { InvalidOptionError } from '../../log/error.ts'
+import { showValue } from '../../log/show-value.ts'
+import type { Store } from '../../stores/store.ts'
+import { defaultTenant, type Scope, scopes } from './caller.ts'
+
+/** A key as it is listed. The key itself is known only to whom it was given. */
+export interface KeyRecord {
+  readonly id: string
+  /** For people: whose key it is. */
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly tenant: string
+  /** Milliseconds since 1970. */
+  readonly created: number
+}
+
+export interface NewKey {
+  readonly name: string
+  /** Default: `chat`. */
+  readonly scopes?: readonly Scope[]
+  /** Default: `default`. */
+  readonly tenant?: string
+}
+
+export interface Keys {
+  /** Makes a key. This is the only time that it can be seen. */
+  create(key: NewKey): Promise<{ readonly key: string; readonly record: KeyRecord }>
+  /** All keys, the oldest first. */
+  list(): Promise<readonly KeyRecord[]>
+  /** False where there is no key of this id. */
+  revoke(id: string): Promise<boolean>
+  /** The record of a key. Undefined for one that was never made, or was revoked. */
+  find(key: string): Promise<KeyRecord | undefined>
+}
+
+/** The keys of a store. They stand in its log: an entry for each, with a hash in the place of the secret. */
+export function createKeys(store: Store, { now = Date.now }: { readonly now?: () => number } = {}): Keys {
+  const history = createHistory({ store, tenant: keysTenant, now })
+
+  async function read(id: string): Promise<StoredKey | undefined> {
+    const [entry] = await history.thread(nameOf(id)).entries({ limit: 1 })
+    return entry && toStored(entry.data)
+  }
+
+  return {
+    async create({ name, scopes: given = ['chat'], tenant = defaultTenant }) {
+      checkKey(name, given, tenant)
+      const id = randomBytes(6).toString('hex')
+      const key = `${prefix}${id}_${randomBytes(32).toString('base64url')}`
+      const record = { id, name, scopes: scopes.filter(one => given.includes(one)), tenant, created: now() }
+      const message = { role: 'system', content: `The key of ${name}` }
+      const stored: StoredKey = { ...record, hash: hashOf(key).toString('hex') }
+      await history.thread(nameOf(id)).seed({ message, data: stored })
+      return { key, record }
+    },
+
+    async list() {
+      const found: KeyRecord[] = []
+      const limit = 100
+      for (let after: { conversation: string; updatedAt: number } | undefined; ; ) {
+        const page = await store.conversations(keysTenant, { order: 'name', limit, after })
+        for (const { conversation } of page) {
+          const stored = await read(conversation.slice(namePrefix.length))
+          if (stored) found.push(toRecord(stored))
+        }
+        after = page.at(-1)
+        if (page.length < limit) return found.sort((a, b) => a.created - b.created)
+      }
+    },
+
+    revoke: async id => isId(id) && history.delete(nameOf(id)),
+
+    async find(key) {
+      const id = idOf(key)
+      const stored = id === undefined ? undefined : await read(id)
+      return stored && isSame(hashOf(key), Buffer.from(stored.hash, 'hex')) ? toRecord(stored) : undefined
+    },
+  }
+}
+
+/** Where keys stand. No key can have this tenant, so no request can read it. */
+const keysTenant = '~keys'
+
+const prefix = 'tl_'
+const namePrefix = 'key:'
+const nameOf = (id: string) => `${namePrefix}${id}`
+
+/** Whether a text is meant to be one of our keys. */
+export const looksLikeKey = (text: string) => text.startsWith(prefix)
+
+export const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest()
+
+/** Compares hashes in a time that does not tell how much of them is the same. */
+export const isSame = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
+
+const isId = (text: string) => /^[0-9a-f]{12}$/.test(text)
+
+const idOf = (key: string) => /^tl_([0-9a-f]{12})_[\w-]{43}$/.exec(key)?.[1]
+
+interface StoredKey extends KeyRecord {
+  /** SHA-256 of the whole key, in hex. */
+  readonly hash: string
+}
+
+const toRecord = ({ hash: _, ...record }: StoredKey): KeyRecord => record
+
+/** What is no record, because somebody else wrote it, is no key. */
+function toStored(data: unknown): StoredKey | undefined {
+  const stored = data as StoredKey | null | undefined
+  return typeof stored?.hash === 'string' &&
+    isTenant(stored.tenant) &&
+    Array.isArray(stored.scopes) &&
+    stored.scopes.every(isScope)
+    ? stored
+    : undefined
+}
+
+function checkKey(name: unknown, given: unknown, tenant: unknown): void {
+  if (typeof name !== 'string' || !/^[^\p{Cc}]{1,100}$/u.test(name))
+    throw new InvalidOptionError(
+      'name',
+      `expected a text of 1 to 100 characters in one line, got ${showValue(name)}`,
+    )
+  if (!isTenant(tenant))
+    throw new InvalidOptionError(
+      'tenant',
+      `expected 1 to 64 letters, digits, ".", "_" or "-", got ${showValue(tenant)}`,
+    )
+  if (!Array.isArray(given) || given.length === 0 || !given.every(isScope))
+    throw new InvalidOptionError('scopes', `expected some of ${scopes.join(', ')}, got ${showValue(given)}`)
+}
+
+const isTenant = (name: unknown): name is string => typeof name === 'string' && /^[\w.-]{1,64}$/.test(name)
+
+const isScope = (one: unknown): one is Scope => (scopes as readonly unknown[]).includes(one)

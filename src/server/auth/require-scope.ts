@@ -1,0 +1,16 @@
+import { createMiddleware } from 'hono/factory'
+import { toFault } from '../exchange/to-fault.ts'
+import { AuthError } from './auth-error.ts'
+import type { Scope, ServerEnv } from './caller.ts'
+import { refuse } from './refuse.ts'
+
+/**
+ * Lets only callers with a scope through. Every route but those of health has one:
+ * `app.get('/throughline/v1/conversations', requireScope('read'), handler)`.
+ */
+export const requireScope = (scope: Scope) =>
+  createMiddleware<ServerEnv>(async (context, next) => {
+    if (context.get('caller').scopes.includes(scope)) return next()
+    const error = new AuthError('no_scope', `The key of this request has no scope "${scope}".`)
+    return refuse(context, toFault(error))
+  })

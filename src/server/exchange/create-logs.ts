@@ -1,0 +1,18 @@
+import { createHistory, type HistoryOptions } from '../../history/index.ts'
+import type { Log } from './asked.ts'
+
+/** The logs of all tenants on a store; those used last are held, with what they have in memory. */
+export function createLogs(
+  options: Pick<HistoryOptions, 'now' | 'newId'> & Pick<Log, 'store'>,
+  most = 100,
+): (tenant: string) => Log {
+  const { store } = options
+  const logs = new Map<string, Log>()
+  return tenant => {
+    const log = logs.get(tenant) ?? { store, tenant, history: createHistory({ ...options, tenant }) }
+    logs.delete(tenant)
+    logs.set(tenant, log)
+    if (logs.size > most) logs.delete(logs.keys().next().value!)
+    return log
+  }
+}
