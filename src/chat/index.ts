@@ -20,3 +20,10 @@ export {
   type SendOptions,
 } from './create-chat.ts'
 export type { Reply } from './reply.ts'
+export {
+  toUIMessageStream,
+  toUIMessageStreamResponse,
+  type UIMessageStreamOptions,
+  type UIMessageStreamResponseOptions,
+} from './to-ui-message-stream.ts'
+export type { UIChunk, UIContext, UIDataParts, UIMetadata, UIWarning } from './ui-chunk.ts'

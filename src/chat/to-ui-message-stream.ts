@@ -1,0 +1,285 @@
+import { ThroughlineError } from '../log/error.ts'
+import { present } from '../log/present.ts'
+import type { TurnPart } from '../turn/index.ts'
+import type { UIChunk, UIContext } from './ui-chunk.ts'
+
+export interface UIMessageStreamOptions {
+  /** The id that the message gets at the client. Default: the client makes one. */
+  readonly messageId?: string
+  /** Whether the client gets what the model thinks. Default true. */
+  readonly sendReasoning?: boolean
+  /** The text of an error for the client. Default: the message of our own errors, and no word of others. */
+  readonly onError?: (error: unknown) => string
+}
+
+/**
+ * Turns a reply into a UI message stream of the AI SDK, for `useChat`. Notes are no part of it. A reader who cancels the
+ * stream cancels the turn.
+ *
+ * @example
+ * const reply = chat.send('Hello!', { conversation: 'ada' })
+ * return createUIMessageStreamResponse({ stream: toUIMessageStream(reply) })
+ */
+export function toUIMessageStream(
+  reply: AsyncIterable<TurnPart>,
+  options: UIMessageStreamOptions = {},
+): ReadableStream<UIChunk> {
+  return streamOf(reply, options, chunk => chunk)
+}
+
+export interface UIMessageStreamResponseOptions extends UIMessageStreamOptions {
+  readonly status?: number
+  readonly headers?: ConstructorParameters<typeof Headers>[0]
+}
+
+/**
+ * Turns a reply into the response that `useChat` expects.
+ *
+ * @example
+ * export const POST = async (request: Request) => {
+ *   const { id, messages } = await request.json()
+ *   return toUIMessageStreamResponse(chat.send(textOf(messages.at(-1)), { conversation: id }))
+ * }
+ */
+export function toUIMessageStreamResponse(
+  reply: AsyncIterable<TurnPart>,
+  { status = 200, headers, ...options }: UIMessageStreamResponseOptions = {},
+): Response {
+  const all = new Headers(uiMessageStreamHeaders)
+  for (const [name, value] of new Headers(headers)) all.set(name, value)
+  const encoder = new TextEncoder()
+  const encode = (chunk: UIChunk | undefined) => encoder.encode(chunk ? toEvent(chunk) : lastEvent)
+  return new Response(streamOf(reply, options, encode), { status, headers: all })
+}
+
+/** Reads a reply no faster than the stream is read. `write` is called without a chunk at the end. */
+function streamOf<Written>(
+  reply: AsyncIterable<TurnPart>,
+  options: UIMessageStreamOptions,
+  write: (chunk: UIChunk | undefined) => Written | undefined,
+): ReadableStream<Written> {
+  const parts = reply[Symbol.asyncIterator]()
+  const chunks = toChunks(parts, options)
+  return new ReadableStream<Written>(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next()
+        const written = write(done ? undefined : value)
+        if (written !== undefined) controller.enqueue(written)
+        if (done) controller.close()
+      },
+      async cancel() {
+        await parts.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** The headers by which `useChat` and what stands between know the stream. */
+export const uiMessageStreamHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache',
+  'x-vercel-ai-ui-message-stream': 'v1',
+  'x-accel-buffering': 'no',
+} as const
+
+export const toEvent = (chunk: UIChunk) => `data: ${JSON.stringify(chunk)}\n\n`
+
+export const lastEvent = 'data: [DONE]\n\n'
+
+/** The chunks of a reply. Each model call is a step. */
+export async function* toChunks(
+  parts: AsyncIterator<TurnPart>,
+  { messageId, sendReasoning = true, onError = errorText }: UIMessageStreamOptions = {},
+): AsyncGenerator<UIChunk, void> {
+  const step = createStep()
+  const calls = createCallIds()
+  let hasFailed = false
+  yield { type: 'start', ...present({ messageId }) }
+  try {
+    for (let next = await parts.next(); !next.done; next = await parts.next()) {
+      const part = next.value
+      switch (part.type) {
+        case 'context':
+          yield* step.begin()
+          yield { type: 'data-context', id: 'context', data: toContext(part) }
+          break
+        case 'text-delta':
+          yield* step.say('text', part.text)
+          break
+        case 'thinking-delta':
+          if (sendReasoning) yield* step.say('reasoning', part.text)
+          break
+        case 'tool-call': {
+          yield* step.call()
+          const { name: toolName, arguments: json } = part
+          const toolCallId = calls.called(part.id)
+          yield { type: 'tool-input-available', toolCallId, toolName, input: toValue(json) }
+          break
+        }
+        case 'tool-result': {
+          const toolCallId = calls.answered(part.id)
+          // A client takes no result without its call.
+          if (toolCallId === undefined) break
+          step.results()
+          const { text, isError } = part
+          if (isError) yield { type: 'tool-output-error', toolCallId, errorText: text }
+          else yield { type: 'tool-output-available', toolCallId, output: toValue(text) }
+          break
+        }
+        case 'warning': {
+          const { code, message } = part
+          yield { type: 'data-warning', data: { code, message }, transient: true }
+          break
+        }
+        case 'error':
+          hasFailed = true
+          yield* step.end()
+          yield { type: 'error', errorText: onError(part.error) }
+          break
+        case 'end': {
+          yield* step.end()
+          const { status, turn, branch, usage } = part
+          if (status === 'cancelled') yield { type: 'abort' }
+          else
+            yield {
+              type: 'finish',
+              finishReason: hasFailed ? 'error' : 'stop',
+              messageMetadata: { ...present({ turn, branch }), usage },
+            }
+          break
+        }
+        case 'note':
+          break
+      }
+    }
+  } catch (error) {
+    yield* step.end()
+    yield { type: 'error', errorText: onError(error) }
+  }
+}
+
+/** Opens and closes steps, and the texts inside of them. */
+function createStep() {
+  let isOpen = false
+  /** A client keeps no step in which nothing was said. */
+  let state: 'empty' | 'said' | 'answered' = 'empty'
+  let text: { readonly kind: 'text' | 'reasoning'; readonly id: string } | undefined
+  let texts = 0
+
+  function* open(): Generator<UIChunk> {
+    if (state === 'answered') yield* end()
+    if (isOpen) return
+    isOpen = true
+    yield { type: 'start-step' }
+  }
+
+  function* closeText(): Generator<UIChunk> {
+    if (text) yield { type: `${text.kind}-end`, id: text.id }
+    text = undefined
+  }
+
+  function* end(): Generator<UIChunk> {
+    yield* closeText()
+    if (isOpen) yield { type: 'finish-step' }
+    isOpen = false
+    state = 'empty'
+  }
+
+  return {
+    /** A call of the model begins; one that is made again before anything came is the same step. */
+    *begin(): Generator<UIChunk> {
+      if (state !== 'empty') yield* end()
+      yield* open()
+    },
+    *say(kind: 'text' | 'reasoning', delta: string): Generator<UIChunk> {
+      yield* open()
+      state = 'said'
+      if (text?.kind !== kind) {
+        yield* closeText()
+        texts += 1
+        text = { kind, id: `${kind}-${texts}` }
+        yield { type: `${kind}-start`, id: text.id }
+      }
+      yield { type: `${kind}-delta`, id: text.id, delta }
+    },
+    *call(): Generator<UIChunk> {
+      yield* open()
+      yield* closeText()
+      state = 'said'
+    },
+    results(): void {
+      state = 'answered'
+    },
+    end,
+  }
+}
+
+/** Gives ids to calls that have none, and knows which calls wait for a result. */
+function createCallIds() {
+  const waiting = new Set<string>()
+  const nameless: string[] = []
+  let made = 0
+  return {
+    called(given: string): string {
+      const id = given === '' ? `call-${++made}` : given
+      if (given === '') nameless.push(id)
+      waiting.add(id)
+      return id
+    },
+    answered(given: string): string | undefined {
+      const id = given === '' ? nameless.shift() : given
+      return id !== undefined && waiting.delete(id) ? id : undefined
+    },
+  }
+}
+
+const mostRecalled = 100
+
+function toContext({ receipt }: Extract<TurnPart, { type: 'context' }>): UIContext {
+  const { policy, tokens, window, reserve, counts, stretches } = receipt
+  const recalled: number[] = []
+  for (const { fate, first, last } of stretches) {
+    if (fate !== 'recalled') continue
+    for (let seq = first; seq <= last && recalled.length < mostRecalled; seq++) recalled.push(seq)
+  }
+  return { policy, tokens, window, reserve, counts, recalled: recalled.sort((a, b) => a - b) }
+}
+
+/** Other errors may hold anything: addresses, paths, a part of the prompt. */
+const errorText = (error: unknown) =>
+  error instanceof ThroughlineError ? error.message : 'An error occurred: see the log of the server.'
+
+/** Deeper values stay texts: writing them again could fail. */
+const deepest = 200
+
+/** The arguments or the result of a tool: an object or a list as such, anything else as the text it is. */
+function toValue(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return text
+  try {
+    const value: unknown = JSON.parse(text, refuseUnsafe)
+    return isShallow(value) ? value : text
+  } catch {
+    return text
+  }
+}
+
+/** The client of the AI SDK refuses a whole stream in which an object has one of these keys. */
+function refuseUnsafe(key: string, value: unknown): unknown {
+  if (key === '__proto__' || key === 'constructor') throw new TypeError(key)
+  return value
+}
+
+function isShallow(value: unknown): boolean {
+  let level: readonly unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > deepest) return false
+    const inner: unknown[] = []
+    for (const holder of level)
+      for (const one of Object.values(holder as object))
+        if (typeof one === 'object' && one !== null) inner.push(one)
+    level = inner
+  }
+  return true
+}

@@ -1,0 +1,59 @@
+import type { Fate } from '../context/receipt.ts'
+import type { ModelUsage } from '../models/model.ts'
+import type { WarningCode } from '../turn/index.ts'
+
+/** What a reply becomes for `useChat`: the chunks of the AI SDK's UI message stream that a chat has a use for. */
+export type UIChunk =
+  | { readonly type: 'start'; readonly messageId?: string }
+  | { readonly type: 'start-step' | 'finish-step' | 'abort' }
+  | { readonly type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'; readonly id: string }
+  | { readonly type: 'text-delta' | 'reasoning-delta'; readonly id: string; readonly delta: string }
+  | {
+      readonly type: 'tool-input-available'
+      readonly toolCallId: string
+      readonly toolName: string
+      readonly input: unknown
+    }
+  | { readonly type: 'tool-output-available'; readonly toolCallId: string; readonly output: unknown }
+  | { readonly type: 'tool-output-error'; readonly toolCallId: string; readonly errorText: string }
+  | { readonly type: 'data-context'; readonly id: string; readonly data: UIContext }
+  | { readonly type: 'data-warning'; readonly data: UIWarning; readonly transient: true }
+  | { readonly type: 'error'; readonly errorText: string }
+  | {
+      readonly type: 'finish'
+      readonly finishReason: 'stop' | 'error'
+      readonly messageMetadata: UIMetadata
+    }
+
+/** What the model was sent, in numbers and places: no text of the context, which holds notes. */
+export interface UIContext {
+  readonly policy: string
+  /** The tokens of the context. */
+  readonly tokens: number
+  readonly window: number
+  readonly reserve: number
+  /** How many entries were sent as they are, altered, as a digest, and so on. */
+  readonly counts: Readonly<Record<Fate, number>>
+  /** The places of the entries that were brought back because the message asks for them: the first 100. */
+  readonly recalled: readonly number[]
+}
+
+export interface UIWarning {
+  readonly code: WarningCode
+  readonly message: string
+}
+
+/** The `metadata` of the finished message. */
+export interface UIMetadata {
+  /** The number of the turn; absent without a store. */
+  readonly turn?: number
+  /** The branch to go on with; absent without a store. */
+  readonly branch?: string
+  readonly usage: ModelUsage
+}
+
+/** The parts of a UI message that a chat adds, as `useChat` wants to know them: `useChat<UIMessage<UIMetadata, UIDataParts>>()`. */
+export type UIDataParts = {
+  context: UIContext
+  warning: UIWarning
+}
