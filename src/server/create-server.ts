@@ -12,6 +12,7 @@ import { createLogs } from './exchange/create-logs.ts'
 import { toFault } from './exchange/to-fault.ts'
 import { type Face, messagesFace, ollamaFace, openaiFace } from './faces/index.ts'
 import { type AllowedNames, checkNames } from './guard/check-host.ts'
+import { createGate } from './guard/create-gate.ts'
 import { answerChat, type Served } from './routes/chat-route.ts'
 import { passOn } from './routes/pass-on.ts'
 import type { Upstream } from './upstream/upstream.ts'
@@ -33,6 +34,14 @@ export interface ServerOptions extends AnswerOptions {
   readonly requireKeys?: boolean
   /** The largest body in bytes. Default 32 MiB. */
   readonly maxBodyBytes?: number
+  /** How deep the JSON of a request may be nested. Default 100. */
+  readonly maxDepth?: number
+  /** The most messages of one request. Default 100,000. */
+  readonly maxMessages?: number
+  /** The most replies that are written at the same time; more are told to come back. Default 256. */
+  readonly maxStreams?: number
+  /** How long a client may leave a stream unread before it is cut off. Default 2 minutes. */
+  readonly unreadMs?: number
   readonly now?: () => number
   readonly newId?: () => string
   /** Called with what became of a request. */
@@ -49,6 +58,7 @@ export interface Server {
 export function createServer(given: ServerOptions): Server {
   const { store, upstream, memory = true, promise = 1_000_000, manage = false, onServed } = given
   const { maxBodyBytes = 32 * 1024 ** 2, now = Date.now, newId = randomUUID } = given
+  const { maxDepth = 100, maxMessages = 100_000, maxStreams = 256, unreadMs = 120_000 } = given
   const { allowed = { host: '127.0.0.1', hosts: [], origins: [] } } = given
   const { window, reserve, notes, policy, retries = 1, stallMs } = given
   const options = { retries, ...present({ window, reserve, notes, policy, stallMs }) }
@@ -58,8 +68,11 @@ export function createServer(given: ServerOptions): Server {
     now,
     ...present({ apiKeys: given.apiKeys, isRequired: given.requireKeys }),
   })
-  const route = { upstream, options, maxBodyBytes, now, newId, onServed }
-  const passing = { upstream, promise, manage, maxBodyBytes }
+  const gate = createGate(maxStreams)
+  // A message has a handful of values; the few that have many have few companions.
+  const limits = { maxBodyBytes, maxMessages, unreadMs, json: { maxDepth, maxValues: maxMessages * 20 } }
+  const route = { upstream, options, gate, now, newId, onServed, ...limits }
+  const passing = { upstream, promise, manage, maxBodyBytes, gate }
   const app = new Hono<ServerEnv>()
 
   app.onError((error, context) => refuse(context, toFault(error)))

@@ -1,10 +1,8 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
 import { onTestFinished } from 'vitest'
 import { createHistory, type History } from '../../src/history/index.ts'
-import { createServer, type ServerOptions } from '../../src/server/create-server.ts'
+import { createServer, type Server, type ServerOptions } from '../../src/server/create-server.ts'
 import type { Served } from '../../src/server/routes/chat-route.ts'
+import { listen } from '../../src/server/serve/listen.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import type { Store } from '../../src/stores/store.ts'
@@ -15,20 +13,21 @@ export interface StartedServer {
   readonly history: History
   /** What became of the requests, in order. */
   readonly served: readonly Served[]
+  readonly routes: Server['routes']
 }
 
 /** A server on a port of its own, with the reader as its model unless another upstream is given. */
-export async function startServer(options: Partial<ServerOptions> = {}): Promise<StartedServer> {
+export async function startServer({
+  requestTimeoutMs = 60_000,
+  ...options
+}: Partial<ServerOptions> & { readonly requestTimeoutMs?: number } = {}): Promise<StartedServer> {
   const { store = memoryStore(), upstream = readerUpstream() } = options
   const served: Served[] = []
   const server = createServer({ ...options, store, upstream, onServed: one => void served.push(one) })
-  const http = createAdaptorServer({ fetch: server.fetch, overrideGlobalObjects: false })
-  http.listen(0, '127.0.0.1')
-  await once(http, 'listening')
+  const { url, close } = await listen(server.fetch, { host: '127.0.0.1', port: 0, requestTimeoutMs })
   onTestFinished(async () => {
-    http.close()
+    await close(0)
     await upstream.close()
   })
-  const { port } = http.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, store, history: createHistory({ store }), served }
+  return { url, store, history: createHistory({ store }), served, routes: server.routes }
 }

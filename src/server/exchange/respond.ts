@@ -1,11 +1,13 @@
+import { ThroughlineError } from '../../log/error.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { Model } from '../../models/model.ts'
-import type { ModelReply, TurnPart } from '../../turn/index.ts'
+import { linkSignals, type ModelReply, type TurnPart } from '../../turn/index.ts'
 import type { Face, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../faces/index.ts'
 import type { Hear, WireFacts } from '../upstream/upstream.ts'
 import { type Answered, type AnswerOptions, answer } from './answer.ts'
 import type { Asked } from './asked.ts'
 import { type Again, findPlace, type Place } from './find-place.ts'
+import { inPieces } from './in-pieces.ts'
 import { openTurn } from './open-turn.ts'
 import { toFault } from './to-fault.ts'
 
@@ -25,15 +27,22 @@ export interface ToServe {
   readonly now: () => number
   /** Called once, when the request is over. */
   readonly tell: (outcome: Outcome) => void
+  /** Called once, when nothing more is to be sent. */
+  readonly leave: () => void
+  /** How long a client may leave a stream unread before it counts as gone. */
+  readonly unreadMs: number
 }
 
 /** Answers a request of a client on its face. The answer begins when the model does: before that, a failure has its status. */
 export async function respond(given: ToServe): Promise<Response> {
-  const { asked, face, requestId } = given
+  const { face, requestId, unreadMs, leave } = given
+  const client = linkSignals(given.asked.signal)
+  const asked = { ...given.asked, signal: client.signal }
   let place: Place | Again
   try {
     place = await findPlace(asked)
   } catch (error) {
+    leave()
     return refuse(given, error)
   }
   const headers = {
@@ -42,10 +51,10 @@ export async function respond(given: ToServe): Promise<Response> {
     'x-throughline-branch': encodeURIComponent(place.thread.branch),
   }
   const writer = asked.request.stream
-    ? streamWriter(face, asked.signal, headers)
+    ? streamWriter(face, { signal: asked.signal, unreadMs, giveUp: client.abort }, headers)
     : wholeWriter(face, requestId, headers)
   // The work goes on behind the response, and is closed however it ends.
-  void serve(given, place, writer)
+  void serve({ ...given, asked }, place, writer).finally(leave)
   return writer.response
 }
 
@@ -157,7 +166,19 @@ function wholeWriter(face: Face, requestId: string, headers: Readonly<Record<str
 /** How long a stream may be silent: some clients give up after 30 s. */
 const idleMs = 10_000
 
-function streamWriter(face: Face, signal: AbortSignal, headers: Readonly<Record<string, string>>): Writer {
+interface Reading {
+  /** Aborted when the client has left. */
+  readonly signal: AbortSignal
+  readonly unreadMs: number
+  /** Counts a client that does not read as one that has left. */
+  readonly giveUp: (reason: Error) => void
+}
+
+function streamWriter(
+  face: Face,
+  { signal, unreadMs, giveUp }: Reading,
+  headers: Readonly<Record<string, string>>,
+): Writer {
   const { promise, resolve } = withResolvers<Response>()
   const encoder = new TextEncoder()
   let stream: ReplyStream | undefined
@@ -180,25 +201,41 @@ function streamWriter(face: Face, signal: AbortSignal, headers: Readonly<Record<
     { highWaterMark: 64 * 1024, size: chunk => chunk?.byteLength ?? 0 },
   )
 
+  const isFull = () => (controller.desiredSize ?? 0) <= 0
+  signal.addEventListener('abort', () => drained(), { once: true })
+
   /** Sends a text, and waits while the client does not read. */
   function send(text: string): void | Promise<void> {
     if (isOver || text === '') return
     controller.enqueue(encoder.encode(text))
     idle?.refresh()
-    if ((controller.desiredSize ?? 0) > 0) return
+    if (!isFull() || signal.aborted) return
     return new Promise(resolve => {
-      drained = resolve
-      signal.addEventListener('abort', () => resolve(), { once: true })
+      const unread = setTimeout(cut, unreadMs)
+      drained = () => {
+        clearTimeout(unread)
+        resolve()
+      }
     })
+  }
+
+  /** Closes the connection of a client that does not read. */
+  function cut(): void {
+    const error = new ThroughlineError('client_unread', `The client has read nothing for ${unreadMs} ms.`)
+    clearInterval(idle)
+    isOver = true
+    controller.error(error)
+    giveUp(error)
   }
 
   function open(start: ReplyStart): ReplyStream {
     if (stream) return stream
     stream = face.stream(start)
     const type = { 'content-type': face.streamType, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
-    resolve(new Response(body, { headers: { ...headers, ...type } }))
+    resolve(new Response(body, { headers: { ...headers, ...type, ...inPieces } }))
     void send(stream.start())
-    idle = setInterval(() => void send(stream!.idle()), idleMs)
+    // A client that does not read needs no sign of life.
+    idle = setInterval(() => isFull() || void send(stream!.idle()), idleMs)
     return stream
   }
 

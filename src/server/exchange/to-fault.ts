@@ -4,6 +4,7 @@ import { ModelError } from '../../models/model-error.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import type { FaceFault } from '../faces/face.ts'
+import { BusyError } from '../guard/create-gate.ts'
 
 /** An error as clients are told: a status, a stable code, and words that hold nothing of anybody's conversation. */
 export function toFault(error: unknown): FaceFault {
@@ -18,6 +19,10 @@ export function toFault(error: unknown): FaceFault {
     const { retryAfterMs } = error
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs }
     return { status: 409, code: error.code, message: error.message, isRetryable: true, ...wait }
+  }
+  if (error instanceof BusyError) {
+    const { code, message, retryAfterMs } = error
+    return { status: 503, code, message, retryAfterMs, isRetryable: true }
   }
   if (error instanceof ContextOverflowError) {
     const tokens = { prompt: error.needed + error.reserve, window: error.window }

@@ -4,9 +4,11 @@ import type { Log } from '../exchange/asked.ts'
 import { faultResponse, type Outcome, respond } from '../exchange/respond.ts'
 import { toFault } from '../exchange/to-fault.ts'
 import type { Face } from '../faces/index.ts'
+import type { Gate } from '../guard/create-gate.ts'
+import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
 import type { HeadersOf } from '../identity/known-client.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { textOf } from './pass-on.ts'
+import { bodyOf } from './pass-on.ts'
 
 /** What became of a request, for logs and metrics: no texts. */
 export interface Served extends Outcome {
@@ -21,6 +23,12 @@ export interface ChatRoute {
   readonly upstream: Upstream
   readonly options: AnswerOptions
   readonly maxBodyBytes: number
+  readonly json: JsonLimits
+  readonly maxMessages: number
+  /** The replies that are being written. */
+  readonly gate: Gate
+  /** How long a client may leave a stream unread. */
+  readonly unreadMs: number
   readonly now: () => number
   readonly newId: () => string
   readonly onServed?: ((served: Served) => void) | undefined
@@ -38,7 +46,7 @@ export interface ChatCall {
 
 /** Answers a request on one of the faces. */
 export async function answerChat(
-  { upstream, options, maxBodyBytes, now, newId, onServed }: ChatRoute,
+  { upstream, options, gate, unreadMs, now, newId, onServed, ...limits }: ChatRoute,
   { face, request, requestId, conversation, log, keyId }: ChatCall,
 ): Promise<Response> {
   const started = performance.now()
@@ -54,8 +62,12 @@ export async function answerChat(
       ...Object.fromEntries(request.headers),
       ...(conversation !== undefined && { 'x-throughline-conversation': conversation }),
     }
-    const text = (await textOf(request.body ?? nothing(), maxBodyBytes)).toString('utf8')
-    const read = face.read(parse(text))
+    const read = face.read(parseBody(await bodyOf(request, limits.maxBodyBytes), limits.json))
+    if (read.messages.length > limits.maxMessages)
+      throw new BadRequestError(
+        `A request may have ${limits.maxMessages} messages: see "maxMessages".`,
+        'messages',
+      )
     model = read.model
     const asked = {
       ...{ log, headers, keyId, newId },
@@ -64,20 +76,11 @@ export async function answerChat(
       signal: request.signal,
     }
     const modelFor = upstream.model
-    return await respond({ asked, face, requestId, modelFor, options, now, tell })
+    const leave = gate.enter()
+    return await respond({ asked, face, requestId, modelFor, options, unreadMs, now, tell, leave })
   } catch (error) {
     const fault = toFault(error)
     tell({ fault })
     return faultResponse(face, fault, requestId, { 'x-request-id': requestId })
   }
 }
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new BadRequestError('The body is no JSON.')
-  }
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -1,5 +1,7 @@
 import { ThroughlineError } from '../../log/error.ts'
-import type { PassedRequest, Upstream } from '../upstream/upstream.ts'
+import { inPieces } from '../exchange/in-pieces.ts'
+import type { Gate } from '../guard/create-gate.ts'
+import type { PassedAnswer, PassedRequest, Upstream } from '../upstream/upstream.ts'
 import { tellsWindow, tellWindow } from './told-windows.ts'
 
 export interface ToPassOn {
@@ -9,6 +11,8 @@ export interface ToPassOn {
   /** Whether clients may change the models of the upstream. */
   readonly manage: boolean
   readonly maxBodyBytes: number
+  /** The replies that are being written. */
+  readonly gate: Gate
 }
 
 /** The routes of the upstream that only ask. */
@@ -31,7 +35,7 @@ const managing: readonly (readonly [method: string, path: RegExp])[] = [
 
 /** Passes a request on to the upstream, and its answer back byte for byte; only the window is told as promised. */
 export async function passOn(request: Request, path: string, given: ToPassOn): Promise<Response> {
-  const { upstream, promise, manage, maxBodyBytes } = given
+  const { upstream, promise, manage, maxBodyBytes, gate } = given
   const isHead = request.method === 'HEAD'
   const matches = ([method, pattern]: readonly [string, RegExp]) =>
     (method === request.method || (isHead && method === 'GET')) && pattern.test(path)
@@ -45,13 +49,29 @@ export async function passOn(request: Request, path: string, given: ToPassOn): P
     signal: request.signal,
     ...(request.body && { body: atMost(request.body, maxBodyBytes) }),
   }
-  const { status, headers, body } = await upstream.pass(passed)
-  if (status !== 200 || isHead || !tellsWindow(path)) return new Response(toStream(body), { status, headers })
-  const text = await textOf(body, maxBodyBytes)
-  const { 'content-length': _, 'content-encoding': encoding, ...rest } = headers
-  if (encoding !== undefined && encoding !== 'identity')
-    return new Response(new Uint8Array(text), { status, headers })
-  return Response.json(tellWindow(path, parse(text), promise), { status, headers: rest })
+  if (request.method !== 'POST') return answer(await upstream.pass(passed), () => {})
+  const leave = gate.enter()
+  // However it ends: nobody may read the answer any more.
+  request.signal.addEventListener('abort', leave, { once: true })
+  try {
+    return await answer(await upstream.pass(passed), leave)
+  } catch (error) {
+    leave()
+    throw error
+  }
+
+  async function answer({ status, headers, body }: PassedAnswer, leave: () => void): Promise<Response> {
+    const { 'content-length': _, ...rest } = headers
+    if (isHead || status === 204 || status === 304) return new Response(null, { status, headers })
+    if (status !== 200 || !tellsWindow(path))
+      return new Response(toStream(body, leave), { status, headers: { ...rest, ...inPieces } })
+    const text = await textOf(body, maxBodyBytes)
+    leave()
+    const encoding = headers['content-encoding']
+    if (encoding !== undefined && encoding !== 'identity')
+      return new Response(new Uint8Array(text), { status, headers: rest })
+    return Response.json(tellWindow(path, parse(text), promise), { status, headers: rest })
+  }
 }
 
 const plain = (status: number, error: string) => Response.json({ error }, { status })
@@ -69,11 +89,19 @@ export async function* atMost(body: AsyncIterable<Uint8Array>, most: number): As
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.byteLength
-    if (bytes > most)
-      throw new ThroughlineError('too_large', `The body has more than ${most} bytes: see "maxBody".`)
+    if (bytes > most) throw tooLarge(most)
     yield chunk
   }
 }
+
+/** The whole body of a request. One that says that it is too large is refused before it is read. */
+export async function bodyOf({ headers, body }: Request, most: number): Promise<Buffer> {
+  if (Number(headers.get('content-length') ?? 0) > most) throw tooLarge(most)
+  return body ? textOf(body, most) : Buffer.alloc(0)
+}
+
+const tooLarge = (most: number) =>
+  new ThroughlineError('too_large', `The body has more than ${most} bytes: see "maxBody".`)
 
 export async function textOf(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
@@ -81,17 +109,26 @@ export async function textOf(body: AsyncIterable<Uint8Array>, most: number): Pro
   return Buffer.concat(chunks)
 }
 
-/** A body that is read only as fast as the client reads. */
-function toStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+/** A body that is read only as fast as the client reads. `onEnd` is called when no more of it will be. */
+function toStream(body: AsyncIterable<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await chunks.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
+        try {
+          const { done, value } = await chunks.next()
+          if (!done) return controller.enqueue(value)
+          onEnd()
+          controller.close()
+        } catch (error) {
+          onEnd()
+          throw error
+        }
       },
-      cancel: async () => void (await chunks.return?.()),
+      async cancel() {
+        onEnd()
+        await chunks.return?.()
+      },
     },
     { highWaterMark: 0 },
   )

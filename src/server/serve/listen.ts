@@ -22,7 +22,11 @@ export async function listen(
   fetch: (request: Request) => Promise<Response>,
   { host, port, requestTimeoutMs }: ListenOptions,
 ): Promise<Listening> {
-  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as HttpServer
+  const server = createAdaptorServer({
+    fetch,
+    overrideGlobalObjects: false,
+    serverOptions: { connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000) },
+  }) as HttpServer
   server.requestTimeout = requestTimeoutMs
   server.headersTimeout = Math.min(requestTimeoutMs, 20_000)
   // Larger headers than these are no client's.

@@ -1,0 +1,40 @@
+import { ThroughlineError } from '../../log/error.ts'
+
+/** The server does as much as it may; a client should ask again a little later. */
+export class BusyError extends ThroughlineError {
+  readonly retryAfterMs: number
+
+  constructor(message: string, retryAfterMs: number) {
+    super('server_busy', message)
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** Lets so many in at once. */
+export interface Gate {
+  /** Takes a place, and returns what gives it back; may be called again without harm. Throws BusyError if there is none. */
+  enter(): () => void
+  readonly inside: number
+}
+
+export function createGate(most: number): Gate {
+  let inside = 0
+  return {
+    enter() {
+      if (inside >= most)
+        throw new BusyError(
+          `This server writes ${most} replies already: try again, or raise "maxStreams".`,
+          1000,
+        )
+      inside += 1
+      let isInside = true
+      return () => {
+        if (isInside) inside -= 1
+        isInside = false
+      }
+    },
+    get inside() {
+      return inside
+    },
+  }
+}

@@ -1,0 +1,248 @@
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import type { Model } from '../../src/models/model.ts'
+import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
+import type { Upstream } from '../../src/server/upstream/upstream.ts'
+import { startServer } from './start-server.ts'
+
+const faces = [
+  ['/api/chat', 'error'],
+  ['/v1/chat/completions', 'error.message'],
+  ['/v1/messages', 'error.message'],
+] as const
+
+const hello = { model: 'reader', max_tokens: 50, messages: [{ role: 'user', content: 'hello' }] }
+
+const post = (url: string, body: string, signal?: AbortSignal) =>
+  fetch(url, { method: 'POST', body, ...(signal && { signal }) })
+
+const isAlive = async (url: string) => expect((await fetch(`${url}/health`)).status).toBe(200)
+
+it.each(faces)('refuses a body of 200 MB at %s without reading it, in its own words', async (path, words) => {
+  const { url } = await startServer()
+  const piece = Buffer.alloc(1024 ** 2, 'a')
+  let sent = 0
+  const status = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+    const asked = httpRequest(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-length': 200 * piece.length },
+    })
+    let isAnswered = false
+    asked.on('response', async response => {
+      isAnswered = true
+      let body = ''
+      for await (const chunk of response) body += String(chunk)
+      asked.destroy()
+      resolve({ status: response.statusCode, body })
+    })
+    // A server that has answered may close while the client still sends.
+    asked.on('error', error => (isAnswered ? undefined : reject(error)))
+    const write = () => {
+      while (!isAnswered && sent < 200) {
+        sent += 1
+        if (!asked.write(piece)) return void asked.once('drain', write)
+      }
+    }
+    write()
+  })
+  expect(status.status).toBe(413)
+  expect(JSON.parse(status.body)).toHaveProperty(words, expect.stringContaining('maxBody'))
+  expect(sent).toBeLessThan(200)
+  await isAlive(url)
+})
+
+it.each(faces)('refuses a body at %s that grows past the limit and never said how long it is', async path => {
+  const { url } = await startServer({ maxBodyBytes: 100_000 })
+  const endless = new ReadableStream<Uint8Array>({
+    pull: controller => controller.enqueue(new Uint8Array(10_000).fill(0x20)),
+  })
+  const init = { method: 'POST', body: endless, duplex: 'half' } as RequestInit
+  const { status } = await fetch(`${url}${path}`, init)
+  expect(status).toBe(413)
+  await isAlive(url)
+})
+
+it.each(faces)('refuses JSON at %s that is 100,000 levels deep', async (path, words) => {
+  const { url } = await startServer()
+  for (const [open, close] of [
+    ['[', ']'],
+    ['{"a":', '}'],
+  ] as const) {
+    const deep = `${open.repeat(100_000)}1${close.repeat(100_000)}`
+    for (const body of [
+      deep,
+      `{"model":"reader","messages":${deep}}`,
+      `{"messages":[{"content":${deep}}]}`,
+    ]) {
+      const response = await post(`${url}${path}`, body)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toHaveProperty(words, expect.stringContaining('100 levels'))
+    }
+  }
+  await isAlive(url)
+})
+
+it('counts no brackets inside of texts', async () => {
+  const { url } = await startServer()
+  for (const content of ['['.repeat(500), `\\"${'{'.repeat(500)}\\\\`, `"${'[,'.repeat(3000)}`]) {
+    const body = JSON.stringify({ ...hello, messages: [{ role: 'user', content }] })
+    expect((await post(`${url}/v1/chat/completions`, body)).status).toBe(200)
+  }
+})
+
+it.each(faces)(
+  'refuses too many messages at %s, and a body that is nothing but values',
+  async (path, words) => {
+    const { url } = await startServer({ maxMessages: 10 })
+    const messages = Array.from({ length: 11 }, (_, at) => ({
+      role: at % 2 ? 'assistant' : 'user',
+      content: `${at}`,
+    }))
+    for (const body of [
+      JSON.stringify({ ...hello, messages }),
+      `{"model":"reader","messages":[${'{},'.repeat(500)}{}]}`,
+    ]) {
+      const response = await post(`${url}${path}`, body)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toHaveProperty(words, expect.stringContaining('maxMessages'))
+    }
+    expect(
+      (await post(`${url}${path}`, JSON.stringify({ ...hello, messages: messages.slice(0, 9) }))).status,
+    ).toBe(200)
+  },
+)
+
+/** An upstream whose model talks until it is stopped. */
+function talker({ pieces = Number.POSITIVE_INFINITY, piece = 'word ' } = {}) {
+  const said = { pieces: 0, calls: 0, stopped: [] as number[] }
+  const model = (name: string): Model => ({
+    name,
+    window: async () => 4096,
+    async *stream({ signal = new AbortController().signal }) {
+      said.calls += 1
+      const stopped = new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
+      signal.addEventListener('abort', () => said.stopped.push(performance.now()))
+      for (let at = 0; at < pieces; at++) {
+        said.pieces += 1
+        yield { type: 'text-delta', text: piece }
+        await new Promise(resolve => setImmediate(resolve))
+      }
+      yield { type: 'text-delta', text: 'the end' }
+      await stopped
+      signal.throwIfAborted()
+    },
+  })
+  const upstream: Upstream = { ...readerUpstream(), model }
+  return { upstream, said }
+}
+
+const streamed = JSON.stringify({ ...hello, stream: true })
+
+it.each(faces)('stops the upstream when a client of %s leaves', async path => {
+  const { upstream, said } = talker({ pieces: 3 })
+  const { url, served } = await startServer({ upstream })
+  const leaving = new AbortController()
+  const { body } = await post(`${url}${path}`, streamed, leaving.signal)
+  await body!.getReader().read()
+  const left = performance.now()
+  leaving.abort()
+  await expect.poll(() => said.stopped.length).toBe(1)
+  console.info(
+    `${path}: the upstream was stopped ${(said.stopped[0]! - left).toFixed(1)} ms after the client left`,
+  )
+  await expect.poll(() => served[0]?.answered?.result.status).toBe('cancelled')
+})
+
+it('takes only so many replies at once, and says when to come back', async () => {
+  const { upstream, said } = talker({ pieces: 1 })
+  const { url } = await startServer({ upstream, maxStreams: 2 })
+  const leaving = new AbortController()
+  const held = await Promise.all([1, 2].map(() => post(`${url}/api/chat`, streamed, leaving.signal)))
+  expect(held.map(({ status }) => status)).toEqual([200, 200])
+  for (const [path, words] of faces) {
+    const refused = await post(`${url}${path}`, streamed)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(await refused.json()).toHaveProperty(words, expect.stringContaining('maxStreams'))
+  }
+  expect((await post(`${url}/v1/embeddings`, '{}')).status).toBe(503)
+  expect((await fetch(`${url}/api/tags`)).status).toBe(200)
+  leaving.abort()
+  await expect.poll(() => said.stopped.length).toBe(2)
+  await expect
+    .poll(async () => (await post(`${url}/api/show`, JSON.stringify({ model: 'reader' }))).status)
+    .toBe(200)
+})
+
+/** A client that sends a request and never reads the answer. */
+async function deafClient(url: string, path: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  socket.pause()
+  socket.on('error', () => {})
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${Buffer.byteLength(streamed)}\r\n\r\n${streamed}`,
+  )
+  return socket
+}
+
+it('makes no more than a client reads, and cuts off one that never does', async () => {
+  const piece = 'x'.repeat(20_000)
+  const { upstream, said } = talker({ piece })
+  const { url, served } = await startServer({ upstream, unreadMs: 1500 })
+  await deafClient(url, '/v1/chat/completions')
+  let before = -1
+  await expect
+    .poll(
+      () => {
+        const isStill = said.pieces === before && said.pieces > 0
+        before = said.pieces
+        return isStill
+      },
+      { interval: 300, timeout: 20_000 },
+    )
+    .toBe(true)
+  // What lies in the buffers of the system and of the stream.
+  console.info(`${(said.pieces * piece.length) / 1e6} MB were made for a client that reads nothing`)
+  expect(said.pieces * piece.length).toBeLessThan(20e6)
+  await expect.poll(() => said.stopped.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => served[0]?.answered?.result.status).toBeDefined()
+})
+
+it('closes connections whose request does not come to its end', async () => {
+  const { url } = await startServer({ requestTimeoutMs: 1000 })
+  const { hostname, port } = new URL(url)
+  const slow = [
+    'POST /api/chat HTTP/1.1\r\nhost: 127.0.0.1\r\n',
+    'POST /api/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 1000\r\n\r\n{"model"',
+  ]
+  const closed = slow.map(async text => {
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => {})
+    socket.resume()
+    socket.write(text)
+    await once(socket, 'close')
+  })
+  await Promise.all(closed)
+  await isAlive(url)
+})
+
+it('answers beside thousands of connections that say nothing', async () => {
+  const { url } = await startServer()
+  const { hostname, port } = new URL(url)
+  const sockets: Socket[] = []
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  for (let batch = 0; batch < 20; batch++) {
+    const some = Array.from({ length: 100 }, () => connect(Number(port), hostname))
+    sockets.push(...some)
+    await Promise.all(some.map(socket => once(socket, 'connect')))
+  }
+  expect((await post(`${url}/v1/chat/completions`, JSON.stringify(hello))).status).toBe(200)
+  expect(sockets.filter(({ destroyed }) => destroyed)).toEqual([])
+})
