@@ -10,6 +10,7 @@ const benchmarks = {
   storage: 'what it costs to keep a conversation of 500 and of 10,000 turns: time, bytes, appends a second',
   experiment: '100 experiments of 3 roles and 20 steps at once on the reader: time and memory',
   stream: 'parts a second of a reply that pass through a chat',
+  proxy: 'the milliseconds that the server adds to a request, beside a gateway that only passes on',
   fit: 'the time of one turn, append and fit into 4096 tokens, at 100 to 100,000 messages',
 }
 

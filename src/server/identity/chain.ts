@@ -32,21 +32,26 @@ export interface UserMarks {
  * keys of different people, conversations with names of their own.
  */
 export function marksOf(items: readonly Item[], scope: string, from = 0): readonly UserMarks[] {
-  const chain = createHash('sha256').update(framed(scope))
+  // What comes before is hashed at once: a client may send thousands of messages each time.
+  const past = items.slice(0, from).map(({ text }) => framed(text))
+  const chain = createHash('sha256').update(framed(scope) + past.join(''))
   const marks: UserMarks[] = []
-  for (const [item, one] of items.entries()) {
-    chain.update(framed(one.text))
-    if (item < from || !isUser(one)) continue
+  for (let item = from; item < items.length; item++) {
+    const { text } = items[item]!
+    chain.update(framed(text))
+    if (!isUser(items[item]!)) continue
     const before = items[item - 1]
-    marks.push({
-      item,
-      whole: `c${short(chain.copy())}`,
-      ...(before && {
-        pair: `p${short(createHash('sha256').update(framed(scope)).update(framed(before.text)).update(framed(one.text)))}`,
-      }),
-    })
+    const pair = before && createHash('sha256').update([scope, before.text, text].map(framed).join(''))
+    marks.push({ item, whole: `c${short(chain.copy())}`, ...(pair && { pair: `p${short(pair)}` }) })
   }
   return marks
+}
+
+/** The item from which on there are so many user messages. */
+export function lastUsers(items: readonly Item[], count: number): number {
+  let item = items.length
+  for (let found = 0; item > 0 && found < count; item--) if (isUser(items[item - 1]!)) found += 1
+  return item
 }
 
 /** The marks to keep once messages stand in the log. `seqOf`: the place of an item there. */

@@ -1,5 +1,5 @@
 import type { MarkedPlace, ThreadKey } from '../../stores/store.ts'
-import { type Item, marksOf, type UserMarks } from './chain.ts'
+import { type Item, lastUsers, marksOf, type UserMarks } from './chain.ts'
 import { branchPlace, hasFront, type LogToWalk, type Meeting, type Walk, walkBack, walkOn } from './walk.ts'
 
 /** Where a request belongs, and why. `why` is for people, and holds no text of the conversation. */
@@ -35,7 +35,7 @@ export interface ToRecognise extends LogToWalk {
  */
 export async function recognise(given: ToRecognise): Promise<Placement> {
   const { items, named } = given
-  const marks = marksOf(items, given.scope)
+  const marks = createMarks(given)
   const best = bestOf(await walksFrom(given, await findNewest(given, marks, 'whole')))
   if (best && !best.hasMore) return goingOn(given, best, 'everything that was said before')
   const isRepeated = best?.items === items.length
@@ -56,24 +56,42 @@ export async function recognise(given: ToRecognise): Promise<Placement> {
 const firstLook = 6
 const laterLook = 256
 
+/** The marks of the newest user messages, and those of all if somebody needs them. */
+function createMarks({ items, scope }: ToRecognise) {
+  const newest = marksOf(items, scope, lastUsers(items, firstLook))
+  let all: readonly UserMarks[] | undefined
+  return {
+    newest,
+    older() {
+      all ??= newest.length < firstLook ? newest : marksOf(items, scope)
+      return all.slice(0, all.length - newest.length)
+    },
+  }
+}
+
+type Marks = ReturnType<typeof createMarks>
+
 /** Where the newest user message stands that the log knows. */
 async function findNewest(
   { store, tenant, named }: ToRecognise,
-  marks: readonly UserMarks[],
+  marks: Marks,
   kind: 'whole' | 'pair',
 ): Promise<readonly Meeting[]> {
-  for (let end = marks.length, look = firstLook; end > 0; end -= look, look = laterLook) {
-    const some = marks.slice(Math.max(0, end - look), end).toReversed()
+  let look = marks.newest
+  for (let end: number | undefined; ; ) {
     const found = await store.findMarks(
       tenant,
-      some.flatMap(one => one[kind] ?? []),
+      look.flatMap(one => one[kind] ?? []),
     )
-    for (const one of some) {
+    for (const one of look.toReversed()) {
       const places = found.filter(place => place.mark === one[kind] && isOf(place, named))
       if (places.length > 0) return places.map(({ at, thread }) => ({ item: one.item, at, thread }))
     }
+    end ??= marks.older().length
+    if (end <= 0) return []
+    look = marks.older().slice(Math.max(0, end - laterLook), end)
+    end -= laterLook
   }
-  return []
 }
 
 const isOf = ({ thread }: MarkedPlace, named: ToRecognise['named']) =>
@@ -115,11 +133,7 @@ export async function leaving(
  * A list whose client has cut off its front, or cut out its middle, and whose end goes on where a thread ends. `within`: a
  * thread that the list began like.
  */
-async function findCut(
-  given: ToRecognise,
-  marks: readonly UserMarks[],
-  within?: ThreadKey,
-): Promise<Placement | undefined> {
+async function findCut(given: ToRecognise, marks: Marks, within?: ThreadKey): Promise<Placement | undefined> {
   const { items } = given
   const walks: Walk[] = []
   for (const meeting of await findNewest(given, marks, 'pair')) {

@@ -1,0 +1,41 @@
+// A model server that answers at once, in the way of OpenAI: what is left of a request's time is the proxy's.
+// `--streams-ms N`: a streamed reply takes that long.
+import { createServer } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+
+const slow = Number(process.argv[2] ?? 0)
+const words = Array.from({ length: 20 }, (_, n) => `word${n} `)
+const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 }
+
+const server = createServer(async (request, response) => {
+  const chunks = []
+  for await (const chunk of request) chunks.push(chunk)
+  if (request.method === 'GET') {
+    response.setHeader('content-type', 'application/json')
+    return response.end(
+      JSON.stringify({ object: 'list', data: [{ id: 'bench', object: 'model', max_model_len: 8192 }] }),
+    )
+  }
+  const { stream } = JSON.parse(Buffer.concat(chunks).toString())
+  const base = { id: 'chatcmpl-1', created: 1, model: 'bench' }
+  if (!stream) {
+    const message = { role: 'assistant', content: words.join('') }
+    response.setHeader('content-type', 'application/json')
+    const choices = [{ index: 0, message, finish_reason: 'stop' }]
+    return response.end(JSON.stringify({ ...base, object: 'chat.completion', choices, usage }))
+  }
+  response.setHeader('content-type', 'text/event-stream')
+  const send = (choices, more = {}) =>
+    response.write(
+      `data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', choices, ...more })}\n\n`,
+    )
+  send([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }])
+  for (const content of words) {
+    if (slow > 0) await wait(slow / words.length)
+    send([{ index: 0, delta: { content }, finish_reason: null }])
+  }
+  send([{ index: 0, delta: {}, finish_reason: 'stop' }])
+  send([], { usage })
+  response.end('data: [DONE]\n\n')
+})
+server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`))
