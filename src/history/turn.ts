@@ -3,7 +3,7 @@ import { parseMessage } from '../log/parse-message.ts'
 import type { BeginTurn, Begun, Lease, NewEntry, Store, ThreadKey } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import { type CancelledTurn, closingFor, closingOf, type Ending, noReply } from './log/closing.ts'
-import { type EntryOptions, type SeenMessage, wholeOf } from './log/logged-message.ts'
+import { type EntryOptions, isSeen, type SeenMessage, wholeOf } from './log/logged-message.ts'
 import { createQueue } from './log/queue.ts'
 import { checkBranch, type LogSource } from './log/read-log.ts'
 
@@ -116,8 +116,11 @@ export function createTurn(options: TurnOptions): Turn {
       const last = Array.isArray(reply) ? (reply as readonly TurnMessage[]) : [reply as TurnMessage]
       const noted = note ? [{ role: 'assistant_note', content: note }] : []
       const shown = last.filter(message => !isSilent(wholeOf(message)))
-      // An empty reply is not stored, but some message must stand where the answer was.
-      const silence = shown.length < last.length ? [noReply] : []
+      // An empty reply is not stored, but some message must stand where the answer was, with the data of the reply.
+      const empty = last.find(message => !shown.includes(message))
+      const silence = empty
+        ? [{ ...(isSeen(empty) && empty.data !== undefined && { data: empty.data }), message: noReply }]
+        : []
       return inTurn(() => end('completed', [[shown], [silence, asClosing], [noted]]))
     },
     fail: (code, ...arrived) => close({ status: 'failed', code }, arrived),

@@ -10,7 +10,7 @@ import { requireScope } from './auth/require-scope.ts'
 import type { AnswerOptions } from './exchange/answer.ts'
 import { createLogs } from './exchange/create-logs.ts'
 import { toFault } from './exchange/to-fault.ts'
-import { type Face, messagesFace, ollamaFace, openaiFace } from './faces/index.ts'
+import { type Face, messagesFace, ollamaFace, openaiFace, responsesFace } from './faces/index.ts'
 import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { createGate } from './guard/create-gate.ts'
 import { answerChat, type Served } from './routes/chat-route.ts'
@@ -115,6 +115,7 @@ const faces: readonly (readonly [string, Face])[] = [
   ['/api/chat', ollamaFace],
   ['/v1/chat/completions', openaiFace],
   ['/v1/messages', messagesFace],
+  ['/v1/responses', responsesFace],
 ]
 
 function requestIdOf({ headers }: Request, newId: () => string): string {

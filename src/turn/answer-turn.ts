@@ -15,6 +15,8 @@ export interface TurnClient {
   beforeCall?(round: number): Promise<boolean>
   /** Called with a reply before it is logged. */
   onReply?(reply: ModelReply, round: number): Promise<void>
+  /** What the client keeps beside a reply that is about to be logged: never sent, never shown. */
+  dataOf?(reply: ModelReply): object | undefined
   /** Called with a reply once it is logged. */
   onKept?(reply: ModelReply, round: number): Promise<void>
 }
@@ -51,7 +53,7 @@ export async function answerTurn(
  */
 export async function answerOnce(
   asking: Asking,
-  { onReply, onKept }: Pick<TurnClient, 'onReply' | 'onKept'> = {},
+  { onReply, dataOf, onKept }: Pick<TurnClient, 'onReply' | 'dataOf' | 'onKept'> = {},
 ): Promise<boolean> {
   const { log, tally, hasNoteTool } = asking
   const { rounds, note: earlier } = log.progress
@@ -64,12 +66,14 @@ export async function answerOnce(
     message: { role: 'tool', tool_call_id: id, name, content: notedResult },
   }))
   const note = noteCalls.map(readNoteCall).findLast(text => text !== undefined) ?? reply.note
-  const said = toSeen(toMessage(reply))
+  const seen = toSeen(toMessage(reply))
+  const data = dataOf?.(reply)
+  const said = data ? { ...seen, data } : seen
   // A note beside the answer is no reason to call the model again: it would repeat the answer.
   const isAnswer =
     noteCalls.length === reply.calls.length && (reply.calls.length === 0 || reply.text.trim() !== '')
   if (isAnswer) await log.complete([said, ...answered], note ?? earlier)
-  else await log.append(() => [note === undefined ? said : { ...said, data: { note } }, ...answered])
+  else await log.append(() => [note === undefined ? said : { ...said, data: { ...data, note } }, ...answered])
   tally.arriving = emptyReply()
   await onKept?.(reply, rounds + 1)
   return isAnswer

@@ -1,6 +1,8 @@
 import type { FitOptions } from '../../context/context.ts'
 import type { Model } from '../../models/model.ts'
+import { noteToolName } from '../../notes/index.ts'
 import {
+  type Asking,
   answerOnce,
   keepResult,
   type ModelReply,
@@ -22,8 +24,18 @@ export interface AnswerOptions
 
 export interface Answered {
   readonly result: TurnResult
-  /** The reply as it stands in the log; absent if none came to its end. */
+  /** The reply as the client gets it; absent if none came to its end. */
   readonly reply?: ModelReply
+  /** The place of the reply in the log. */
+  readonly at?: number
+}
+
+export interface ToAnswer {
+  readonly model: Model
+  readonly options: AnswerOptions
+  readonly emit: (part: TurnPart) => void | Promise<void>
+  /** What is kept beside the reply. */
+  readonly dataOf?: (reply: ModelReply) => object | undefined
 }
 
 /**
@@ -33,15 +45,12 @@ export interface Answered {
 export async function answer(
   { log: { history }, request, signal }: Asked,
   { thread, turn, said, rest }: OpenedTurn,
-  {
-    model,
-    options,
-    emit,
-  }: { model: Model; options: AnswerOptions; emit: (part: TurnPart) => void | Promise<void> },
+  { model, options, emit, dataOf }: ToAnswer,
 ): Promise<Answered> {
   const log = threadLog({ history, thread, turn, ...(said && { said }) })
   let result: TurnResult | undefined
   let reply: ModelReply | undefined
+  let at = 0
   await runTurn({
     log,
     emit,
@@ -51,22 +60,39 @@ export async function answer(
       result = settled
     },
     async answer(tally) {
-      if (rest.length > 0) await log.append(() => rest.map(message => ({ message })))
+      if (rest.length > 0) await log.append(() => rest)
       for (const call of log.progress.waiting) await keepResult(log, call, noResult)
       const { system, settings, tools } = request
       const asking = await setUpAsking(
         { ...options, model, settings, ...(system !== undefined && { system }) },
         { log, emit, signal, specs: tools, replies: 'streamed', tally },
       )
-      const isOver = await answerOnce(asking, {
-        async onKept(kept) {
-          reply = kept
-        },
-      })
+      const ask = () =>
+        answerOnce(asking, {
+          dataOf(given) {
+            at = turn.next
+            return dataOf?.(withoutNotes(given, asking))
+          },
+          async onKept(kept) {
+            reply = withoutNotes(kept, asking)
+          },
+        })
+      let isOver = await ask()
+      // A reply that only wrote a note left nothing for the client to do.
+      for (let more = 0; !isOver && log.progress.waiting.length === 0 && more < mostNoteRounds; more++)
+        isOver = await ask()
       return isOver ? 'completed' : 'open'
     },
   })
-  return { result: result!, ...(reply && { reply }) }
+  return { result: result!, ...(reply && { reply, at }) }
+}
+
+/** A model that goes on writing nothing but notes is not asked again for ever. */
+const mostNoteRounds = 3
+
+/** A reply without the calls that write a note: these are ours, and nothing for a client to see. */
+function withoutNotes(reply: ModelReply, { hasNoteTool }: Asking): ModelReply {
+  return hasNoteTool ? { ...reply, calls: reply.calls.filter(({ name }) => name !== noteToolName) } : reply
 }
 
 const noResult = { text: 'Error: the client gave no result', isError: true }

@@ -1,48 +1,31 @@
-import type { ThreadKey } from '../../stores/store.ts'
 import { type Item, itemsOf } from '../identity/chain.ts'
 import { knownClient, type NamedConversation } from '../identity/known-client.ts'
 import { leaving, type Placement, recognise } from '../identity/recognise.ts'
 import { sideRequest } from '../identity/side-request.ts'
 import type { Asked } from './asked.ts'
+import type { Again, Place } from './place.ts'
+import { previousPlace } from './previous-place.ts'
 import { untilFree } from './until-free.ts'
-
-/** Where the messages of a request go. */
-export interface Place {
-  readonly kind: 'new' | 'extends' | 'branches'
-  readonly thread: ThreadKey
-  /** For a branch: what it leaves. */
-  readonly fork?: { readonly of: ThreadKey; readonly at: number }
-  /** The first message of the request that is not in the log. */
-  readonly from: number
-  readonly items: readonly Item[]
-  readonly scope: string
-  /** Whether it stands beside the conversation: a title, a summary. It is never taken for the conversation's end. */
-  readonly isSide: boolean
-  /** For people; holds no text of the conversation. */
-  readonly why: string
-}
-
-/** An answer that is in the log already: the client lost it on the way, and asks again. */
-export interface Again {
-  readonly kind: 'again'
-  readonly thread: ThreadKey
-  /** The place of the last message that was asked. */
-  readonly after: number
-  readonly turn: number
-}
+import { withReferences } from './with-references.ts'
 
 /** Finds the place of a request in the log. */
 export async function findPlace(asked: Asked): Promise<Place | Again> {
   const { request, headers, keyId, log, newId } = asked
   const side = sideRequest(request, headers)
   const named = knownClient(request, headers)
-  const items = itemsOf(request.messages)
-  if (named?.isDelta) return deltaPlace(asked, named, items)
+  const messages = await withReferences(asked)
   const actor = named?.actor ?? 'assistant'
   const scope = named ? [keyId, named.conversation, actor].join('\n') : keyId
+  const { previous } = request.named
+  if (previous !== undefined) {
+    const patienceMs = isRetry(asked) ? longestRetry : shortPause
+    return previousPlace(asked, { previous, messages, scope, patienceMs, isRetry: isRetry(asked) })
+  }
+  const items = itemsOf(messages)
+  if (named?.isDelta) return deltaPlace(asked, named, { messages, items, scope })
   const known = { ...log, count: log.history.count, scope, items, newId }
   const toRecognise = { ...known, ...(named && { named: { conversation: named.conversation, actor } }) }
-  const toPlace = { items, scope, isSide: side !== undefined, messages: request.messages, newId }
+  const toPlace = { items, scope, isSide: side !== undefined, isDelta: false, messages, newId }
   for (let tries = 0; ; tries++) {
     const found = await recognise(toRecognise)
     const why = [side && `a side request: ${side}`, found.why, named && `named by ${named.how}`]
@@ -74,13 +57,12 @@ const longestRetry = 600_000
 const isRetry = ({ headers }: Asked): boolean =>
   Number(headers['x-stainless-retry-count'] ?? 0) > 0 || headers['idempotency-key'] !== undefined
 
-interface ToPlace extends Pick<Place, 'items' | 'scope' | 'isSide'> {
-  readonly messages: readonly unknown[]
+interface ToPlace extends Pick<Place, 'items' | 'scope' | 'isSide' | 'isDelta' | 'messages'> {
   readonly newId: () => string
 }
 
 function settle(
-  { messages, newId, ...rest }: ToPlace,
+  { newId, ...rest }: ToPlace,
   found: Exclude<Placement, { kind: 'repeats' }>,
   why: string,
 ): Place {
@@ -104,19 +86,24 @@ const firstOf = (items: readonly Item[], known: number) => (known === 0 ? 0 : it
 
 /** The client names the conversation, and sends only what is new. */
 async function deltaPlace(
-  { log, keyId }: Asked,
+  asked: Asked,
   { conversation, actor = 'assistant', how }: NamedConversation,
-  items: readonly Item[],
-): Promise<Place> {
-  const thread = { tenant: log.tenant, conversation, actor, branch: 'main' }
-  const head = await log.store.head(thread)
+  given: Pick<Place, 'messages' | 'items' | 'scope'>,
+): Promise<Place | Again> {
+  const { store, tenant } = asked.log
+  const thread = { tenant, conversation, actor, branch: 'main' }
+  const key = asked.headers['idempotency-key']
+  await untilFree(asked, thread, key === undefined ? shortPause : longestRetry)
+  const known = key === undefined ? undefined : (await store.turns(thread)).find(turn => turn.key === key)
+  if (known?.status === 'completed') return { kind: 'again', thread, after: known.first, turn: known.turn }
+  const head = await store.head(thread)
   return {
+    ...given,
     kind: head ? 'extends' : 'new',
     thread,
     from: 0,
-    items,
-    scope: [keyId, conversation, actor].join('\n'),
     isSide: false,
+    isDelta: true,
     why: `named by ${how}; the body holds what is new`,
   }
 }

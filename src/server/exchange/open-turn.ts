@@ -1,9 +1,10 @@
-import type { LoggedMessage, Thread, Turn } from '../../history/index.ts'
+import type { LoggedMessage, SeenMessage, Thread, Turn } from '../../history/index.ts'
+import { errorsIn } from '../../log/errors-in.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { marksOf, marksToSave } from '../identity/chain.ts'
 import type { Asked } from './asked.ts'
-import type { Place } from './find-place.ts'
+import type { Place } from './place.ts'
 
 /** A turn that waits for the model. */
 export interface OpenedTurn {
@@ -12,27 +13,33 @@ export interface OpenedTurn {
   /** What the turn said before this request, if it goes on with a turn. */
   readonly said?: readonly LoggedMessage[]
   /** Messages to append to the turn before the model is asked: results of tools, mostly. */
-  readonly rest: readonly MessageLike[]
+  readonly rest: readonly SeenMessage[]
+  /** The place of the first message that the request brought. */
+  readonly first: number
 }
 
 /** Brings the new messages of a request into the log, up to the model's turn to speak. */
 export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> {
-  const { log, request } = asked
+  const { log } = asked
   const { conversation, actor } = place.thread
   if (place.fork) await log.store.fork(place.fork.of, { at: place.fork.at, branch: place.thread.branch })
   const thread = log.history.thread(conversation, { actor, branch: place.thread.branch })
-  const fresh = request.messages.slice(place.from)
+  const { repeated = 0 } = place
+  const fresh = place.messages.slice(place.from)
   const { state } = await thread.status()
   if (state === 'interrupted' && fresh[0] && isResult(fresh[0])) {
     const resumed = await thread.resume()
-    if (resumed) return { thread, turn: resumed.turn, said: resumed.entries, rest: fresh }
+    if (resumed) {
+      const { turn, entries } = resumed
+      return { thread, turn, said: entries, rest: fresh.map(toSeen), first: turn.next }
+    }
   }
   const { before, input, rest } = split(fresh)
   // The past of an open turn cannot be added to: the turn is closed by the next one, which then takes all.
   const isSeeded = before.length > 0 && state === 'idle'
   const seedAt = isSeeded ? ((await log.store.head(place.thread))?.head ?? 0) + 1 : 0
   for (let at = 0; isSeeded && at < before.length; at += pieceOfPast)
-    await thread.seed(...before.slice(at, at + pieceOfPast))
+    await thread.seed(...before.slice(at, at + pieceOfPast).map(toSeen))
   const asking = isSeeded ? input : [...before, ...input]
   const key = asked.headers['idempotency-key']
   const begun = await thread.begin(asking, {
@@ -41,8 +48,8 @@ export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> 
   })
   if (begun.kind === 'replayed') throw new Error('a repeated request is recognised before it is begun')
   const { turn } = begun
+  const inputAt = turn.next - asking.length
   if (!place.isSide) {
-    const inputAt = turn.next - asking.length
     const inputFrom = place.from + (isSeeded ? before.length : 0)
     const seqOf = (item: number) => {
       const { index } = place.items[item]!
@@ -54,7 +61,14 @@ export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> 
     const marks = first < 0 ? [] : marksToSave(marksOf(place.items, place.scope, first), seqOf)
     await log.store.saveMarks(place.thread, marks)
   }
-  return { thread, turn, rest }
+  const first = (isSeeded ? seedAt : inputAt) + repeated
+  return { thread, turn, rest: rest.map(toSeen), first }
+}
+
+/** A message with what the client says beside it: whether a tool failed. */
+function toSeen(message: MessageLike): SeenMessage {
+  const { role, text } = readMessage(message, 0)
+  return role === 'tool' ? { message, isError: errorsIn(message)(text, 0) } : { message }
 }
 
 /** A call takes only so many arguments. */

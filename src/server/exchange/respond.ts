@@ -1,14 +1,17 @@
+import { listLog } from '../../history/log/read-log.ts'
 import { ThroughlineError } from '../../log/error.ts'
-import { readMessage } from '../../log/parse-message.ts'
 import type { Model } from '../../models/model.ts'
 import { linkSignals, type ModelReply, type TurnPart } from '../../turn/index.ts'
 import type { Face, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../faces/index.ts'
 import type { Hear, WireFacts } from '../upstream/upstream.ts'
 import { type Answered, type AnswerOptions, answer } from './answer.ts'
 import type { Asked } from './asked.ts'
-import { type Again, findPlace, type Place } from './find-place.ts'
+import { findPlace } from './find-place.ts'
+import { replyMark } from './find-reply.ts'
 import { inPieces } from './in-pieces.ts'
+import { fromKept, keptIn, toKept } from './kept-response.ts'
 import { openTurn } from './open-turn.ts'
+import type { Again, Place } from './place.ts'
 import { toFault } from './to-fault.ts'
 
 /** What became of a request. */
@@ -65,7 +68,7 @@ function refuse({ face, requestId, tell }: ToServe, error: unknown): Response {
 }
 
 async function serve(given: ToServe, place: Place | Again, writer: Writer): Promise<void> {
-  const { asked, modelFor, options, now, tell } = given
+  const { asked, face, modelFor, options, now, tell } = given
   const { request, newId } = asked
   const facts = createFacts()
   const start = (promptTokens = 0): ReplyStart => ({
@@ -77,25 +80,42 @@ async function serve(given: ToServe, place: Place | Again, writer: Writer): Prom
   })
   try {
     if (place.kind === 'again') {
-      const end = await storedReply(asked, place)
+      const { start: stored, end } = await storedReply(asked, place)
       tell({ place })
-      return await writer.end(start(end.usage.promptTokens), end)
+      return await writer.end(stored ? { ...stored, request } : start(end.usage.promptTokens), end)
     }
     const opened = await openTurn(asked, place)
     let begun: ReplyStart | undefined
+    const pieces = createPieces()
     const emit = async (part: TurnPart) => {
       if (part.type === 'context') begun = start(part.receipt.tokens)
-      else if (part.type === 'text-delta') await writer.text(begun!, part.text, facts.logprobs())
-      else if (part.type === 'thinking-delta') await writer.thinking(begun!, part.text)
+      else if (part.type === 'text-delta') {
+        pieces.add('text', part.text)
+        await writer.text(begun!, part.text, facts.logprobs())
+      } else if (part.type === 'thinking-delta') {
+        pieces.add('thinking', part.text)
+        await writer.thinking(begun!, part.text)
+      }
     }
+    const endOf = (reply: ModelReply): ReplyEnd => ({
+      ...toEnd(reply),
+      ...facts.end(),
+      ...(request.stream && pieces.inOrder()),
+    })
+    const isNamed = face.name === 'responses' && request.named.isStored !== false
     const answered = await answer(asked, opened, {
       model: modelFor(request.model, facts.hear),
       options,
       emit,
+      ...(isNamed && {
+        dataOf: reply => ({ response: toKept(begun!, endOf(reply), place.isDelta ? opened.first : 1) }),
+      }),
     })
+    const { result, reply, at } = answered
+    if (isNamed && reply && at !== undefined)
+      await asked.log.store.saveMarks(opened.thread.key, [{ mark: replyMark(begun!.id), at }])
     tell({ place, answered })
-    const { result, reply } = answered
-    if (reply) await writer.end(begun!, { ...toEnd(reply), ...facts.end() })
+    if (reply) await writer.end(begun!, endOf(reply))
     else await writer.fail(toFault(result.error ?? asked.signal.reason))
   } catch (error) {
     const fault = toFault(error)
@@ -108,20 +128,47 @@ function toEnd({ text, thinking, calls, usage, reason }: ModelReply): ReplyEnd {
   return { text, thinking, calls, usage, reason }
 }
 
-/** The answer that the log has for a request that was repeated. */
-async function storedReply({ log }: Asked, { thread, after }: Again): Promise<ReplyEnd> {
-  const { conversation, actor, branch } = thread
-  const shown = await log.history.thread(conversation, { actor, branch }).display()
-  const rest = shown.filter(({ seq }) => seq > after)
-  const end = rest.findIndex(({ role }) => role === 'user' || role === 'tool')
-  const said = (end < 0 ? rest : rest.slice(0, end)).map(message => readMessage(message, message.seq))
-  const calls = said.flatMap(({ calls }) => calls.map(({ id = '', ...call }) => ({ id, ...call })))
+/** The answer that the log has for a request that was repeated: the same response, if it was kept as one. */
+async function storedReply(
+  { log }: Asked,
+  { thread, after }: Again,
+): Promise<{ readonly start?: ReplyStart; readonly end: ReplyEnd }> {
+  const source = { store: log.store, key: thread, count: log.history.count }
+  const rest = await listLog(source, { from: after + 1 })
+  const first = rest.findIndex(({ message }) => message.role === 'assistant')
+  const reply = rest[first]
+  if (reply && keptIn(reply)) return fromKept(reply)
+  const end = rest.findIndex(
+    ({ message: { role } }, at) => at > first && (role === 'user' || role === 'tool'),
+  )
+  const replies = (end < 0 ? rest : rest.slice(0, end)).filter(
+    ({ message, isClosing }) => message.role === 'assistant' && !isClosing,
+  )
+  const said = replies.map(entry => fromKept(entry).end)
+  const calls = said.flatMap(({ calls }) => calls)
   return {
-    reason: calls.length > 0 ? 'tool-calls' : 'stop',
-    text: said.map(({ text }) => text).join(''),
-    thinking: said.map(({ thinking }) => thinking).join(''),
-    calls,
-    usage: {},
+    end: {
+      reason: calls.length > 0 ? 'tool-calls' : 'stop',
+      text: said.map(({ text }) => text).join(''),
+      thinking: said.map(({ thinking }) => thinking).join(''),
+      calls,
+      usage: {},
+    },
+  }
+}
+
+/** Follows how texts and thoughts take turns. */
+function createPieces() {
+  const pieces: ['text' | 'thinking', number][] = []
+  return {
+    add(kind: 'text' | 'thinking', { length }: string): void {
+      if (length === 0) return
+      const last = pieces.at(-1)
+      if (last?.[0] === kind) last[1] += length
+      else pieces.push([kind, length])
+    },
+    /** The pieces, if they are not simply thoughts and then a text. */
+    inOrder: () => (pieces.length > 2 || pieces[1]?.[0] === 'thinking' ? { pieces } : {}),
   }
 }
 

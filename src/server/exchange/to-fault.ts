@@ -5,12 +5,17 @@ import { LeaseError } from '../../stores/store-error.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import type { FaceFault } from '../faces/face.ts'
 import { BusyError } from '../guard/create-gate.ts'
+import { NotFoundError } from '../not-found-error.ts'
 
 /** An error as clients are told: a status, a stable code, and words that hold nothing of anybody's conversation. */
 export function toFault(error: unknown): FaceFault {
   if (error instanceof BadRequestError) {
     const { field } = error
     return { status: 400, code: error.code, message: error.message, ...(field !== undefined && { field }) }
+  }
+  if (error instanceof NotFoundError) {
+    const { field, code, message } = error
+    return { status: 404, code, message, isRetryable: false, ...(field !== undefined && { field }) }
   }
   if (error instanceof InvalidMessageError)
     return { status: 400, code: 'bad_request', message: error.message }
@@ -72,6 +77,7 @@ const statuses: Readonly<Record<string, number>> = {
   no_branch: 404,
   conversation_deleted: 410,
   too_large: 413,
+  unsupported_encoding: 415,
   conflict: 409,
   invalid_option: 400,
   invalid_text: 400,

@@ -64,9 +64,14 @@ export interface ReplyEnd {
   readonly usage: ModelUsage
   /** Log probabilities of the visible tokens, as the upstream gave them. */
   readonly logprobs?: readonly unknown[]
+  /** How texts and thoughts followed each other in a stream. Absent: all thoughts, then all of the text. */
+  readonly pieces?: readonly ReplyPiece[]
   /** Fields of the upstream's last line that only Ollama's face knows: `total_duration` and the like. */
   readonly details?: Readonly<Record<string, unknown>>
 }
+
+/** A stretch of a reply that is only text, or only thoughts, with its length. */
+export type ReplyPiece = readonly [kind: 'text' | 'thinking', length: number]
 
 /** Why a request failed, before a face words it. */
 export interface FaceFault {
@@ -101,8 +106,8 @@ export interface ReplyStream {
 export interface Face {
   readonly name: 'ollama' | 'openai' | 'responses' | 'messages'
   readonly streamType: 'application/x-ndjson' | 'text/event-stream'
-  /** Reads a body that was parsed from JSON. Throws BadRequestError, which names the field. */
-  read(body: unknown): ChatRequest
+  /** Reads a body that was parsed from JSON. Throws BadRequestError, which names the field. `headers`: of the request. */
+  read(body: unknown, headers?: Readonly<Record<string, string | undefined>>): ChatRequest
   stream(start: ReplyStart): ReplyStream
   /** The body of an answer that is not streamed. */
   whole(start: ReplyStart, end: ReplyEnd): unknown

@@ -25,6 +25,8 @@ export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConv
       isDelta: headers['x-throughline-history'] !== 'full',
     }
   }
+  const inBody = clean(request.named.conversation)
+  if (inBody !== undefined) return { conversation: inBody, how: 'the field "conversation"', isDelta: true }
   for (const { client, id, actor } of clients) {
     const name = id.find(name => clean(headers[name]) !== undefined)
     if (name === undefined) continue

@@ -62,7 +62,7 @@ export async function answerChat(
       ...Object.fromEntries(request.headers),
       ...(conversation !== undefined && { 'x-throughline-conversation': conversation }),
     }
-    const read = face.read(parseBody(await bodyOf(request, limits.maxBodyBytes), limits.json))
+    const read = face.read(parseBody(await bodyOf(request, limits.maxBodyBytes), limits.json), headers)
     if (read.messages.length > limits.maxMessages)
       throw new BadRequestError(
         `A request may have ${limits.maxMessages} messages: see "maxMessages".`,

@@ -5,14 +5,22 @@ import { streamEvents } from './stream-events.ts'
 import { toResponse } from './to-response.ts'
 
 /**
- * `/v1/responses`. The server may add the wish `isCodex`: Codex takes an incomplete response for a failure and asks
- * again, so a reply that was cut by its length is a complete one for it.
+ * `/v1/responses`. Codex takes an incomplete response for a failure and asks again, so a reply that was cut by its length
+ * is a complete one for it.
  */
 export const responsesFace: Face = {
   name: 'responses',
   streamType: 'text/event-stream',
-  read: readRequest,
+  read(body, headers = {}) {
+    const request = readRequest(body)
+    return isCodex(headers) ? { ...request, wishes: { ...request.wishes, isCodex: true } } : request
+  },
   stream: streamEvents,
   whole: toResponse,
   fault: toOpenAiError,
+}
+
+/** Whether the headers are those of Codex: its terminal, its editors and its programs name themselves alike. */
+function isCodex(headers: Readonly<Record<string, string | undefined>>): boolean {
+  return /^codex[_-]/.test(headers.originator ?? '') || /^codex[_-]/.test(headers['user-agent'] ?? '')
 }

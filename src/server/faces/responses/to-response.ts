@@ -8,13 +8,37 @@ type Status = 'in_progress' | 'completed' | 'incomplete'
 
 /** The body of an answer that is not streamed. */
 export function toResponse(start: ReplyStart, end: ReplyEnd) {
-  const { thinking, text, calls, logprobs } = end
+  return endedResponse(start, end, toOutput(start, end))
+}
+
+/** The items of a reply. */
+export function toOutput(start: ReplyStart, end: ReplyEnd): readonly object[] {
+  const { calls, logprobs = [] } = end
   const { status } = closingOf(start, end)
   const output: object[] = []
-  if (thinking !== '') output.push(toReasoning(start, output.length, thinking))
-  if (text !== '') output.push(toMessage(start, output.length, { text, logprobs: logprobs ?? [], status }))
+  const pieces = piecesOf(end)
+  for (const [at, [kind, text]] of pieces.entries()) {
+    if (kind === 'thinking') output.push(toReasoning(start, output.length, text))
+    else {
+      // Only what stands last can have been cut.
+      const isLast = at === pieces.length - 1 && calls.length === 0
+      const held = { text, logprobs, status: isLast ? status : ('completed' as const) }
+      output.push(toMessage(start, output.length, held))
+    }
+  }
   for (const call of calls) output.push(toFunctionCall(start, output.length, call))
-  return endedResponse(start, end, output)
+  return output
+}
+
+/** Thoughts and texts in their order, none of them empty. */
+function piecesOf({ thinking, text, pieces }: ReplyEnd): readonly (readonly ['text' | 'thinking', string])[] {
+  const at = { text: 0, thinking: 0 }
+  const given = pieces ?? [['thinking', thinking.length] as const, ['text', text.length] as const]
+  return given.flatMap(([kind, length]) => {
+    const piece = (kind === 'text' ? text : thinking).slice(at[kind], at[kind] + length)
+    at[kind] += length
+    return piece === '' ? [] : [[kind, piece] as const]
+  })
 }
 
 /** A response with all fields that OpenAI's types demand. */

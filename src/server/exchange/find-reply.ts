@@ -1,0 +1,41 @@
+import type { LoggedMessage } from '../../history/index.ts'
+import { listLog } from '../../history/log/read-log.ts'
+import type { ThreadKey } from '../../stores/store.ts'
+import type { Log } from './asked.ts'
+import { type KeptResponse, keptIn } from './kept-response.ts'
+
+/** A reply that its client may name by its id. */
+export interface FoundReply {
+  readonly thread: ThreadKey
+  readonly entry: LoggedMessage
+  readonly kept: KeptResponse
+}
+
+/** The mark of a reply that may be named. */
+export const replyMark = (id: string) => `resp:${id}`
+
+/** The mark of a reply that its client has deleted: marks are never removed. */
+const deletedMark = (id: string) => `gone:${id}`
+
+/** Finds a reply by its id, unless its client has deleted it. */
+export async function findReply(
+  { store, tenant, history }: Log,
+  id: string,
+): Promise<FoundReply | undefined> {
+  if (id === '' || id.length > longestId) return undefined
+  const found = await store.findMarks(tenant, [replyMark(id), deletedMark(id)])
+  const place = found.find(({ mark }) => mark === replyMark(id))
+  if (!place || found.some(({ mark }) => mark === deletedMark(id))) return undefined
+  const { thread, at } = place
+  const [entry] = await listLog({ store, key: thread, count: history.count }, { from: at, to: at })
+  const kept = entry && keptIn(entry)
+  return entry && kept?.id === id ? { thread, entry, kept } : undefined
+}
+
+/** From now on a reply can neither be found nor named. The log keeps what was said until its conversation is deleted. */
+export async function forgetReply({ store }: Log, { thread, entry, kept }: FoundReply): Promise<void> {
+  await store.saveMarks(thread, [{ mark: deletedMark(kept.id), at: entry.seq }])
+}
+
+/** Longer ones are none of ours. */
+const longestId = 200

@@ -1,0 +1,77 @@
+import type { LoggedMessage } from '../../history/index.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import type { ModelUsage } from '../../models/model.ts'
+import { noteToolName } from '../../notes/index.ts'
+import type { Fields } from '../faces/fields.ts'
+import type { ReplyEnd, ReplyPiece, ReplyStart } from '../faces/index.ts'
+import type { NamespacedTool, ResponsesWishes } from '../faces/responses/wishes.ts'
+
+/** What the log keeps beside a reply, so that the response of it can be written again as it was sent. */
+export interface KeptResponse {
+  readonly id: string
+  readonly time: number
+  readonly model: string
+  readonly promptTokens: number
+  readonly reason: ReplyEnd['reason']
+  readonly usage: ModelUsage
+  readonly echo: Fields
+  readonly isThoughtKept: boolean
+  readonly isCodex: boolean
+  readonly namespaced: readonly (readonly [string, NamespacedTool])[]
+  /** The place of the first message that the request gave. */
+  readonly from: number
+  readonly pieces?: readonly ReplyPiece[]
+  readonly logprobs?: readonly unknown[]
+  /** The reply itself, where nothing of it can be seen: such a reply is no message of the log. */
+  readonly silent?: Pick<ReplyEnd, 'text' | 'thinking'>
+}
+
+export function toKept(start: ReplyStart, end: ReplyEnd, from: number): KeptResponse {
+  const { id, time, model, promptTokens, request } = start
+  const { echo, isThoughtKept, isCodex = false, namespaced } = request.wishes as unknown as ResponsesWishes
+  const { reason, usage, pieces, logprobs, text, thinking, calls } = end
+  const isSilent = text.trim() === '' && calls.length === 0
+  return {
+    ...{ id, time, model, promptTokens, reason, usage, echo, isThoughtKept, isCodex, from },
+    namespaced: [...namespaced],
+    ...(pieces && { pieces }),
+    ...(logprobs && { logprobs }),
+    ...(isSilent && { silent: { text, thinking } }),
+  }
+}
+
+/** What was kept beside a logged reply. */
+export function keptIn({ data }: Pick<LoggedMessage, 'data'>): KeptResponse | undefined {
+  return (data as { readonly response?: KeptResponse } | null | undefined)?.response
+}
+
+/** A logged reply as the writers of the faces take it. Without a kept response, its parts are named after its entry. */
+export function fromKept(entry: LoggedMessage, kept = keptIn(entry)): { start: ReplyStart; end: ReplyEnd } {
+  const { message, seq, id, time } = entry
+  const { text, thinking, calls } = readMessage(message, seq)
+  const wishes: ResponsesWishes = {
+    echo: kept?.echo ?? {},
+    isThoughtKept: kept?.isThoughtKept ?? false,
+    isCodex: kept?.isCodex ?? false,
+    namespaced: new Map(kept?.namespaced),
+  }
+  const { model = '', promptTokens = 0, reason = 'stop', usage = {}, pieces, logprobs, silent } = kept ?? {}
+  const request = { model, messages: [], tools: [], settings: {}, stream: false, named: {} }
+  return {
+    start: {
+      id: kept?.id ?? id,
+      time: kept?.time ?? time,
+      model,
+      promptTokens,
+      request: { ...request, wishes: { ...wishes } },
+    },
+    end: {
+      ...{ reason, usage, text, thinking, ...silent },
+      calls: calls
+        .filter(({ name }) => name !== noteToolName)
+        .map(({ id: call = '', name, arguments: json }) => ({ id: call, name, arguments: json })),
+      ...(pieces && { pieces }),
+      ...(logprobs && { logprobs }),
+    },
+  }
+}

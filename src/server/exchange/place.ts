@@ -1,0 +1,34 @@
+import type { MessageLike } from '../../log/message.ts'
+import type { ThreadKey } from '../../stores/store.ts'
+import type { Item } from '../identity/chain.ts'
+
+/** Where the messages of a request go. */
+export interface Place {
+  readonly kind: 'new' | 'extends' | 'branches'
+  readonly thread: ThreadKey
+  /** For a branch: what it leaves. */
+  readonly fork?: { readonly of: ThreadKey; readonly at: number }
+  /** What the request says, with the messages that it only names. */
+  readonly messages: readonly MessageLike[]
+  /** The first of them that is not in the log. */
+  readonly from: number
+  /** How many of them a branch repeats from the thread that it leaves. Default 0. */
+  readonly repeated?: number
+  /** Whether the request holds only what is new. */
+  readonly isDelta: boolean
+  readonly items: readonly Item[]
+  readonly scope: string
+  /** Whether it stands beside the conversation: a title, a summary. It is never taken for the conversation's end. */
+  readonly isSide: boolean
+  /** For people; holds no text of the conversation. */
+  readonly why: string
+}
+
+/** An answer that is in the log already: the client lost it on the way, and asks again. */
+export interface Again {
+  readonly kind: 'again'
+  readonly thread: ThreadKey
+  /** The place of the last message that was asked. */
+  readonly after: number
+  readonly turn: number
+}

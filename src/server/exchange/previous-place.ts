@@ -1,0 +1,114 @@
+import type { LoggedMessage } from '../../history/index.ts'
+import { listLog, readLog } from '../../history/log/read-log.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { notedResult } from '../../log/texts.ts'
+import type { ThreadKey } from '../../stores/store.ts'
+import { type Item, itemsOf } from '../identity/chain.ts'
+import { itemOf } from '../identity/item.ts'
+import { walkOn } from '../identity/walk.ts'
+import { NotFoundError } from '../not-found-error.ts'
+import type { Asked, Log } from './asked.ts'
+import { findReply } from './find-reply.ts'
+import type { Again, Place } from './place.ts'
+import { untilFree } from './until-free.ts'
+
+export interface ToGoOn {
+  /** The id of the reply that the request goes on from. */
+  readonly previous: string
+  /** What the request brings. */
+  readonly messages: readonly MessageLike[]
+  readonly scope: string
+  /** How long to wait for a turn that is being answered; a repeated request waits for the answer to the first one. */
+  readonly patienceMs: number
+  readonly isRetry: boolean
+}
+
+/**
+ * The place of a request that goes on from a reply: the end of its thread, or a branch that leaves right behind the reply.
+ * A branch cannot begin inside of a turn: where the reply waits for results of tools and the turn went on without this
+ * request, the branch begins before the turn and repeats it up to the reply.
+ */
+export async function previousPlace(asked: Asked, given: ToGoOn): Promise<Place | Again> {
+  const { previous, messages, scope, patienceMs, isRetry } = given
+  const { log } = asked
+  const found = await findReply(log, previous)
+  if (!found) throw noPrevious(previous)
+  const { thread, entry } = found
+  await untilFree(asked, thread, patienceMs)
+  const head = await log.store.head(thread)
+  const turn = (await log.store.turns(thread)).findLast(({ first }) => first <= entry.seq)
+  if (!head || !turn) throw noPrevious(previous)
+  const why = 'named by previous_response_id; the body holds what is new'
+  const common = { scope, isSide: false, isDelta: true, why, from: 0 } as const
+  const isLast = turn.last === head.head
+  const isOpen = turn.status === 'open'
+  const source = { store: log.store, key: thread, count: log.history.count }
+  const after = await listLog(source, { from: entry.seq + 1, to: turn.last })
+  const isTurnsEnd = isOpen ? !after.some(isClients) : turn.status === 'completed' && !after.some(isReply)
+  if (isRetry) {
+    const again = await findAgain(asked, thread, isTurnsEnd && !isOpen ? turn.last : entry.seq, messages)
+    if (again) return again
+  }
+  if (isTurnsEnd) {
+    const items = [...(await itemBefore(log, thread, entry.seq + 1)), ...itemsOf(messages)]
+    if (isLast) return { ...common, kind: 'extends', thread, items, messages }
+    if (!isOpen) return { ...common, kind: 'branches', ...forkOf(asked, thread, turn.last), items, messages }
+  }
+  const repeated = (await listLog(source, { from: turn.first, to: entry.seq })).filter(isSaid)
+  const all = [...repeated.map(({ view }) => view), ...messages]
+  return {
+    ...common,
+    kind: 'branches',
+    ...forkOf(asked, thread, turn.first - 1),
+    items: [...(await itemBefore(log, thread, turn.first)), ...itemsOf(all)],
+    messages: all,
+    repeated: repeated.length,
+  }
+}
+
+const forkOf = ({ newId }: Asked, of: ThreadKey, at: number) => ({
+  thread: { ...of, branch: newId() },
+  fork: { of, at },
+})
+
+/** The newest message before a place that clients send again: it tells the messages that follow from equal ones elsewhere. */
+async function itemBefore({ store, history }: Log, key: ThreadKey, seq: number): Promise<readonly Item[]> {
+  const source = { store, key, count: history.count }
+  for await (const { message, seq: at, isClosing } of readLog(source, { to: seq - 1, reverse: true })) {
+    const text = isClosing ? undefined : itemOf(message, at)
+    if (text !== undefined) return [{ index: -1, text }]
+  }
+  return []
+}
+
+/** The answer to the same messages behind the same reply. */
+async function findAgain(
+  { log }: Asked,
+  thread: ThreadKey,
+  at: number,
+  messages: readonly MessageLike[],
+): Promise<Again | undefined> {
+  const items = itemsOf(messages)
+  const walk = await walkOn({ store: log.store, count: log.history.count }, items, { thread, item: -1, at })
+  if (walk.items < items.length || !walk.hasMore) return undefined
+  const turn = (await log.store.turns(thread)).findLast(({ first }) => first <= walk.at)
+  const isWhole = turn?.status === 'completed' || turn?.status === 'open'
+  return isWhole ? { kind: 'again', thread, after: walk.at, turn: turn.turn } : undefined
+}
+
+const isReply = ({ message, isClosing }: LoggedMessage) => message.role === 'assistant' && !isClosing
+
+/** Whether a client or the model said it: not the results of our own tools, not notes. */
+const isClients = (entry: LoggedMessage) =>
+  isReply(entry) || entry.message.role === 'user' || (entry.message.role === 'tool' && !isNoted(entry))
+
+const isNoted = ({ message }: LoggedMessage) => message.content === notedResult
+
+const isSaid = ({ message, isClosing }: LoggedMessage) => !isClosing && message.role !== 'assistant_note'
+
+const noPrevious = (previous: string) =>
+  new NotFoundError(
+    'previous_response_not_found',
+    `Previous response with id 'resp_${previous.slice(0, 100)}' not found.`,
+    'previous_response_id',
+  )
