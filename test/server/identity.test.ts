@@ -136,6 +136,19 @@ describe.each(await everyStore())('which conversation a request belongs to, on %
     expect(await server.history.conversations()).toHaveLength(1)
   })
 
+  it('branches where a message far back is edited', async () => {
+    const server = await start()
+    const one = client(server)
+    for (let turn = 1; turn <= 12; turn++) await one.say(`question ${turn}`)
+    const edited = [...one.list.slice(0, 4), user('another question'), ...one.list.slice(5)]
+    const { message } = await one.ask([...edited, user('and now?')])
+    const lines = await linesOf(server)
+    expect(lines).toHaveLength(2)
+    expect(lines).toContainEqual(contentsOf(one.list))
+    expect(lines).toContainEqual(contentsOf([...edited, user('and now?'), message!]))
+    expect(await server.history.conversations()).toHaveLength(1)
+  })
+
   it('branches where an answer is asked for again, and goes on with the answer that was kept', async () => {
     const server = await start()
     const one = client(server)
