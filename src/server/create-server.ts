@@ -15,6 +15,7 @@ import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { createGate } from './guard/create-gate.ts'
 import { answerChat, type Served } from './routes/chat-route.ts'
 import { passOn } from './routes/pass-on.ts'
+import { uiChatRoutes } from './ui-chat/ui-chat-routes.ts'
 import type { Upstream } from './upstream/upstream.ts'
 
 export interface ServerOptions extends AnswerOptions {
@@ -42,6 +43,8 @@ export interface ServerOptions extends AnswerOptions {
   readonly maxStreams?: number
   /** How long a client may leave a stream unread before it is cut off. Default 2 minutes. */
   readonly unreadMs?: number
+  /** How long a reply to `useChat` goes on whose client has left. Default 30 s. */
+  readonly lingerMs?: number
   readonly now?: () => number
   readonly newId?: () => string
   /** Called with what became of a request. */
@@ -56,7 +59,7 @@ export interface Server {
 
 /** The server without its port: a function from requests to responses. The store and the upstream stay open. */
 export function createServer(given: ServerOptions): Server {
-  const { store, upstream, memory = true, promise = 1_000_000, manage = false, onServed } = given
+  const { store, upstream, memory = true, promise = 1_000_000, manage = false, onServed, lingerMs } = given
   const { maxBodyBytes = 32 * 1024 ** 2, now = Date.now, newId = randomUUID } = given
   const { maxDepth = 100, maxMessages = 100_000, maxStreams = 256, unreadMs = 120_000 } = given
   const { allowed = { host: '127.0.0.1', hosts: [], origins: [] } } = given
@@ -100,6 +103,7 @@ export function createServer(given: ServerOptions): Server {
       })
     }
   }
+  if (memory) app.route('/throughline/v1/ui-chat', uiChatRoutes({ ...route, lingerMs }))
   app.all('/c/:conversation/*', mayChat, context =>
     passOn(context.req.raw, context.req.path.replace(/^\/c\/[^/]*/, ''), passing),
   )

@@ -13,7 +13,7 @@ import { bodyOf } from './pass-on.ts'
 /** What became of a request, for logs and metrics: no texts. */
 export interface Served extends Outcome {
   readonly requestId: string
-  readonly face: Face['name']
+  readonly face: Face['name'] | 'ui-chat'
   readonly model?: string
   /** How long it took, in milliseconds. */
   readonly ms: number

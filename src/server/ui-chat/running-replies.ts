@@ -1,0 +1,161 @@
+import { lastEvent } from '../../chat/to-ui-message-stream.ts'
+
+/** A reply that is being made, and can be read by several clients, each from its beginning. */
+export interface RunningReply {
+  /** Counts a reader; call the result when it has left. A reply that nobody reads any longer is cancelled after a while. */
+  join(): () => void
+  /** The events so far and those to come. `leave` is called when the client has left or has read everything. */
+  read(leave: () => void): ReadableStream<Uint8Array>
+  readonly readers: number
+  /** Cancels the turn; resolves when it is closed. */
+  cancel(): Promise<void>
+  /** Resolves when nobody reads, or the reply is over. */
+  whenLeft(): Promise<void>
+}
+
+export interface RunningReplies {
+  get(name: string): RunningReply | undefined
+  /** Takes the events of a reply under a name. `cancel` ends the events. */
+  start(name: string, events: AsyncIterable<string>, cancel: () => void): RunningReply
+}
+
+interface Patience {
+  /** How long a reply goes on that nobody reads. */
+  readonly lingerMs: number
+  /** How long a client may leave its stream unread. */
+  readonly unreadMs: number
+}
+
+/** The replies that this process is making. */
+export function createRunningReplies(patience: Patience): RunningReplies {
+  const running = new Map<string, RunningReply>()
+  return {
+    get: name => running.get(name),
+    start(name, events, cancel) {
+      const reply = runReply(events, cancel, patience, () => {
+        if (running.get(name) === reply) running.delete(name)
+      })
+      // Of two at once the second finds the turn open, and is over soon.
+      if (!running.has(name)) running.set(name, reply)
+      return reply
+    },
+  }
+}
+
+/** How long a stream may be silent: what stands between would cut it off. */
+const idleMs = 10_000
+/** Clients ignore it. */
+const idleEvent = ':\n\n'
+/** How many characters are sent at once to a client that reads what it missed. */
+const mostAtOnce = 64 * 1024
+
+function runReply(
+  events: AsyncIterable<string>,
+  cancel: () => void,
+  { lingerMs, unreadMs }: Patience,
+  onEnd: () => void,
+): RunningReply {
+  const sent: string[] = []
+  let readers = 0
+  let isOver = false
+  let linger: NodeJS.Timeout | undefined
+  const waiting = new Set<() => void>()
+  const leaving = new Set<() => void>()
+  const wake = (set: Set<() => void>) => {
+    for (const one of set) one()
+    set.clear()
+  }
+
+  async function run(): Promise<void> {
+    try {
+      for await (const event of events) {
+        sent.push(event)
+        wake(waiting)
+      }
+    } finally {
+      sent.push(lastEvent)
+      isOver = true
+      clearTimeout(linger)
+      wake(waiting)
+      wake(leaving)
+      onEnd()
+    }
+  }
+
+  const ended = run()
+
+  function join(): () => void {
+    readers += 1
+    clearTimeout(linger)
+    let hasLeft = false
+    return () => {
+      if (hasLeft) return
+      hasLeft = true
+      readers -= 1
+      if (readers > 0 || isOver) return
+      linger = setTimeout(cancel, lingerMs)
+      linger.unref()
+      wake(leaving)
+    }
+  }
+
+  /** Resolves when there is more; false when it has been silent for long. */
+  const more = () =>
+    new Promise<boolean>(resolve => {
+      const wakeUp = () => {
+        clearTimeout(idle)
+        resolve(true)
+      }
+      const idle = setTimeout(() => {
+        waiting.delete(wakeUp)
+        resolve(false)
+      }, idleMs)
+      waiting.add(wakeUp)
+    })
+
+  function read(leave: () => void): ReadableStream<Uint8Array> {
+    const encoder = new TextEncoder()
+    let at = 0
+    let unread: NodeJS.Timeout | undefined
+    return new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          clearTimeout(unread)
+          unread = undefined
+          const isSilent = at === sent.length && !isOver && !(await more())
+          let text = isSilent ? idleEvent : ''
+          while (at < sent.length && text.length < mostAtOnce) text += sent[at++]
+          if (text !== '') controller.enqueue(encoder.encode(text))
+          if (at < sent.length || !isOver) {
+            unread = setTimeout(() => {
+              controller.error(new Error('the client does not read'))
+              leave()
+            }, unreadMs)
+            return
+          }
+          controller.close()
+          leave()
+        },
+        cancel() {
+          clearTimeout(unread)
+          leave()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  return {
+    join,
+    read,
+    get readers() {
+      return readers
+    },
+    async cancel() {
+      cancel()
+      await ended
+    },
+    whenLeft: () =>
+      readers === 0 || isOver ? Promise.resolve() : new Promise(resolve => leaving.add(resolve)),
+  }
+}

@@ -1,0 +1,220 @@
+import { DefaultChatTransport, readUIMessageStream } from 'ai'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
+import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
+import { ollamaAnswer, startUpstream, type UpstreamAnswer } from '../scripted-upstream.ts'
+import { type Message, textOf, UiChat } from '../ui-chat.ts'
+import { type StartedServer, startServer } from './start-server.ts'
+
+const path = '/throughline/v1/ui-chat'
+
+/** A server whose model gives the answers of a script, one for each time it is asked. */
+async function startScripted(
+  script: (at: number) => UpstreamAnswer,
+  options: { readonly lingerMs?: number } = {},
+) {
+  let asked = 0
+  const upstream = await startUpstream(({ path: wanted }) => {
+    if (wanted === '/api/chat') return script(asked++)
+    if (wanted === '/api/tags') return { status: 200, body: { models: [{ name: 'scripted' }] } }
+    return { status: 200, body: { model_info: { 'llama.context_length': 4096 }, models: [] } }
+  })
+  onTestFinished(() => upstream.close())
+  const server = await startServer({ upstream: ollamaUpstream({ url: upstream.url }), ...options })
+  return { ...server, chats: () => upstream.requests.filter(request => request.path === '/api/chat') }
+}
+
+const saying = (content: string) => ollamaAnswer([{ content }])
+/** An answer that never comes to its end. */
+const endless = (content: string) =>
+  ({ ...saying(content), chunks: saying(content).chunks.slice(0, 1), ending: 'stall' }) as const
+
+const chatOn = ({ url }: Pick<StartedServer, 'url'>, id = 'ada', messages: Message[] = []) =>
+  new UiChat(`${url}${path}`, { id, messages })
+
+const filler = (turn: number) =>
+  `Note ${turn}: we also talked about the weather, the garden, the neighbours and number ${turn}, at some length, as people do.`
+
+describe('useChat on the server', () => {
+  it('chats over 60 turns in a window of 4096, and still knows turn 1', async () => {
+    const server = await startServer({ upstream: readerUpstream({ window: 4096 }) })
+    const ui = chatOn(server)
+    await ui.say('The boat is called Seagull.')
+    for (let turn = 2; turn <= 60; turn++) await ui.say(filler(turn))
+    await ui.say('What is the boat called?')
+    expect(ui.answer).toContain('Seagull')
+    const context = ui.lastMessage!.parts.find(part => part.type === 'data-context')
+    expect(context?.data.tokens).toBeLessThan(4096)
+    expect(context?.data.recalled).toContain(1)
+    expect(await server.history.conversations()).toMatchObject([
+      { conversation: 'ada', threads: [{ branch: 'main', head: 122 }] },
+    ])
+    expect(server.served.at(-1)).toMatchObject({ face: 'ui-chat', model: 'reader' })
+  })
+
+  it('goes on with a client that sends only the new message', async () => {
+    const server = await startServer()
+    const transport = new DefaultChatTransport<Message>({
+      api: `${server.url}${path}`,
+      prepareSendMessagesRequest: ({ id, messages }) => ({ body: { id, messages: messages.slice(-1) } }),
+    })
+    let last: Message | undefined
+    for (const [at, text] of ['My cat is called Tom.', 'What is my cat called?'].entries()) {
+      const stream = await transport.sendMessages({
+        trigger: 'submit-message',
+        chatId: 'ada',
+        messageId: undefined,
+        messages: [{ id: `m${at}`, role: 'user', parts: [{ type: 'text', text }] }],
+        abortSignal: undefined,
+      })
+      for await (const message of readUIMessageStream<Message>({ stream })) last = message
+    }
+    expect(textOf(last)).toContain('Tom')
+    expect((await server.history.conversations())[0]!.threads).toEqual([
+      { actor: 'assistant', branch: 'main', head: 4 },
+    ])
+  })
+
+  it('answers once more on a branch, and goes on there', async () => {
+    const server = await startScripted(at => saying(`Answer ${at + 1}.`))
+    const ui = chatOn(server)
+    await ui.say('One?')
+    await ui.say('Two?')
+    await ui.regenerate()
+    expect(ui.messages.map(textOf)).toEqual(['One?', 'Answer 1.', 'Two?', 'Answer 3.'])
+    await ui.say('Three?')
+    const [conversation] = await server.history.conversations()
+    expect(conversation!.threads).toHaveLength(2)
+    const { branch } = conversation!.threads.find(({ branch }) => branch !== 'main')!
+    expect(ui.lastMessage!.metadata!.branch).toBe(branch)
+    const shown = await server.history.thread('ada', { branch }).display()
+    expect(shown.map(({ content }) => content)).toEqual([
+      ...['One?', 'Answer 1.', 'Two?', 'Answer 3.', 'Three?', 'Answer 4.'],
+    ])
+    expect(await server.history.thread('ada').display()).toHaveLength(4)
+  })
+
+  it('answers an edited message on a branch', async () => {
+    const server = await startScripted(at => saying(`Answer ${at + 1}.`))
+    const ui = chatOn(server)
+    await ui.say('One?')
+    await ui.say('Two?')
+    await ui.sendMessage({ text: 'Uno?', messageId: ui.messages[0]!.id })
+    expect(ui.messages.map(textOf)).toEqual(['Uno?', 'Answer 3.'])
+    await ui.say('Due?')
+    const { branch } = ui.lastMessage!.metadata!
+    const shown = await server.history.thread('ada', { branch }).display()
+    expect(shown.map(({ content }) => content)).toEqual(['Uno?', 'Answer 3.', 'Due?', 'Answer 4.'])
+    expect(await server.history.thread('ada').display()).toHaveLength(4)
+  })
+
+  it('answers again what was loaded from the log, by the ids of its entries', async () => {
+    const server = await startScripted(at => saying(`Answer ${at + 1}.`))
+    await chatOn(server).say('One?')
+    const loaded = (await server.history.thread('ada').display()).map(
+      ({ id, role, content }): Message => ({
+        id,
+        role: role as 'user',
+        parts: [{ type: 'text', text: content as string }],
+      }),
+    )
+    const ui = chatOn(server, 'ada', loaded)
+    await ui.regenerate()
+    expect(ui.answer).toBe('Answer 2.')
+    expect((await server.history.conversations())[0]!.threads).toHaveLength(2)
+    const unknown = chatOn(server, 'ada', [{ ...loaded[0]!, id: 'never seen' }])
+    await unknown.regenerate()
+    expect(unknown.error?.message).toContain('not in this conversation')
+  })
+
+  it('gives a page that was loaded again the running reply from its beginning', async () => {
+    const server = await startServer({ upstream: readerUpstream({ delayMs: 40 }) })
+    const ui = chatOn(server)
+    await ui.say('The harbour code is four four seven one and the key is under the blue pot.')
+    const asked = ui.say('What is the harbour code?')
+    await expect.poll(() => ui.lastMessage?.role === 'assistant' && ui.answer !== '').toBe(true)
+    const saved = structuredClone(ui.messages.slice(0, -1))
+    await ui.stop()
+    await asked
+    const again = chatOn(server, 'ada', saved)
+    await again.resumeStream()
+    expect(again.answer).toContain('four four seven one')
+    expect(again.messages).toHaveLength(4)
+    expect(again.lastMessage!.id).toBe(ui.lastMessage!.id)
+    expect((await server.history.thread('ada').turns()).at(-1)!.status).toBe('completed')
+    // Nothing runs now: the transport gets a 204, and the chat stays as it is.
+    await again.resumeStream()
+    expect([again.status, again.messages.length]).toEqual(['ready', 4])
+  })
+
+  it('cancels a stopped reply when the next message comes', async () => {
+    const server = await startScripted(at => (at === 0 ? endless('One') : saying('Two')))
+    const ui = chatOn(server)
+    const first = ui.say('Go on for ever.')
+    await expect.poll(() => ui.answer).toBe('One')
+    await ui.stop()
+    await first
+    await ui.say('And now?')
+    expect(ui.answer).toBe('Two')
+    expect(await server.chats()[0]!.ended).toBe('left')
+    const turns = await server.history.thread('ada').turns()
+    expect(turns.map(({ status }) => status)).toEqual(['cancelled', 'completed'])
+  })
+
+  it('cancels a reply that nobody came back for', async () => {
+    const server = await startScripted(() => endless('One'), { lingerMs: 20 })
+    const ui = chatOn(server)
+    const first = ui.say('Go on for ever.')
+    await expect.poll(() => ui.answer).toBe('One')
+    await ui.stop()
+    await first
+    expect(await server.chats()[0]!.ended).toBe('left')
+    await expect.poll(async () => (await server.history.thread('ada').turns())[0]!.status).toBe('cancelled')
+  })
+
+  it('cancels at once when it is told to, and tells whoever still reads', async () => {
+    const server = await startScripted(at => (at === 0 ? endless('One') : saying('Two')))
+    const ui = chatOn(server)
+    const first = ui.say('Go on for ever.')
+    await expect.poll(() => ui.answer).toBe('One')
+    const other = chatOn(server)
+    await other.say('Me too.')
+    expect(other.error?.message).toContain('turn_open')
+    const stopped = await fetch(`${server.url}${path}/ada/stream`, { method: 'DELETE' })
+    expect(stopped.status).toBe(204)
+    await first
+    expect([ui.status, ui.answer]).toEqual(['ready', 'One'])
+  })
+
+  it('fails with a status before the model has begun, and in the stream after that', async () => {
+    const server = await startScripted(at =>
+      at === 0
+        ? { status: 404, body: { error: 'model not found' } }
+        : { ...endless('Half'), ending: 'reset' },
+    )
+    const ui = chatOn(server)
+    await ui.say('Hello?')
+    expect(ui.status).toBe('error')
+    expect(JSON.parse(ui.error!.message)).toMatchObject({ error: { code: 'model_not_found' } })
+    await ui.regenerate()
+    expect(ui.status).toBe('error')
+    expect(ui.answer).toBe('Half')
+    const turns = await server.history.thread('ada').turns()
+    expect(turns.map(({ status }) => status)).toEqual(['failed'])
+  })
+
+  it.each([
+    ['no JSON', '{'],
+    ['no id', { messages: [] }],
+    ['no message', { id: 'ada', messages: [] }],
+    ['an answer of the client’s tool', { id: 'ada', messages: [{ role: 'assistant', parts: [] }] }],
+    ['nothing said', { id: 'ada', messages: [{ role: 'user', parts: [] }] }],
+    ['no parts', { id: 'ada', messages: [{ role: 'user', content: 'Hello' }] }],
+  ])('refuses %s', async (_, body) => {
+    const { url, history } = await startServer()
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const { status } = await fetch(`${url}${path}`, { method: 'POST', body: text })
+    expect(status).toBe(400)
+    expect(await history.conversations()).toEqual([])
+  })
+})
