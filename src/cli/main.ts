@@ -5,6 +5,7 @@ import { ThroughlineError } from '../log/error.ts'
 import { addDemoCommand } from './demo-command.ts'
 import { addExperimentCommand } from './experiment/experiment-command.ts'
 import { addFitCommand } from './fit-command.ts'
+import { keysCommand } from './keys-command.ts'
 import { addLogCommand } from './log-command.ts'
 import { printError, printErrorText, printText } from './print.ts'
 import { readerCommand } from './reader-command.ts'
@@ -29,6 +30,7 @@ addDemoCommand(program)
 addLogCommand(program)
 addExperimentCommand(program)
 program.addCommand(serveCommand())
+program.addCommand(keysCommand())
 program.addCommand(readerCommand())
 for (const command of program.commands) command.exitOverride().copyInheritedSettings(program)
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
 import { present } from '../log/present.ts'
 import type { Store } from '../stores/store.ts'
+import { keysRoutes } from './api/keys-routes.ts'
 import type { ServerEnv } from './auth/caller.ts'
 import { createKeys } from './auth/create-keys.ts'
 import { createIdentify } from './auth/identify.ts'
@@ -66,8 +67,9 @@ export function createServer(given: ServerOptions): Server {
   const { window, reserve, notes, policy, retries = 1, stallMs } = given
   const options = { retries, ...present({ window, reserve, notes, policy, stallMs }) }
   const logOf = createLogs({ store, now, newId })
+  const keys = createKeys(store, { now })
   const identify = createIdentify({
-    keys: createKeys(store, { now }),
+    keys,
     now,
     ...present({ apiKeys: given.apiKeys, isRequired: given.requireKeys }),
   })
@@ -92,6 +94,7 @@ export function createServer(given: ServerOptions): Server {
     context.set('log', logOf(caller.tenant))
     return next()
   })
+  app.route('/throughline/v1/keys', keysRoutes(keys))
   const mayChat = requireScope('chat')
   for (const [path, face] of memory ? faces : []) {
     for (const prefix of ['', '/c/:conversation']) {

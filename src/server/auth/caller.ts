@@ -15,6 +15,8 @@ export interface Caller {
   /** The id of the key; empty for a request that needs none. */
   readonly keyId: string
   readonly scopes: readonly Scope[]
+  /** Whether the key stands in the configuration: whoever runs the server may manage the keys of all tenants. */
+  readonly isOperator?: true
 }
 
 /** What every route finds in its context. */

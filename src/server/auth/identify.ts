@@ -24,7 +24,7 @@ export function createIdentify(options: IdentifyOptions): (headers: Headers) => 
   const { now = Date.now, lifeMs = 3000, most = 1000 } = options
   const configured = apiKeys.map(key => ({
     hash: hashOf(key),
-    caller: everything(`config:${shortHash(key)}`),
+    caller: operator(`config:${shortHash(key)}`),
   }))
   const remembered = new Map<
     string,
@@ -70,9 +70,9 @@ export function createIdentify(options: IdentifyOptions): (headers: Headers) => 
   }
 }
 
-const everything = (keyId: string): Caller => ({ tenant: defaultTenant, keyId, scopes })
+const operator = (keyId: string): Caller => ({ tenant: defaultTenant, keyId, scopes, isOperator: true })
 
-const anybody = everything('')
+const anybody: Caller = { tenant: defaultTenant, keyId: '', scopes }
 
 /** Tells keys apart, and is too short to guess one by. */
 const shortHash = (key: string) => hashOf(key).toString('hex').slice(0, 8)

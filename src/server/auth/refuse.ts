@@ -19,10 +19,19 @@ export function refuse(context: Context<ServerEnv>, fault: FaceFault): Response 
   })
 }
 
-/** The face at an address. Our own API has its errors as OpenAI does. */
-function faceOf(path: string): Face {
+/** The errors of our own API. */
+const ownApi: Pick<Face, 'fault'> = {
+  fault: ({ status, code, message, field }) => ({
+    status,
+    body: { error: { code, message, ...(field !== undefined && { field }) } },
+  }),
+}
+
+/** The face at an address. */
+function faceOf(path: string): Pick<Face, 'fault'> {
+  if (path.startsWith('/throughline/')) return ownApi
   const plain = path.replace(/^\/c\/[^/]*/, '')
   if (/^\/v1\/messages(?:$|\/)/.test(plain)) return messagesFace
   if (/^\/v1\/(?:responses|conversations)(?:$|\/)/.test(plain)) return responsesFace
-  return /^\/(?:v1|throughline)\//.test(plain) ? openaiFace : ollamaFace
+  return plain.startsWith('/v1/') ? openaiFace : ollamaFace
 }

@@ -40,8 +40,12 @@ export async function passOn(request: Request, path: string, given: ToPassOn): P
   const matches = ([method, pattern]: readonly [string, RegExp]) =>
     (method === request.method || (isHead && method === 'GET')) && pattern.test(path)
   if (managing.some(matches) && !manage)
-    return plain(403, 'Clients may not change the models here: switch on "manage", or do it at the upstream.')
-  if (!asking.some(matches) && !managing.some(matches)) return plain(404, 'There is nothing at this address.')
+    throw new ThroughlineError(
+      'not_managed',
+      'Clients may not change the models here: switch on "manage", or do it at the upstream.',
+    )
+  if (!asking.some(matches) && !managing.some(matches))
+    throw new ThroughlineError('no_route', 'There is nothing at this address.')
   const passed: PassedRequest = {
     method: request.method,
     path: `${path}${new URL(request.url).search}`,
@@ -73,8 +77,6 @@ export async function passOn(request: Request, path: string, given: ToPassOn): P
     return Response.json(tellWindow(path, parse(text), promise), { status, headers: rest })
   }
 }
-
-const plain = (status: number, error: string) => Response.json({ error }, { status })
 
 function parse(text: Buffer): unknown {
   try {

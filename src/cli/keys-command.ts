@@ -1,0 +1,105 @@
+import { Command } from 'commander'
+import type { Keys } from '../server/auth/create-keys.ts'
+import { createKeys, type KeyRecord, type NewKey } from '../server/auth/create-keys.ts'
+import { StoreError } from '../stores/store-error.ts'
+import { isPostgres, withStore } from './open-log.ts'
+import { print } from './print.ts'
+import { UserError } from './user-error.ts'
+
+interface KeysOptions {
+  readonly db: string
+  readonly store?: string
+  readonly server?: string
+  readonly key?: string
+}
+
+/** `throughline keys …`: makes, lists and revokes the keys that clients of the server send. */
+export function keysCommand(): Command {
+  const keys = new Command('keys').description(
+    'the keys that clients of the server send: create, list, revoke',
+  )
+  const add = (name: string, description: string) =>
+    keys
+      .command(name)
+      .description(description)
+      .option('--db <path>', 'the SQLite file of the server', 'throughline.db')
+      .option('--store <url>', 'the PostgreSQL database of the server, in place of a file')
+      .option('--server <url>', 'ask a server that is running, in place of its database')
+      .option('--key <key>', 'a key with the scope "admin", for --server; also THROUGHLINE_KEY')
+
+  add('create <name>', 'makes a key and prints it, once; the name says whose it is')
+    .option('--scopes <list>', 'what it may do: chat, read, inspect, admin, divided by commas', 'chat')
+    .option('--tenant <name>', 'whose conversations it reaches', 'default')
+    .action(async (name: string, options: KeysOptions & { scopes: string; tenant: string }) => {
+      const scopes = options.scopes.split(',').map(scope => scope.trim()) as NonNullable<NewKey['scopes']>
+      const { key, record } = await onKeys(options, 'write', found =>
+        found.create({ name, scopes, tenant: options.tenant }),
+      )
+      print(describe(record))
+      print(key)
+    })
+  add('list', 'all keys, the oldest first').action(async (options: KeysOptions) => {
+    for (const record of await onKeys(options, 'read', found => found.list())) print(describe(record))
+  })
+  add('revoke <id>', 'makes a key useless, within seconds on every server').action(
+    async (id: string, options: KeysOptions) => {
+      if (!(await onKeys(options, 'write', found => found.revoke(id))))
+        throw new UserError(`there is no key "${id}"; "throughline keys list" lists them`)
+      print(`revoked ${id}`)
+    },
+  )
+  return keys
+}
+
+const describe = ({ id, tenant, scopes, created, name }: KeyRecord) =>
+  `${id}  ${new Date(created).toISOString()}  ${tenant}  ${scopes.join(',')}  ${name}`
+
+type ManagedKeys = Pick<Keys, 'create' | 'list' | 'revoke'>
+
+async function onKeys<T>(
+  { db, store: url, server, key = process.env.THROUGHLINE_KEY }: KeysOptions,
+  what: 'read' | 'write',
+  use: (keys: ManagedKeys) => Promise<T>,
+): Promise<T> {
+  if (server !== undefined) return use(keysOfServer(server, key))
+  if (url !== undefined && !isPostgres(url)) throw new UserError('--store must be an address: postgres://…')
+  const open = { db: url ?? db, tenant: '' }
+  return withStore(open, what === 'read', store => use(createKeys(store))).catch(error => {
+    if (!(error instanceof StoreError) || error.code !== 'store_locked') throw error
+    throw new UserError(
+      `a server is writing to ${db}: ask it with --server <url> --key <a key with the scope "admin">, or stop it first`,
+    )
+  })
+}
+
+/** The keys of a server that is running, by its API. */
+function keysOfServer(server: string, key: string | undefined): ManagedKeys {
+  const base = `${server.replace(/\/+$/, '')}/throughline/v1/keys`
+
+  async function ask(method: string, path = '', body?: unknown): Promise<Response> {
+    let response: Response
+    try {
+      response = await fetch(`${base}${path}`, {
+        method,
+        redirect: 'error',
+        headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+    } catch (error) {
+      const { message, cause } = error as Error
+      throw new UserError(`cannot reach ${server}: ${cause instanceof Error ? cause.message : message}`)
+    }
+    if (response.ok || (method === 'DELETE' && response.status === 404)) return response
+    const { error } = (await response.json().catch(() => ({}))) as { error?: { message?: string } }
+    throw new UserError(`the server at ${server} says: ${error?.message ?? response.status}`)
+  }
+
+  return {
+    async create(wanted) {
+      const { key, ...record } = (await (await ask('POST', '', wanted)).json()) as KeyRecord & { key: string }
+      return { key, record }
+    },
+    list: async () => ((await (await ask('GET')).json()) as { keys: readonly KeyRecord[] }).keys,
+    revoke: async id => (await ask('DELETE', `/${encodeURIComponent(id)}`)).ok,
+  }
+}

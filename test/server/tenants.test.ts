@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest'
+import { createHistory } from '../../src/history/index.ts'
+import { scopes } from '../../src/server/auth/caller.ts'
+import { createKeys } from '../../src/server/auth/create-keys.ts'
+import type { Store } from '../../src/stores/store.ts'
+import { everyStore } from '../every-store.ts'
+import { startServer } from './start-server.ts'
+
+const stores = await everyStore()
+const secret = 'The boat is called Seagull'
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+
+/** Everything that a tenant has. */
+async function allOf(store: Store, tenant: string): Promise<string> {
+  const lines: string[] = []
+  for await (const line of createHistory({ store, tenant }).exportAll()) lines.push(line)
+  return lines.join('\n')
+}
+
+/** A server with two tenants; the first has a conversation. */
+async function start(store: Store) {
+  const keys = createKeys(store)
+  const red = await keys.create({ name: 'red', tenant: 'red', scopes })
+  const blue = await keys.create({ name: 'blue', tenant: 'blue', scopes })
+  const server = await startServer({ store, requireKeys: true, apiKeys: ['a-key-of-the-configuration'] })
+  const body = JSON.stringify({ model: 'reader', messages: [{ role: 'user', content: `${secret}.` }] })
+  const init = { method: 'POST', headers: bearer(red.key), body }
+  const said = await fetch(`${server.url}/v1/chat/completions`, init)
+  expect(await said.text()).toContain('Seagull')
+  const conversation = said.headers.get('x-throughline-conversation')!
+  const [info] = await createHistory({ store, tenant: 'red' }).conversations()
+  expect(info!.conversation).toBe(conversation)
+  return { ...server, red, blue, conversation, keys }
+}
+
+/** Asks every route of our own API for what belongs to the red tenant; what came, as text. Streams are read for a moment. */
+async function askAll({ url, routes, red, conversation }: Awaited<ReturnType<typeof start>>, key: string) {
+  const names: Readonly<Record<string, string>> = {
+    conversation,
+    id: red.record.id,
+    actor: 'assistant',
+    branch: 'main',
+  }
+  const own = new Set(
+    routes
+      .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/throughline/'))
+      .map(
+        ({ method, path }) => `${method} ${path.replace(/:(\w+)/g, (_, name: string) => names[name] ?? '1')}`,
+      ),
+  )
+  const found: { route: string; status: number; text: string; isNamed: boolean }[] = []
+  for (const route of own) {
+    const [method = '', path = ''] = route.split(' ')
+    const body = ['POST', 'PATCH', 'PUT'].includes(method)
+      ? { body: JSON.stringify({ conversation, content: 'What is the boat called?', query: 'Seagull' }) }
+      : {}
+    const query = method === 'GET' ? `?query=Seagull&q=Seagull&conversation=${conversation}` : ''
+    const response = await fetch(`${url}${path}${query}`, {
+      method,
+      headers: { ...bearer(key), 'content-type': 'application/json' },
+      ...body,
+    })
+    const isNamed = path.includes(conversation) || path.includes(red.record.id)
+    found.push({ route, status: response.status, text: await startOf(response), isNamed })
+  }
+  return found
+}
+
+/** The text of a response, or what came of it in a moment. */
+async function startOf({ body }: Response): Promise<string> {
+  if (!body) return ''
+  const reader = body.getReader()
+  const late = setTimeout(() => void reader.cancel(), 300)
+  let text = ''
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
+    if (value) text += Buffer.from(value as Uint8Array).toString()
+    if (!done) continue
+    clearTimeout(late)
+    return text
+  }
+}
+
+describe.each(stores)('tenants on %s', (_, create) => {
+  it('see nothing of each other at any route, whatever names they guess', async () => {
+    const store = create()
+    const started = await start(store)
+    const { blue, conversation, red } = started
+    const before = await allOf(store, 'red')
+    const found = await askAll(started, blue.key)
+    expect(found.length).toBeGreaterThan(2)
+    for (const { route, status, text, isNamed } of found) {
+      if (isNamed)
+        expect([route, [400, 404, 405].includes(status) ? 'refused' : status]).toEqual([route, 'refused'])
+      expect([route, text.includes(secret)]).toEqual([route, false])
+      if (!isNamed && !route.startsWith('POST'))
+        expect([route, text.includes(conversation), text.includes(red.record.id)]).toEqual([
+          route,
+          false,
+          false,
+        ])
+    }
+    expect(await allOf(store, 'red')).toBe(before)
+    expect((await started.keys.list()).map(({ name }) => name)).toEqual(['red', 'blue'])
+  })
+
+  it('have names of conversations of their own', async () => {
+    const store = create()
+    const { url, blue, conversation } = await start(store)
+    const before = await allOf(store, 'red')
+    const body = JSON.stringify({
+      model: 'reader',
+      messages: [{ role: 'user', content: 'What is the boat called?' }],
+    })
+    for (const [path, headers] of [
+      ['/v1/chat/completions', { 'x-throughline-conversation': conversation }],
+      [`/c/${conversation}/v1/chat/completions`, {}],
+      ['/v1/chat/completions', { 'x-openwebui-chat-id': conversation }],
+    ] as const) {
+      const response = await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { ...bearer(blue.key), ...headers },
+        body,
+      })
+      expect(await response.text()).not.toContain('Seagull')
+    }
+    expect(await allOf(store, 'red')).toBe(before)
+    expect(await allOf(store, 'blue')).not.toContain('Seagull')
+  })
+})
+
+it('the test of tenants finds what the owner is shown', async () => {
+  const [, create] = stores[0]!
+  const started = await start(create())
+  const found = await askAll(started, started.red.key)
+  expect(found.some(({ text }) => text.includes(started.red.record.id))).toBe(true)
+})
+
+it('keys of a tenant manage only its own; those of the configuration all', async () => {
+  const [, create] = stores[0]!
+  const { url, red, blue } = await start(create())
+  const ask = (key: string, method: string, path = '', body?: unknown) =>
+    fetch(`${url}/throughline/v1/keys${path}`, {
+      method,
+      headers: bearer(key),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  const namesFor = async (key: string) => {
+    const { keys } = (await (await ask(key, 'GET')).json()) as { keys: { name: string }[] }
+    return keys.map(({ name }) => name)
+  }
+  const operator = 'a-key-of-the-configuration'
+  expect(await namesFor(red.key)).toEqual(['red'])
+  expect(await namesFor(operator)).toEqual(['red', 'blue'])
+  expect((await ask(red.key, 'POST', '', { name: 'mole', tenant: 'blue' })).status).toBe(403)
+  expect((await ask(red.key, 'DELETE', `/${blue.record.id}`)).status).toBe(404)
+  const made = await ask(red.key, 'POST', '', { name: 'second', scopes: ['read'] })
+  expect(made.status).toBe(201)
+  const second = (await made.json()) as { key: string; id: string; tenant: string }
+  expect(second.tenant).toBe('red')
+  expect((await ask(second.key, 'GET')).status).toBe(403)
+  for (const wrong of [
+    {},
+    { name: '' },
+    { name: 'x', scopes: ['root'] },
+    { name: 'x', tenant: '~keys' },
+    'x',
+    null,
+  ])
+    expect([wrong, (await ask(operator, 'POST', '', wrong)).status]).toEqual([wrong, 400])
+  expect((await ask(operator, 'DELETE', `/${blue.record.id}`)).status).toBe(204)
+  expect(await namesFor(operator)).toEqual(['red', 'second'])
+})
+
+it('a page of another site gets nothing, not even with a name that leads here', async () => {
+  const { url, served } = await startServer({
+    allowed: { host: '127.0.0.1', hosts: ['models.home'], origins: ['https://chat.example'] },
+  })
+  const { port } = new URL(url)
+  const { request } = await import('node:http')
+  const ask = (path: string, headers: Record<string, string>) =>
+    new Promise<{ status: number | undefined; text: string; allow: unknown }>(resolve => {
+      const asked = request({ host: '127.0.0.1', port, path, method: 'POST', headers }, async response => {
+        let text = ''
+        for await (const chunk of response) text += String(chunk)
+        resolve({ status: response.statusCode, text, allow: response.headers['access-control-allow-origin'] })
+      })
+      asked.end(JSON.stringify({ model: 'reader', messages: [{ role: 'user', content: 'hello' }] }))
+    })
+  const local = `127.0.0.1:${port}`
+  for (const path of ['/api/chat', '/v1/chat/completions', '/throughline/v1/keys', '/health']) {
+    for (const headers of [
+      { host: 'evil.example' },
+      { host: `evil.example:${port}` },
+      { host: '127.0.0.1.evil.example' },
+      { host: local, origin: 'https://evil.example' },
+      { host: local, origin: 'null' },
+      { host: local, origin: 'https://localhost.evil.example' },
+      { host: local, origin: 'https://chat.example.evil.example' },
+    ]) {
+      const { status, text, allow } = await ask(path, headers)
+      expect([path, headers, status, allow]).toEqual([path, headers, 403, undefined])
+      expect(text).toContain('allowed')
+    }
+  }
+  expect(served).toEqual([])
+  for (const headers of [
+    { host: local },
+    { host: `localhost:${port}` },
+    { host: '[::1]' },
+    { host: 'models.home:80' },
+    { host: local, origin: 'https://chat.example' },
+    { host: local, origin: 'http://localhost:3000' },
+    { host: local, origin: 'app://obsidian.md' },
+  ])
+    expect([headers, (await ask('/v1/chat/completions', headers)).status]).toEqual([headers, 200])
+})
