@@ -4,7 +4,7 @@ import { scopes } from '../../src/server/auth/caller.ts'
 import { createKeys } from '../../src/server/auth/create-keys.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { everyStore } from '../every-store.ts'
-import { startServer } from './start-server.ts'
+import { type StartedServer, startServer } from './start-server.ts'
 
 const stores = await everyStore()
 const secret = 'The boat is called Seagull'
@@ -20,8 +20,8 @@ async function allOf(store: Store, tenant: string): Promise<string> {
 /** A server with two tenants; the first has a conversation. */
 async function start(store: Store) {
   const keys = createKeys(store)
-  const red = await keys.create({ name: 'red', tenant: 'red', scopes })
-  const blue = await keys.create({ name: 'blue', tenant: 'blue', scopes })
+  const red = await keys.create({ name: 'the red one', tenant: 'red', scopes })
+  const blue = await keys.create({ name: 'the blue one', tenant: 'blue', scopes })
   const server = await startServer({ store, requireKeys: true, apiKeys: ['a-key-of-the-configuration'] })
   const body = JSON.stringify({ model: 'reader', messages: [{ role: 'user', content: `${secret}.` }] })
   const init = { method: 'POST', headers: bearer(red.key), body }
@@ -33,24 +33,22 @@ async function start(store: Store) {
   return { ...server, red, blue, conversation, keys }
 }
 
-/** Asks every route of our own API for what belongs to the red tenant; what came, as text. Streams are read for a moment. */
-async function askAll({ url, routes, red, conversation }: Awaited<ReturnType<typeof start>>, key: string) {
-  const names: Readonly<Record<string, string>> = {
-    conversation,
-    id: red.record.id,
-    actor: 'assistant',
-    branch: 'main',
+interface Names {
+  readonly conversation: string
+  readonly keyId: string
+}
+
+/** Asks every route of our own API for these names: what came for each. Streams are read for a moment. */
+async function askAll({ url, routes }: Pick<StartedServer, 'url' | 'routes'>, key: string, names: Names) {
+  const { conversation, keyId } = names
+  const nameIn = (path: string, name: string) => {
+    if (name === 'id') return path.includes('/keys/') ? keyId : conversation
+    return { conversation, actor: 'assistant', branch: 'main' }[name] ?? '1'
   }
-  const own = new Set(
-    routes
-      .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/throughline/'))
-      .map(
-        ({ method, path }) => `${method} ${path.replace(/:(\w+)/g, (_, name: string) => names[name] ?? '1')}`,
-      ),
-  )
-  const found: { route: string; status: number; text: string; isNamed: boolean }[] = []
-  for (const route of own) {
-    const [method = '', path = ''] = route.split(' ')
+  const own = routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/throughline/'))
+  const found = new Map<string, { readonly status: number; readonly text: string }>()
+  for (const { method, path: pattern } of own) {
+    const path = pattern.replace(/:(\w+)/g, (_, name: string) => nameIn(pattern, name))
     const body = ['POST', 'PATCH', 'PUT'].includes(method)
       ? { body: JSON.stringify({ conversation, content: 'What is the boat called?', query: 'Seagull' }) }
       : {}
@@ -60,8 +58,7 @@ async function askAll({ url, routes, red, conversation }: Awaited<ReturnType<typ
       headers: { ...bearer(key), 'content-type': 'application/json' },
       ...body,
     })
-    const isNamed = path.includes(conversation) || path.includes(red.record.id)
-    found.push({ route, status: response.status, text: await startOf(response), isNamed })
+    found.set(`${method} ${pattern}`, { status: response.status, text: await startOf(response) })
   }
   return found
 }
@@ -87,21 +84,19 @@ describe.each(stores)('tenants on %s', (_, create) => {
     const started = await start(store)
     const { blue, conversation, red } = started
     const before = await allOf(store, 'red')
-    const found = await askAll(started, blue.key)
-    expect(found.length).toBeGreaterThan(2)
-    for (const { route, status, text, isNamed } of found) {
-      if (isNamed)
-        expect([route, [400, 404, 405].includes(status) ? 'refused' : status]).toEqual([route, 'refused'])
-      expect([route, text.includes(secret)]).toEqual([route, false])
-      if (!isNamed && !route.startsWith('POST'))
-        expect([route, text.includes(conversation), text.includes(red.record.id)]).toEqual([
-          route,
-          false,
-          false,
-        ])
+    const unknown = { conversation: conversation.replaceAll(/[0-9a-f]/g, 'e'), keyId: 'eeeeeeeeeeee' }
+    const nothing = await askAll(started, blue.key, unknown)
+    const guessed = await askAll(started, blue.key, { conversation, keyId: red.record.id })
+    expect(guessed.size).toBeGreaterThan(2)
+    for (const [route, { status, text }] of guessed) {
+      // What belongs to somebody else looks like what is not there.
+      expect([route, status]).toEqual([route, nothing.get(route)!.status])
+      expect([route, text.includes(secret), text.includes(red.record.name)]).toEqual([route, false, false])
     }
+    expect(guessed.get('DELETE /throughline/v1/keys/:id')!.status).toBe(404)
     expect(await allOf(store, 'red')).toBe(before)
-    expect((await started.keys.list()).map(({ name }) => name)).toEqual(['red', 'blue'])
+    const left = await started.keys.list()
+    expect(left.map(({ name }) => name).sort()).toEqual(['the blue one', 'the red one'])
   })
 
   it('have names of conversations of their own', async () => {
@@ -127,13 +122,39 @@ describe.each(stores)('tenants on %s', (_, create) => {
     expect(await allOf(store, 'red')).toBe(before)
     expect(await allOf(store, 'blue')).not.toContain('Seagull')
   })
+
+  it('cannot go on from each other’s responses', async () => {
+    const { url, red, blue } = await start(create())
+    const respond = (key: string, body: object) =>
+      fetch(`${url}/v1/responses`, {
+        method: 'POST',
+        headers: { ...bearer(key), 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'reader', ...body }),
+      })
+    const { id } = (await (await respond(red.key, { input: `${secret}.` })).json()) as { id: string }
+    const input = 'What is the boat called?'
+    const own = await respond(red.key, { input, previous_response_id: id })
+    expect(await own.text()).toContain('Seagull')
+    const foreign = await respond(blue.key, { input, previous_response_id: id })
+    const missing = await respond(blue.key, { input, previous_response_id: id.replaceAll(/[0-9a-f]/g, 'e') })
+    expect(foreign.status).toBe(missing.status)
+    expect(foreign.ok).toBe(false)
+    expect(await foreign.text()).not.toContain('Seagull')
+    for (const path of ['', '/input_items'])
+      for (const method of ['GET', 'DELETE']) {
+        const asked = await fetch(`${url}/v1/responses/${id}${path}`, { method, headers: bearer(blue.key) })
+        expect(asked.status).toBe(404)
+        expect(await asked.text()).not.toContain('Seagull')
+      }
+  })
 })
 
 it('the test of tenants finds what the owner is shown', async () => {
   const [, create] = stores[0]!
   const started = await start(create())
-  const found = await askAll(started, started.red.key)
-  expect(found.some(({ text }) => text.includes(started.red.record.id))).toBe(true)
+  const { red, conversation } = started
+  const found = await askAll(started, red.key, { conversation, keyId: red.record.id })
+  expect([...found.values()].some(({ text }) => text.includes(red.record.name))).toBe(true)
 })
 
 it('keys of a tenant manage only its own; those of the configuration all', async () => {
@@ -147,11 +168,11 @@ it('keys of a tenant manage only its own; those of the configuration all', async
     })
   const namesFor = async (key: string) => {
     const { keys } = (await (await ask(key, 'GET')).json()) as { keys: { name: string }[] }
-    return keys.map(({ name }) => name)
+    return keys.map(({ name }) => name).sort()
   }
   const operator = 'a-key-of-the-configuration'
-  expect(await namesFor(red.key)).toEqual(['red'])
-  expect(await namesFor(operator)).toEqual(['red', 'blue'])
+  expect(await namesFor(red.key)).toEqual(['the red one'])
+  expect(await namesFor(operator)).toEqual(['the blue one', 'the red one'])
   expect((await ask(red.key, 'POST', '', { name: 'mole', tenant: 'blue' })).status).toBe(403)
   expect((await ask(red.key, 'DELETE', `/${blue.record.id}`)).status).toBe(404)
   const made = await ask(red.key, 'POST', '', { name: 'second', scopes: ['read'] })
@@ -169,7 +190,7 @@ it('keys of a tenant manage only its own; those of the configuration all', async
   ])
     expect([wrong, (await ask(operator, 'POST', '', wrong)).status]).toEqual([wrong, 400])
   expect((await ask(operator, 'DELETE', `/${blue.record.id}`)).status).toBe(204)
-  expect(await namesFor(operator)).toEqual(['red', 'second'])
+  expect(await namesFor(operator)).toEqual(['second', 'the red one'])
 })
 
 it('a page of another site gets nothing, not even with a name that leads here', async () => {
