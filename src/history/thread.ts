@@ -35,7 +35,7 @@ import {
   viewNotes,
 } from './views.ts'
 
-export interface ThreadContextOptions extends Partial<Omit<FitOptions, 'count' | 'previous'>> {
+export interface ThreadContextOptions extends Partial<Omit<FitOptions, 'count'>> {
   /** The thread as it was when this entry was its last. Default: as it is. */
   readonly at?: number
   /** The system prompt: not stored, put first, fresh, on every call. */

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
+import type { ExperimentTools } from '../experiment/index.ts'
 import { present } from '../log/present.ts'
 import type { Store } from '../stores/store.ts'
+import { createApi } from './api/create-api.ts'
 import { keysRoutes } from './api/keys-routes.ts'
+import { noticingStore } from './api/live/noticing-store.ts'
 import type { ServerEnv } from './auth/caller.ts'
 import { createKeys } from './auth/create-keys.ts'
 import { createIdentify } from './auth/identify.ts'
@@ -46,6 +49,12 @@ export interface ServerOptions extends AnswerOptions {
   readonly unreadMs?: number
   /** How long a reply to `useChat` goes on whose client has left. Default 30 s. */
   readonly lingerMs?: number
+  /** How often the store is asked what other servers on it wrote, for live events. Default one second. */
+  readonly pollMs?: number
+  /** How many may listen to live events at once. Default 256. */
+  readonly maxListeners?: number
+  /** The tools that roles of experiments may use. */
+  readonly experimentTools?: ExperimentTools<Record<string, unknown>>
   readonly now?: () => number
   readonly newId?: () => string
   /** Called with what became of a request. */
@@ -56,16 +65,19 @@ export interface Server {
   fetch(request: Request): Promise<Response>
   /** What can be asked for. `/health` and what is below it needs no key. */
   readonly routes: readonly { readonly method: string; readonly path: string }[]
+  /** Ends streams of live events, and pauses the experiments that run here. */
+  close(): Promise<void>
 }
 
 /** The server without its port: a function from requests to responses. The store and the upstream stay open. */
 export function createServer(given: ServerOptions): Server {
-  const { store, upstream, memory = true, promise = 1_000_000, manage = false, onServed, lingerMs } = given
+  const { upstream, memory = true, promise = 1_000_000, manage = false, onServed, lingerMs } = given
   const { maxBodyBytes = 32 * 1024 ** 2, now = Date.now, newId = randomUUID } = given
   const { maxDepth = 100, maxMessages = 100_000, maxStreams = 256, unreadMs = 120_000 } = given
   const { allowed = { host: '127.0.0.1', hosts: [], origins: [] } } = given
   const { window, reserve, notes, policy, retries = 1, stallMs } = given
   const options = { retries, ...present({ window, reserve, notes, policy, stallMs }) }
+  const store = noticingStore(given.store, (...write) => api.onWrite(...write))
   const logOf = createLogs({ store, now, newId })
   const keys = createKeys(store, { now })
   const identify = createIdentify({
@@ -78,6 +90,11 @@ export function createServer(given: ServerOptions): Server {
   const limits = { maxBodyBytes, maxMessages, unreadMs, json: { maxDepth, maxValues: maxMessages * 20 } }
   const route = { upstream, options, gate, now, newId, onServed, ...limits }
   const passing = { upstream, promise, manage, maxBodyBytes, gate }
+  const { pollMs, maxListeners, experimentTools } = given
+  const api = createApi({
+    ...{ upstream, options, gate, maxBodyBytes, json: limits.json, newId, logOf },
+    ...present({ pollMs, maxListeners, experimentTools }),
+  })
   const app = new Hono<ServerEnv>()
 
   app.onError((error, context) => refuse(context, toFault(error)))
@@ -95,6 +112,7 @@ export function createServer(given: ServerOptions): Server {
     return next()
   })
   app.route('/throughline/v1/keys', keysRoutes(keys))
+  api.mount(app)
   const mayChat = requireScope('chat')
   for (const [path, face] of memory ? faces : []) {
     for (const prefix of ['', '/c/:conversation']) {
@@ -115,6 +133,7 @@ export function createServer(given: ServerOptions): Server {
   return {
     fetch: async request => app.fetch(request),
     routes: app.routes.map(({ method, path }) => ({ method, path })),
+    close: api.close,
   }
 }
 

@@ -27,6 +27,7 @@ export async function startServer({
   const { url, close } = await listen(server.fetch, { host: '127.0.0.1', port: 0, requestTimeoutMs })
   onTestFinished(async () => {
     await close(0)
+    await server.close()
     await upstream.close()
   })
   return { url, store, history: createHistory({ store }), served, routes: server.routes }

@@ -122,7 +122,7 @@ function createThreadLog(source: LogSource): ThreadLog {
     const target = isNow ? transcript : await pastTranscript(transcript, loading(), at, tail)
     const leading = at === undefined ? lead : lead.slice(0, at)
     const system = [...prompt.map((message, seq) => stampEntry(message, seq, count)), ...leading]
-    const all = { ...options, count, ...(isNow && previous && { previous }) }
+    const all = { ...(isNow && previous && { previous }), ...options, count }
     const fit = () => fitConversation({ system, transcript: target }, all)
     const read = await whileLoading(target, loading(), fit)
     const fitted = isAgain ? readWhole(read) : read

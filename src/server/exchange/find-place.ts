@@ -1,6 +1,7 @@
 import { type Item, itemsOf } from '../identity/chain.ts'
 import { knownClient, type NamedConversation } from '../identity/known-client.ts'
 import { leaving, type Placement, recognise } from '../identity/recognise.ts'
+import { sideName } from '../identity/side-name.ts'
 import { sideRequest } from '../identity/side-request.ts'
 import type { Asked } from './asked.ts'
 import type { Again, Place } from './place.ts'
@@ -68,18 +69,22 @@ function settle(
 ): Place {
   switch (found.kind) {
     case 'new':
-      return { ...rest, kind: 'new', thread: found.thread, from: 0, why }
+      return { ...rest, kind: 'new', thread: beside(rest, found.thread), from: 0, why }
     case 'extends': {
       const { walk } = found
       return { ...rest, kind: 'extends', thread: walk.thread, from: firstOf(rest.items, walk.items), why }
     }
     case 'branches': {
       const { of, at, from } = found
-      const thread = { ...of, branch: newId() }
+      const thread = { ...of, branch: rest.isSide ? sideName(newId()) : newId() }
       return { ...rest, kind: 'branches', thread, fork: { of, at }, from: firstOf(rest.items, from), why }
     }
   }
 }
+
+/** A conversation that begins with a side request is none: it is kept under a name that lists leave out. */
+const beside = ({ isSide }: Pick<Place, 'isSide'>, thread: ThreadKey): ThreadKey =>
+  isSide ? { ...thread, conversation: sideName(thread.conversation) } : thread
 
 /** The index of the first message behind the items that are known. A system message before a new one is new. */
 const firstOf = (items: readonly Item[], known: number) => (known === 0 ? 0 : items[known - 1]!.index + 1)

@@ -51,6 +51,8 @@ export async function startServer(
     })
     const listening = await listen(server.fetch, { host, port, requestTimeoutMs: config.requestTimeout })
     opened.push(() => listening.close(config.shutdownTimeout))
+    // Before the port: listeners to live events would stay until they are cut off.
+    opened.push(() => server.close())
     log.started(listening.url, why)
     return { url: listening.url, upstream: why, stop: () => closeAll().then(log.stopped) }
   } catch (error) {

@@ -1,0 +1,25 @@
+import type { ExperimentTools } from '../../experiment/index.ts'
+import type { NoteOptions } from '../../notes/index.ts'
+import type { AnswerOptions } from '../exchange/answer.ts'
+import type { Gate } from '../guard/create-gate.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import type { Feeds } from './live/feeds.ts'
+import type { Replies } from './live/replies.ts'
+import type { RunningExperiments } from './live/running-experiments.ts'
+
+/** What the routes share. */
+export interface ApiParts {
+  readonly upstream: Upstream
+  readonly options: AnswerOptions
+  /** How notes are marked: needed to leave them out of what users see. */
+  readonly noteOptions: NoteOptions
+  readonly maxBodyBytes: number
+  readonly newId: () => string
+  /** The tools that roles of posted plans may use. */
+  readonly experimentTools: ExperimentTools<Record<string, unknown>>
+  /** The replies that are being written, on all faces. */
+  readonly gate: Gate
+  readonly feeds: Feeds
+  readonly replies: Replies
+  readonly experiments: RunningExperiments
+}

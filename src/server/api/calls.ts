@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { dump } from '../../context/dump.ts'
+import { readPlan } from '../../history/calls/plan.ts'
+import type { Thread, ThreadCall } from '../../history/index.ts'
+import { notFound } from './api-error.ts'
+import { threadOf } from './find-thread.ts'
+import { defineRoute, type Route, type Told } from './route.ts'
+import { count, inConversation, limitOf, message, name, threadFields, time } from './schemas.ts'
+
+const call = z.object({
+  id: name,
+  turn: count,
+  time,
+  model: z.string(),
+  status: z.enum(['sent', 'completed', 'failed', 'cancelled', 'interrupted']),
+  error: z.string().optional(),
+  predicted: count.describe('the tokens of the prompt as we counted them'),
+  reported: z.number().optional().describe('the tokens that the provider says it read'),
+  window: count,
+  reserve: count,
+  policy: z.string(),
+  counter: z.string(),
+})
+
+/** What was sent in a call, in its compact form. */
+const plan = z.object({
+  messages: z
+    .array(z.union([z.tuple([z.int(), z.int()]), z.looseObject({})]))
+    .describe('entries in a row, by their first and last place, and messages that are no entries'),
+  parts: z.record(z.string(), z.number()),
+  verdicts: z.array(z.array(z.string())).describe('[fate, rule, why]'),
+  fates: z
+    .array(z.tuple([z.int(), z.int(), z.int()]))
+    .describe('[first, last, verdict] of all that was not sent as it is; places as in `stretches`'),
+})
+
+const inCall = inConversation.extend({ call: name })
+
+/** The model calls of a thread, with what was sent. */
+export const callRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/calls',
+    scope: 'inspect',
+    summary: 'Lists model calls, newest first, also those that failed or were cancelled.',
+    params: inConversation,
+    query: z.strictObject({
+      ...threadFields,
+      limit: limitOf(100, 5000),
+      plans: z.boolean().optional().describe('whether each call has its plan: the fates of all entries'),
+    }),
+    kind: 'json',
+    answer: z.object({ calls: z.array(call.extend({ plan: plan.optional() })) }),
+    async handle(given) {
+      const { limit = 100, plans = false } = given.query
+      const calls = await (await threadOf(given)).calls({ limit })
+      return { calls: calls.map(one => ({ ...toCall(one), ...(plans && { plan: toPlanAnswer(one) }) })) }
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/calls/:call',
+    scope: 'inspect',
+    summary: 'Shows one call with the messages that the model was sent, byte for byte.',
+    params: inCall,
+    query: z.strictObject(threadFields),
+    kind: 'json',
+    answer: call.extend({ plan, messages: z.array(message) }),
+    async handle(given) {
+      const thread = await threadOf(given)
+      const found = await findCall(thread, given.params.call)
+      const messages = await thread.replay(found)
+      return { ...toCall(found), plan: toPlanAnswer(found), messages }
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/calls/:call/dump',
+    scope: 'inspect',
+    summary: 'Prints what the model was sent in one call as plain text.',
+    params: inCall,
+    query: z.strictObject(threadFields),
+    kind: 'text',
+    async handle(given) {
+      const thread = await threadOf(given)
+      return dump({ messages: await thread.replay(await findCall(thread, given.params.call)) })
+    },
+  }),
+]
+
+async function findCall(thread: Thread, id: string): Promise<ThreadCall> {
+  const found = (await thread.calls()).find(one => one.id === id)
+  if (!found) throw notFound('call', id)
+  return found
+}
+
+function toCall(one: ThreadCall): Told<z.input<typeof call>> {
+  const { id, turn, time, model, status, error, predicted, reported } = one
+  const { window, reserve, policy, counter } = readPlan(one.plan)
+  return {
+    ...{ id, turn, time, model, status, predicted, window, reserve, policy, counter },
+    ...(error !== undefined && { error }),
+    ...(reported !== undefined && { reported }),
+  }
+}
+
+/** Places of fates are those of the receipt: with the system prompt, counted from 0. Here they are those of the log. */
+function toPlanAnswer({ plan: text }: ThreadCall): Told<z.input<typeof plan>> {
+  const { messages, parts, verdicts, fates } = readPlan(text)
+  const [first] = messages
+  const lead = first && !Array.isArray(first) && 'as' in first && roleOf(first.as) === 'system' ? 1 : 0
+  return {
+    messages: messages,
+    parts,
+    verdicts,
+    fates: fates.map(([first, last, verdict]) => [first - lead + 1, last - lead + 1, verdict]),
+  }
+}
+
+const roleOf = (message: object) => (message as { readonly role?: unknown }).role

@@ -1,0 +1,208 @@
+import { z } from 'zod'
+import { type Chat, type ChatPart, createChat, type Reply } from '../../chat/index.ts'
+import { parts as partNames } from '../../context/receipt.ts'
+import { present } from '../../log/present.ts'
+import { errorBody, notFound } from './api-error.ts'
+import { threadOf } from './find-thread.ts'
+import { type Call, defineRoute, type Route, type Told } from './route.ts'
+import { count, errorAnswer, inConversation, message, name, place, threadFields } from './schemas.ts'
+import type { ServerEvent } from './server-event.ts'
+
+const input = z.union([z.string(), message]).describe('a text, or a user message')
+
+/** How a turn is answered; without these, as the server is set up. */
+const asking = {
+  model: name.optional().describe('a model of the upstream; default: its first one'),
+  system: z.string().optional(),
+  key: name.optional().describe('an idempotency key: the same again gives the same answer'),
+  temperature: z.number().optional(),
+  maxTokens: z.int().min(1).optional(),
+  seed: z.int().optional(),
+}
+
+const usage = z.object({
+  promptTokens: z.number().optional(),
+  replyTokens: z.number().optional(),
+  cachedTokens: z.number().optional(),
+})
+
+/** The parts of a reply as a client gets them. `note` and `context` come only to keys with the scope inspect. */
+export const replyPart = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('reply'), id: name.describe('for cancelling') }),
+  z.object({ type: z.literal('text-delta'), text: z.string() }),
+  z.object({ type: z.literal('thinking-delta'), text: z.string() }),
+  z.object({ type: z.literal('tool-call'), id: z.string(), name: z.string(), arguments: z.string() }),
+  z.object({
+    type: z.literal('tool-result'),
+    id: z.string(),
+    name: z.string(),
+    text: z.string(),
+    isError: z.boolean(),
+  }),
+  z.object({ type: z.literal('note'), text: z.string() }),
+  z.object({
+    type: z.literal('context'),
+    tokens: count,
+    window: count,
+    free: count,
+    policy: z.string(),
+    parts: z.record(z.enum(partNames), count),
+  }),
+  z.object({ type: z.literal('warning'), code: z.string(), message: z.string() }),
+  errorAnswer.extend({ type: z.literal('error') }),
+  z.object({
+    type: z.literal('end'),
+    status: z.enum(['completed', 'failed', 'cancelled', 'interrupted', 'open']),
+    turn: count.optional(),
+    branch: name.optional().describe('a new one after an edit or another try'),
+    rounds: count,
+    usage,
+  }),
+])
+
+type ReplyPart = Told<z.input<typeof replyPart>>
+
+const threadQuery = z.strictObject(threadFields)
+
+/** Turns that the server answers. Closing the stream cancels one. */
+export const chatRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'post',
+    path: '/conversations/:conversation/send',
+    scope: 'chat',
+    summary:
+      'Answers a user message, in a conversation that may be new. Closing the stream cancels the turn.',
+    params: inConversation,
+    query: threadQuery,
+    body: z.strictObject({ input, ...asking }),
+    kind: 'events',
+    answer: replyPart,
+    handle: call =>
+      answer(call, call.body, (chat, options) =>
+        chat.send(call.body.input, { ...options, ...placeOf(call) }),
+      ),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/conversations/:conversation/edit',
+    scope: 'chat',
+    summary: 'Answers an edited user message on a new branch. The old branch stays as it is.',
+    params: inConversation,
+    query: threadQuery,
+    body: z.strictObject({ input, at: place.describe('the seq of the user message'), ...asking }),
+    kind: 'events',
+    answer: replyPart,
+    async handle(call) {
+      await threadOf(call)
+      const { input, at } = call.body
+      return answer(call, call.body, (chat, options) =>
+        chat.edit(input, { ...options, ...placeOf(call), at }),
+      )
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/conversations/:conversation/regenerate',
+    scope: 'chat',
+    summary: 'Answers a turn once more on a new branch.',
+    params: inConversation,
+    query: threadQuery,
+    body: z.strictObject({
+      at: place.optional().describe('any entry of the turn; default: the last turn'),
+      ...asking,
+    }),
+    kind: 'events',
+    answer: replyPart,
+    async handle(call) {
+      await threadOf(call)
+      const { at } = call.body
+      return answer(call, call.body, (chat, options) =>
+        chat.regenerate({ ...options, ...placeOf(call), ...(at !== undefined && { at }) }),
+      )
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/replies/:reply',
+    scope: 'chat',
+    summary: 'Cancels a reply that this server is giving.',
+    params: z.strictObject({ reply: name }),
+    kind: 'none',
+    handle({ params: { reply }, caller, parts: { replies } }) {
+      if (!replies.cancel(caller.tenant, reply)) throw notFound('reply', reply)
+      return undefined
+    },
+  }),
+]
+
+type ThreadCall = Call<
+  { readonly conversation: string },
+  { readonly actor?: string | undefined; readonly branch?: string | undefined }
+>
+
+const placeOf = ({ params: { conversation }, query: { actor, branch } }: ThreadCall) => ({
+  conversation,
+  ...present({ actor, branch }),
+})
+
+type Asked = z.output<z.ZodObject<typeof asking>>
+
+/** Asks the model of a request. What the client gets of it depends on its scopes. */
+async function answer(
+  call: Call,
+  { model: wanted, system, key, temperature, maxTokens, seed }: Asked,
+  ask: (chat: Chat, options: { readonly signal: AbortSignal; readonly key?: string }) => Reply,
+): Promise<AsyncIterable<ServerEvent<ReplyPart>>> {
+  const { parts, caller, log, signal: left, has } = call
+  const { upstream, options, newId, replies, gate } = parts
+  const model = upstream.model(wanted ?? (await firstModel(call)))
+  const chat = createChat({
+    ...present(options),
+    ...{ history: log.history, model },
+    ...present({ system }),
+    settings: present({ temperature, maxTokens, seed }),
+  })
+  const id = newId()
+  const leave = gate.enter()
+  // Also where nobody ever reads the events.
+  left.addEventListener('abort', leave, { once: true })
+  async function* events() {
+    const { signal, done } = replies.add(caller.tenant, id, left)
+    try {
+      yield toEvent({ type: 'reply', id })
+      for await (const part of ask(chat, { signal, ...present({ key }) })) {
+        const told = toReplyPart(part, has('inspect'))
+        if (told) yield toEvent(told)
+      }
+    } finally {
+      done()
+      leave()
+    }
+  }
+  return events()
+}
+
+async function firstModel({ parts: { upstream } }: Call): Promise<string> {
+  const [first] = await upstream.models()
+  if (!first) throw notFound('model', '')
+  return first.name
+}
+
+const toEvent = (data: ReplyPart): ServerEvent<ReplyPart> => ({ event: data.type, data })
+
+/** Undefined for parts that the client may not see. */
+function toReplyPart(part: ChatPart, canInspect: boolean): ReplyPart | undefined {
+  switch (part.type) {
+    case 'note':
+      return canInspect ? part : undefined
+    case 'context': {
+      if (!canInspect) return undefined
+      const { tokens, window, free, policy, parts } = part.receipt
+      return { type: 'context', tokens, window, free, policy, parts }
+    }
+    case 'error':
+      return { type: 'error', ...errorBody(part.error) }
+    default:
+      return part
+  }
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import type { Context } from '../../context/context.ts'
+import { fates, parts, type Receipt } from '../../context/receipt.ts'
+import type { Told } from './route.ts'
+import { count, message, place } from './schemas.ts'
+
+const fate = z.enum(fates)
+const counted = <Name extends string>(names: readonly Name[]) =>
+  z.record(z.enum(names as readonly [Name, ...Name[]]), count)
+
+const verdict = { fate, rule: z.string(), why: z.string() }
+
+export const stretch = z
+  .object({ first: z.int(), last: z.int(), ...verdict })
+  .describe(
+    'entries in a row with one fate; an entry in two of them counts by the later one; places below 1 are the system prompt',
+  )
+
+/** A context without its texts. */
+export const contextSummary = z.object({
+  policy: z.string(),
+  counter: z.string(),
+  window: count,
+  reserve: count,
+  margin: count,
+  capacity: count,
+  tokens: count,
+  free: count,
+  over: count,
+  parts: counted(parts),
+  counts: counted(fates),
+  cut: z
+    .object({ before: place, at: place, needed: count, limit: count, growth: count, recall: count })
+    .optional(),
+  prefix: z
+    .object({ tokens: count, share: z.number() })
+    .optional()
+    .describe('the common beginning with the context that this one is compared with'),
+})
+
+const inserted = z.object({
+  part: z.enum(parts),
+  place: count.describe('the place among the messages, from 0'),
+  text: z.string(),
+  tokens: count,
+  why: z.string(),
+})
+
+export const contextAnswer = contextSummary.extend({
+  at: place.describe('the last entry that it was made of'),
+  stretches: z.array(stretch),
+  inserted: z.array(inserted),
+  faults: z.array(z.object({ seq: z.int(), problem: z.string() })),
+  messages: z.array(message).optional(),
+  sources: z
+    .array(place)
+    .optional()
+    .describe(
+      'for each message the place of its entry, 0 where it is none; absent where messages were joined',
+    ),
+})
+
+/** A receipt counts messages from 0, with the system prompt before them. The API counts entries as the log does. */
+export function toSummary({ receipt }: Context, lead: number): Told<z.input<typeof contextSummary>> {
+  const { policy, counter, window, reserve, margin, capacity, tokens, free, over, counts, cut, prefix } =
+    receipt
+  return {
+    ...{ policy, counter, window, reserve, margin, capacity, tokens, free, over, counts },
+    parts: receipt.parts,
+    ...(cut && { cut: { ...cut, before: cut.before - lead + 1, at: cut.at - lead + 1 } }),
+    ...(prefix && { prefix }),
+  }
+}
+
+export function toContextAnswer(
+  context: Context,
+  {
+    lead,
+    at,
+    isWithMessages,
+  }: { readonly lead: number; readonly at: number; readonly isWithMessages: boolean },
+): Told<z.input<typeof contextAnswer>> {
+  const { receipt, messages } = context
+  const sources = isWithMessages ? sourcesOf(context, lead) : undefined
+  return {
+    ...toSummary(context, lead),
+    at,
+    stretches: toStretches(receipt, lead),
+    inserted: receipt.inserted,
+    faults: receipt.faults.map(({ seq, problem }) => ({ seq: seq - lead + 1, problem })),
+    ...(isWithMessages && { messages }),
+    ...(sources && { sources }),
+  }
+}
+
+export const toStretches = ({ stretches }: Receipt, lead: number): Told<z.input<typeof stretch>>[] =>
+  stretches.map(({ first, last, ...verdict }) => ({
+    ...{ first: first - lead + 1, last: last - lead + 1, ...verdict },
+  }))
+
+/** Messages that were not added stand in the order of their entries, unless some were joined. */
+function sourcesOf({ messages, receipt }: Context, lead: number): number[] | undefined {
+  const added = new Set(receipt.inserted.map(({ place }) => place))
+  const sent = receipt.entries.filter(({ fate }) => fate === 'kept' || fate === 'altered')
+  if (sent.length + added.size !== messages.length) return undefined
+  let next = 0
+  return messages.map((_, place) => (added.has(place) ? 0 : Math.max(0, sent[next++]!.seq - lead + 1)))
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import { dump } from '../../context/dump.ts'
+import type { Fate, Receipt } from '../../context/receipt.ts'
+import { BadRequestError } from '../bad-request-error.ts'
+import {
+  contextAnswer,
+  contextSummary,
+  stretch,
+  toContextAnswer,
+  toStretches,
+  toSummary,
+} from './context-answer.ts'
+import { threadOf } from './find-thread.ts'
+import { atField, createFitting, fitFields } from './fit-thread.ts'
+import { defineRoute, type Route, type Told } from './route.ts'
+import { inConversation, place, threadFields } from './schemas.ts'
+
+const wishes = z.strictObject(fitFields)
+
+const contextQuery = z.strictObject({ ...threadFields, ...fitFields, at: atField })
+
+/** At most so many cells of a grid are fitted for one request. */
+const mostCells = 100
+
+const cell = contextSummary.extend({
+  policyName: z.string().describe('the policy as it was asked for'),
+  entry: z.string().optional().describe('the fate of the entry that was asked for'),
+  stretches: z.array(stretch).optional(),
+})
+
+/** What a model would see: at any place, with any window and policy. No model is asked. */
+export const contextRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/context',
+    scope: 'inspect',
+    summary: 'Shows the context at a place, with its receipt. What is not said is as in the last call.',
+    params: inConversation,
+    query: contextQuery.extend({
+      messages: z.boolean().optional().describe('whether the messages are given; default true'),
+      since: place.optional().describe('an earlier place: `prefix` then says what both contexts share'),
+    }),
+    kind: 'json',
+    answer: contextAnswer,
+    async handle(call) {
+      const { at, messages = true, since, actor: _, branch: __, ...rest } = call.query
+      const thread = await threadOf(call)
+      const fit = await createFitting(thread, call.parts.options)
+      const previous = since === undefined ? undefined : (await fit(rest, { at: since })).context
+      const { context, lead } = await fit(rest, { at, previous })
+      const head = (await call.log.store.head(thread.key))?.head ?? 0
+      return toContextAnswer(context, { lead, at: Math.min(at ?? head, head), isWithMessages: messages })
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/dump',
+    scope: 'inspect',
+    summary: 'Prints the context at a place as plain text: everything that the model gets, and nothing else.',
+    params: inConversation,
+    query: contextQuery,
+    kind: 'text',
+    async handle(call) {
+      const { at, actor: _, branch: __, ...rest } = call.query
+      const fit = await createFitting(await threadOf(call), call.parts.options)
+      return dump((await fit(rest, { at })).context)
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/conversations/:conversation/compare',
+    scope: 'inspect',
+    summary:
+      'Compares two contexts of the same place: what either keeps, and how much of the beginning is the same.',
+    params: inConversation,
+    query: z.strictObject(threadFields),
+    body: z.strictObject({ at: atField, a: wishes, b: wishes }),
+    kind: 'json',
+    answer: z.object({
+      a: contextSummary,
+      b: contextSummary.describe('`prefix`: what of b is the same as the beginning of a'),
+      differing: z
+        .array(z.object({ first: z.int(), last: z.int(), a: stretch.shape.fate, b: stretch.shape.fate }))
+        .describe('entries in a row with the same two fates, which differ'),
+    }),
+    async handle(call) {
+      const { at, a, b } = call.body
+      const fit = await createFitting(await threadOf(call), call.parts.options)
+      const one = await fit(a, { at })
+      const other = await fit(b, { at, previous: one.context })
+      return {
+        a: toSummary(one.context, one.lead),
+        b: toSummary(other.context, other.lead),
+        differing: differing(
+          fatesOf(one.context.receipt, one.lead),
+          fatesOf(other.context.receipt, other.lead),
+        ),
+      }
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/grid',
+    scope: 'inspect',
+    summary:
+      'Fits the same place into several windows with several policies, and gives each as a line when it is ready.',
+    params: inConversation,
+    query: contextQuery.omit({ window: true, policy: true }).extend({
+      windows: z.array(z.int().min(1).max(100_000_000)).min(1).max(mostCells),
+      policies: z.array(z.string().max(100)).min(1).max(mostCells),
+      entry: place.optional().describe('the fate of this entry is told for each'),
+      stretches: z.boolean().optional().describe('whether the fates of all entries are given'),
+    }),
+    kind: 'lines',
+    answer: cell,
+    async handle(call) {
+      const { windows, policies, entry, at, stretches = false, actor: _, branch: __, ...rest } = call.query
+      if (windows.length * policies.length > mostCells)
+        throw new BadRequestError(`policies: at most ${mostCells} pairs of window and policy.`, 'policies')
+      const fit = await createFitting(await threadOf(call), call.parts.options)
+      async function* cells(): AsyncGenerator<Told<z.input<typeof cell>>> {
+        for (const policy of policies)
+          for (const window of windows) {
+            const { context, lead } = await fit({ ...rest, window, policy }, { at })
+            const fate = entry === undefined ? undefined : context.receipt.entries[entry + lead - 1]?.fate
+            yield {
+              ...toSummary(context, lead),
+              policyName: policy,
+              ...(fate !== undefined && { entry: fate }),
+              ...(stretches && { stretches: toStretches(context.receipt, lead) }),
+            }
+          }
+      }
+      return cells()
+    },
+  }),
+]
+
+/** The fate of each entry, by its place in the log. */
+const fatesOf = ({ entries }: Receipt, lead: number): ReadonlyMap<number, Fate> =>
+  new Map(entries.map(({ seq, fate }) => [seq - lead + 1, fate]))
+
+interface Differing {
+  first: number
+  last: number
+  a: Fate
+  b: Fate
+}
+
+function differing(one: ReadonlyMap<number, Fate>, other: ReadonlyMap<number, Fate>): Differing[] {
+  const found: Differing[] = []
+  for (const [seq, a] of one) {
+    const b = other.get(seq)
+    if (b === undefined || a === b) continue
+    const last = found.at(-1)
+    if (last?.last === seq - 1 && last.a === a && last.b === b) last.last = seq
+    else found.push({ first: seq, last: seq, a, b })
+  }
+  return found
+}

@@ -1,0 +1,181 @@
+import { z } from 'zod'
+import type { History } from '../../history/index.ts'
+import { present } from '../../log/present.ts'
+import type { ConversationInfo } from '../../stores/store.ts'
+import { BadRequestError } from '../bad-request-error.ts'
+import { isSideName } from '../identity/side-name.ts'
+import { notFound } from './api-error.ts'
+import { readLines } from './read-lines.ts'
+import { defineRoute, type Route } from './route.ts'
+import { conversation, count, inConversation, limitOf, name, place, time } from './schemas.ts'
+
+/** Conversations as wholes: listed, described, searched, deleted, exported, imported. */
+export const conversationRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/conversations',
+    scope: 'read',
+    summary: 'Lists conversations, last written to first.',
+    query: z.strictObject({
+      after: z.string().max(2000).optional().describe('the `next` of the page before'),
+      limit: limitOf(50, 200),
+      include: z.enum(['side']).optional().describe('also requests beside conversations: titles, tags'),
+    }),
+    kind: 'json',
+    answer: z.object({
+      conversations: z.array(conversation),
+      next: z.string().optional().describe('`after` of the next page; absent on the last one'),
+    }),
+    handle: ({ query: { after, limit = 50, include }, looking }) =>
+      listConversations(looking, { after: fromCursor(after), limit, isWithSide: include === 'side' }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation',
+    scope: 'read',
+    summary: 'Shows one conversation.',
+    params: inConversation,
+    kind: 'json',
+    answer: conversation,
+    handle: ({ params, looking }) => findConversation(looking, params.conversation),
+  }),
+  defineRoute({
+    method: 'patch',
+    path: '/conversations/:conversation',
+    scope: 'chat',
+    summary: 'Sets the title and the metadata; null removes one.',
+    params: inConversation,
+    body: z.strictObject({
+      title: z.string().max(10_000).nullable().optional(),
+      metadata: z.json().optional(),
+    }),
+    kind: 'json',
+    answer: conversation,
+    async handle({ params, body, looking, log }) {
+      await findConversation(looking, params.conversation)
+      await log.history.describe(params.conversation, present(body))
+      return findConversation(looking, params.conversation)
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/conversations/:conversation',
+    scope: 'admin',
+    summary: 'Deletes a conversation whole. Its name is never free again.',
+    params: inConversation,
+    kind: 'none',
+    async handle({ params, log }) {
+      if (!(await log.history.delete(params.conversation)))
+        throw notFound('conversation', params.conversation)
+      return undefined
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/export',
+    scope: 'inspect',
+    summary: 'Exports a conversation as lines of JSON: lossless, so with notes.',
+    params: inConversation,
+    kind: 'lines',
+    async handle({ params, looking }) {
+      await findConversation(looking, params.conversation)
+      return looking.export(params.conversation)
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/import',
+    scope: 'admin',
+    summary: 'Imports the lines of an export. The same lines again change nothing.',
+    query: z.strictObject({
+      as: name.optional().describe('another name for the one conversation of the lines'),
+    }),
+    body: 'lines',
+    kind: 'json',
+    answer: z.object({ conversations: z.array(name), entries: count, calls: count }),
+    handle: ({ query, request, log, parts: { maxBodyBytes } }) =>
+      log.history.import(
+        readLines(request.body, { line: maxBodyBytes, all: 32 * maxBodyBytes }),
+        present(query),
+      ),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/search',
+    scope: 'read',
+    summary: 'Finds messages with every word of the query, newest first.',
+    query: z.strictObject({
+      q: z.string().min(1).max(1000),
+      scope: z
+        .enum(['shown', 'everything'])
+        .optional()
+        .describe(
+          'default "shown": what a user may see; "everything" has notes too, and needs the scope inspect',
+        ),
+      limit: limitOf(20, 200),
+    }),
+    kind: 'json',
+    answer: z.object({
+      found: z.array(
+        z.object({
+          conversation: name,
+          actor: name,
+          branch: name,
+          seq: place,
+          role: z.string(),
+          time,
+          snippet: z.string(),
+        }),
+      ),
+    }),
+    async handle({ query: { q, scope = 'shown', limit = 20 }, has, looking, parts }) {
+      if (scope === 'everything' && !has('inspect'))
+        throw new BadRequestError('scope: "everything" needs a key with the scope "inspect".', 'scope')
+      const found = await looking.search(q, { scope, limit, ...parts.noteOptions })
+      return {
+        found: found.map(({ thread: { conversation, actor, branch }, seq, role, time, snippet }) => ({
+          ...{ conversation, actor, branch, seq, role, time, snippet },
+        })),
+      }
+    },
+  }),
+]
+
+export async function findConversation(history: History, conversation: string): Promise<ConversationInfo> {
+  const [found] = await history.conversations({ only: conversation, limit: 1 })
+  if (!found) throw notFound('conversation', conversation)
+  return found
+}
+
+interface Page {
+  readonly after: Pick<ConversationInfo, 'conversation' | 'updatedAt'> | undefined
+  readonly limit: number
+  readonly isWithSide: boolean
+}
+
+/** A page of conversations. Side requests are left out after reading, so it reads on until the page is full. */
+async function listConversations(history: History, { after, limit, isWithSide }: Page) {
+  const conversations: ConversationInfo[] = []
+  let last = after
+  for (;;) {
+    const page = await history.conversations({ limit, after: last })
+    for (const one of page) {
+      if (conversations.length === limit) return { conversations, next: toCursor(last!) }
+      last = one
+      const threads = isWithSide ? one.threads : one.threads.filter(({ branch }) => !isSideName(branch))
+      if (isWithSide || !isSideName(one.conversation)) conversations.push({ ...one, threads })
+    }
+    if (page.length < limit) return { conversations }
+  }
+}
+
+const toCursor = ({ conversation, updatedAt }: Pick<ConversationInfo, 'conversation' | 'updatedAt'>) =>
+  `${updatedAt}.${conversation}`
+
+function fromCursor(cursor: string | undefined): Page['after'] {
+  if (cursor === undefined) return undefined
+  const [, updatedAt, conversation] = /^(\d{1,15})\.(.+)$/s.exec(cursor) ?? []
+  if (conversation === undefined)
+    throw new BadRequestError('after: expected the `next` of the page before.', 'after')
+  return { conversation, updatedAt: Number(updatedAt) }
+}

@@ -1,0 +1,165 @@
+import type { Context, Hono } from 'hono'
+import { z } from 'zod'
+import type { ExperimentTools } from '../../experiment/index.ts'
+import { createHistory, type History } from '../../history/index.ts'
+import type { ServerEnv } from '../auth/caller.ts'
+import { requireScope } from '../auth/require-scope.ts'
+import type { AnswerOptions } from '../exchange/answer.ts'
+import type { Log } from '../exchange/asked.ts'
+import type { Gate } from '../guard/create-gate.ts'
+import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
+import { bodyOf } from '../routes/pass-on.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import { ApiError, errorResponse } from './api-error.ts'
+import type { ApiParts } from './api-parts.ts'
+import { eventStream, lineStream } from './event-stream.ts'
+import { createFeeds } from './live/feeds.ts'
+import type { OnWrite } from './live/noticing-store.ts'
+import { createReplies } from './live/replies.ts'
+import { createRunningExperiments } from './live/running-experiments.ts'
+import { openApi } from './open-api.ts'
+import { readFields, readValue } from './read-call.ts'
+import type { Call, Route } from './route.ts'
+import { apiBase, apiRoutes } from './routes.ts'
+import type { ServerEvent } from './server-event.ts'
+
+export interface ApiOptions {
+  readonly upstream: Upstream
+  readonly options: AnswerOptions
+  readonly maxBodyBytes: number
+  readonly newId: () => string
+  /** The replies that are being written. */
+  readonly gate: Gate
+  readonly json: JsonLimits
+  readonly logOf: (tenant: string) => Log
+  /** How often the store is asked what other processes wrote. Default one second. */
+  readonly pollMs?: number | undefined
+  readonly maxListeners?: number | undefined
+  readonly experimentTools?: ExperimentTools<Record<string, unknown>> | undefined
+}
+
+export interface Api {
+  /** Tells listeners of a write of this process. */
+  readonly onWrite: OnWrite
+  /** How many streams of events are open, and how many replies are being given. */
+  counts(): { readonly listeners: number; readonly replies: number; readonly experiments: number }
+  mount(app: Hono<ServerEnv>): void
+  /** Ends the streams of events, and pauses the experiments that run here. */
+  close(): Promise<void>
+}
+
+/** Our own API, under `/throughline/v1`. */
+export function createApi(given: ApiOptions): Api {
+  const { upstream, options, maxBodyBytes, newId, logOf, experimentTools = [] } = given
+  const { pollMs = 1000, maxListeners = 256, gate, json } = given
+  const looking = new Map<string, History>()
+
+  /** A history of its own for looking: what is tried out does not change the memory of running chats. */
+  function lookingAt(tenant: string): History {
+    const found = looking.get(tenant) ?? createHistory({ store: logOf(tenant).store, tenant })
+    looking.delete(tenant)
+    looking.set(tenant, found)
+    if (looking.size > mostTenants) looking.delete(looking.keys().next().value!)
+    return found
+  }
+
+  const feeds = createFeeds({ historyOf: lookingAt, pollMs, mostListeners: maxListeners })
+  const replies = createReplies()
+  const experiments = createRunningExperiments()
+  const { notes } = options
+  const noteOptions = typeof notes === 'object' && notes.nonce !== undefined ? { nonce: notes.nonce } : {}
+  const parts: ApiParts = {
+    ...{
+      upstream,
+      options,
+      noteOptions,
+      maxBodyBytes,
+      newId,
+      experimentTools,
+      gate,
+      feeds,
+      replies,
+      experiments,
+    },
+  }
+
+  async function answer(route: Route, context: Context<ServerEnv>): Promise<Response> {
+    const { raw: request } = context.req
+    const left = new AbortController()
+    try {
+      const { caller, log } = context.var
+      const call: Call = {
+        ...{ request, caller, log, parts },
+        ...(await readRequest(route, context, { maxBodyBytes, json })),
+        has: scope => caller.scopes.includes(scope),
+        signal: AbortSignal.any([request.signal, left.signal]),
+        looking: lookingAt(caller.tenant),
+      }
+      return toResponse(route, await route.handle(call), () => left.abort())
+    } catch (error) {
+      return errorResponse(error)
+    }
+  }
+
+  return {
+    onWrite: feeds.notice,
+    counts: () => ({ listeners: feeds.listeners, replies: replies.size, experiments: experiments.size }),
+    mount(app) {
+      let document: object | undefined
+      app.get(`${apiBase}/openapi.json`, context => {
+        document ??= openApi(apiRoutes, apiBase)
+        return context.json(document)
+      })
+      for (const route of apiRoutes)
+        app.on(route.method.toUpperCase(), `${apiBase}${route.path}`, requireScope(route.scope), context =>
+          answer(route, context),
+        )
+      app.all(`${apiBase}/*`, () => errorResponse(new ApiError(404, 'no_route', 'There is no such route.')))
+    },
+    async close() {
+      feeds.close()
+      await experiments.close()
+    },
+  }
+}
+
+const mostTenants = 64
+
+const noFields = z.strictObject({})
+
+async function readRequest(
+  { params, query, body }: Route,
+  { req }: Context<ServerEnv>,
+  { maxBodyBytes, json }: BodyLimits,
+) {
+  const path = new Map(Object.entries(req.param() as Record<string, string>))
+  const search = new Map(new URL(req.raw.url).searchParams)
+  const read = {
+    params: params && readFields(params, path),
+    query: readFields(query ?? noFields, search),
+  }
+  if (!body || body === 'lines') return { ...read, body: undefined }
+  const bytes = await bodyOf(req.raw, maxBodyBytes)
+  // A body that is left out counts as an empty object.
+  return { ...read, body: readValue(body, bytes.length === 0 ? {} : parseBody(bytes, json)) }
+}
+
+interface BodyLimits {
+  readonly maxBodyBytes: number
+  readonly json: JsonLimits
+}
+
+function toResponse({ kind, status }: Route, answer: unknown, onLeave: () => void): Response {
+  switch (kind) {
+    case 'json':
+      return Response.json(answer, { status: status ?? 200 })
+    case 'text':
+      return new Response(answer as string, { headers: { 'content-type': 'text/plain; charset=utf-8' } })
+    case 'lines':
+      return lineStream(answer as AsyncIterable<unknown>, onLeave)
+    case 'events':
+      return eventStream(answer as AsyncIterable<ServerEvent>, onLeave)
+    case 'none':
+      return new Response(null, { status: 204 })
+  }
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { findConversation } from './conversations.ts'
+import { defineRoute, type Route } from './route.ts'
+import { inConversation, name, threadPlace, time } from './schemas.ts'
+import { lastEventOf } from './server-event.ts'
+
+/** What listeners are told. An event says how far a conversation is, so getting one twice does no harm. */
+const feedEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ready').describe('everything from now on is told') }),
+  z.object({
+    type: z.literal('written'),
+    conversation: name,
+    updatedAt: time,
+    threads: z.array(threadPlace),
+  }),
+  z.object({ type: z.literal('deleted'), conversation: name }),
+  z.object({ type: z.literal('reset').describe('too much was missed: read the list again') }),
+])
+
+/** Live events: something was written, by this server or by another one on the same database. */
+export const eventRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/events',
+    scope: 'read',
+    summary: 'Tells when something is written to any conversation. `Last-Event-ID` tells what was missed.',
+    kind: 'events',
+    answer: feedEvent,
+    handle: ({ caller: { tenant }, request, signal, parts: { feeds } }) =>
+      feeds.listen(tenant, { since: lastEventOf(request), signal }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/events',
+    scope: 'read',
+    summary: 'Tells when something is written to one conversation.',
+    params: inConversation,
+    kind: 'events',
+    answer: feedEvent,
+    async handle({
+      params: { conversation },
+      caller: { tenant },
+      looking,
+      request,
+      signal,
+      parts: { feeds },
+    }) {
+      await findConversation(looking, conversation)
+      return feeds.listen(tenant, { conversation, since: lastEventOf(request), signal })
+    },
+  }),
+]

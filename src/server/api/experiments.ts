@@ -1,0 +1,248 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
+import {
+  createExperiments,
+  type ExperimentEvent,
+  type ExperimentPlan,
+  type ExperimentSummary,
+  type Experiments,
+  parseExperiment,
+} from '../../experiment/index.ts'
+import { present } from '../../log/present.ts'
+import { ApiError, notFound } from './api-error.ts'
+import { type Call, defineRoute, type Route } from './route.ts'
+import { count, message, name } from './schemas.ts'
+import { lastEventOf, type ServerEvent } from './server-event.ts'
+
+const summary = z.object({
+  id: name,
+  name: z.string(),
+  status: z.enum(['RUNNING', 'PAUSED', 'INTERRUPTED', 'COMPLETED', 'FAILED', 'STOPPED']),
+  result: z.string().optional(),
+  steps: count,
+  maxSteps: count,
+})
+
+const environment = z.record(z.string(), z.unknown()).describe('the variables and their values')
+
+const view = summary.extend({
+  roles: z.array(z.string()),
+  environment,
+  goals: z.array(
+    z.object({
+      description: z.string(),
+      outcome: z.enum(['completed', 'failed']).optional(),
+      isMet: z.boolean(),
+    }),
+  ),
+  snapshots: z.array(z.object({ step: count, environment })),
+})
+
+const inExperiment = z.strictObject({ experiment: name })
+const wished = z.object({ is: z.enum(['asked', 'done']).describe('asked: done before the next role acts') })
+const planBody = z
+  .looseObject({ name: z.string() })
+  .describe('a plan as JSON: docs/experiments.md. Its models are those of the upstream')
+
+const experimentEvent = z
+  .looseObject({ type: z.string() })
+  .describe('`state` with where it stands, then what happens; from another process only `state`')
+
+/** Experiments: their plans, how far they are, and what they do. */
+export const experimentRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/experiments',
+    scope: 'inspect',
+    summary: 'Lists all experiments.',
+    kind: 'json',
+    answer: z.object({ experiments: z.array(summary) }),
+    handle: async call => ({ experiments: await experimentsOf(call).list() }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/experiments',
+    scope: 'admin',
+    summary: 'Starts an experiment from a plan, or from the plan of another experiment.',
+    body: z.strictObject({
+      id: name.optional(),
+      plan: planBody.optional(),
+      planOf: name.optional().describe('the experiment whose plan is run again'),
+    }),
+    kind: 'json',
+    status: 201,
+    answer: summary,
+    async handle(call) {
+      const { id, plan: given, planOf } = call.body
+      if ((given === undefined) === (planOf === undefined))
+        throw new ApiError(400, 'bad_request', 'plan: give either "plan" or "planOf".')
+      const plan = readPlan(call, given ?? (await storedPlan(call, planOf!)))
+      const stop = new AbortController()
+      const experiment = experimentsOf(call).run(plan, { signal: stop.signal, ...present({ id }) })
+      await call.parts.experiments.start(call.caller.tenant, experiment, stop)
+      return toSummary(await experimentsOf(call).show(experiment.id))
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/experiments/:experiment',
+    scope: 'inspect',
+    summary: 'Shows an experiment: its environment, its goals, and the environment after each step.',
+    params: inExperiment,
+    kind: 'json',
+    answer: view,
+    async handle(call) {
+      const { plan: _, ...shown } = await experimentsOf(call).show(call.params.experiment)
+      return shown
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/experiments/:experiment/plan',
+    scope: 'inspect',
+    summary: 'Shows the plan, if it came as JSON.',
+    params: inExperiment,
+    kind: 'json',
+    answer: planBody,
+    handle: call => storedPlan(call, call.params.experiment),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/experiments/:experiment/roles/:role',
+    scope: 'inspect',
+    summary: 'Shows the messages of a role.',
+    params: inExperiment.extend({ role: name }),
+    kind: 'json',
+    answer: z.object({ messages: z.array(message) }),
+    handle: async call => ({
+      messages: await experimentsOf(call).history(call.params.experiment, call.params.role),
+    }),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/experiments/:experiment/events',
+    scope: 'inspect',
+    summary:
+      'Tells what happens in an experiment, until it has ended. `Last-Event-ID` tells what was missed.',
+    params: inExperiment,
+    kind: 'events',
+    answer: experimentEvent,
+    async handle(call) {
+      const state = toState(await experimentsOf(call).show(call.params.experiment))
+      return watch(call, call.params.experiment, state)
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/experiments/:experiment/pause',
+    scope: 'admin',
+    summary: 'Pauses an experiment.',
+    params: inExperiment,
+    kind: 'json',
+    answer: wished,
+    handle: async call => ({ is: await experimentsOf(call).pause(call.params.experiment) }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/experiments/:experiment/resume',
+    scope: 'admin',
+    summary:
+      'Goes on with an experiment that is paused, or whose process is gone. Needs its plan if none is stored.',
+    params: inExperiment,
+    body: z.strictObject({ plan: planBody.optional() }),
+    kind: 'json',
+    answer: summary,
+    async handle(call) {
+      const { experiment: id } = call.params
+      const experiments = experimentsOf(call)
+      const { status } = await experiments.show(id)
+      if (!['PAUSED', 'INTERRUPTED', 'RUNNING'].includes(status))
+        throw new ApiError(409, 'experiment_ended', `The experiment "${id}" has ended as ${status}.`)
+      const plan = readPlan(call, call.body.plan ?? (await storedPlan(call, id)))
+      const stop = new AbortController()
+      const resumed = experiments.resume(plan, id, { signal: stop.signal })
+      await call.parts.experiments.start(call.caller.tenant, resumed, stop)
+      return toSummary(await experiments.show(id))
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/experiments/:experiment/stop',
+    scope: 'admin',
+    summary: 'Stops an experiment for good.',
+    params: inExperiment,
+    kind: 'json',
+    answer: wished,
+    handle: async call => ({ is: await experimentsOf(call).stop(call.params.experiment) }),
+  }),
+]
+
+const experimentsOf = ({ log: { history }, parts: { newId } }: Pick<Call, 'log' | 'parts'>): Experiments =>
+  createExperiments({ history, newId })
+
+/** Models are those of the upstream, and code that a request names is never run. */
+function readPlan({ parts: { upstream, experimentTools: tools } }: Call, json: unknown): ExperimentPlan {
+  const { tools: code } = json as { readonly tools?: unknown }
+  if (code !== undefined)
+    throw new ApiError(
+      400,
+      'invalid_plan',
+      'The plan names code in "tools", which a server does not run: leave it out.',
+    )
+  return parseExperiment(json, {
+    tools,
+    modelOf(model) {
+      if (model.startsWith('openai:'))
+        throw new Error('a server of its own cannot be asked here: name a model of the upstream')
+      return upstream.model(model.replace(/^ollama:/, ''))
+    },
+  })
+}
+
+async function storedPlan(call: Call, id: string): Promise<object> {
+  const { plan } = await experimentsOf(call).show(id)
+  if (!plan) throw notFound('plan', id)
+  return plan
+}
+
+const toSummary = ({ id, name, status, result, steps, maxSteps }: ExperimentSummary) => ({
+  ...{ id, name, status, steps, maxSteps },
+  ...(result !== undefined && { result }),
+})
+
+const toState = (view: ExperimentSummary & { readonly environment: object }) => ({
+  type: 'state',
+  ...toSummary(view),
+  environment: view.environment,
+})
+
+const isOver = ({ status }: Pick<ExperimentSummary, 'status'>) =>
+  !['RUNNING', 'PAUSED', 'INTERRUPTED'].includes(status)
+
+/** Where an experiment of another process stands is asked so often. */
+const lookMs = 1000
+
+type State = ReturnType<typeof toState>
+
+/** The events of an experiment that runs here; of another, where it stands, whenever that changes. */
+async function* watch(
+  call: Call,
+  id: string,
+  first: State,
+): AsyncGenerator<ServerEvent<ExperimentEvent | State>> {
+  const { signal, caller, request, parts } = call
+  let since = Number(lastEventOf(request) ?? 0) || 0
+  let told = ''
+  for (let state = first; ; state = toState(await experimentsOf(call).show(id))) {
+    const looks = JSON.stringify(state)
+    if (looks !== told) yield { event: 'state', data: state }
+    told = looks
+    if (isOver(state) || signal.aborted) return
+    for await (const event of parts.experiments.listen(caller.tenant, id, since, signal) ?? []) {
+      since = Number(event.id)
+      yield event
+    }
+    if (signal.aborted) return
+    await pause(lookMs, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+}

@@ -1,0 +1,20 @@
+import type { Thread } from '../../history/index.ts'
+import { notFound } from './api-error.ts'
+import type { Call } from './route.ts'
+
+export interface ThreadCall
+  extends Call<
+    { readonly conversation: string },
+    { readonly actor?: string | undefined; readonly branch?: string | undefined }
+  > {}
+
+/** The thread that a request names. What is not there, or is another tenant's, is not found. */
+export async function threadOf({ params, query, looking, log }: ThreadCall): Promise<Thread> {
+  const { actor, branch } = query
+  const thread = looking.thread(params.conversation, { actor, branch })
+  if (await log.store.head(thread.key)) return thread
+  const [known] = await looking.conversations({ only: params.conversation, limit: 1 })
+  if (!known) throw notFound('conversation', params.conversation)
+  const hasActor = known.threads.some(one => one.actor === thread.key.actor)
+  throw hasActor ? notFound('branch', thread.key.branch) : notFound('thread', thread.key.actor)
+}

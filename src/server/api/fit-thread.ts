@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import type { Context } from '../../context/context.ts'
+import { choosePolicy, policyNames } from '../../context/policies/choose-policy.ts'
+import { promptOf, readPlan } from '../../history/calls/plan.ts'
+import type { Thread } from '../../history/index.ts'
+import { InvalidOptionError } from '../../log/error.ts'
+import { present } from '../../log/present.ts'
+import type { AnswerOptions } from '../exchange/answer.ts'
+import { count, place } from './schemas.ts'
+
+/** How a context is to be made. What is not said is as it was in the last call of the thread. */
+export const fitFields = {
+  window: z.int().min(1).max(100_000_000).optional(),
+  reserve: count.optional(),
+  policy: z
+    .string()
+    .max(100)
+    .optional()
+    .describe(`one of ${policyNames.join(', ')}; \`sliding-50\` and \`tiered-2\` say how many`),
+  effort: z.number().min(0).max(1).optional().describe('how much is recalled; goes with the policy default'),
+  system: z.string().max(1_000_000).optional().describe('another system prompt; empty for none'),
+  notes: z.enum(['inline', 'system', 'off']).optional(),
+  shape: z.enum(['free', 'alternating']).optional(),
+  overflow: z
+    .enum(['error', 'keep', 'trim'])
+    .optional()
+    .describe('default "keep": what does not fit is shown'),
+}
+
+export const atField = place.optional().describe('the thread as it was when this entry was its last')
+
+const fitSchema = z.strictObject(fitFields)
+export type FitWishes = z.output<typeof fitSchema>
+
+/** Makes contexts of a thread. The defaults are read once for all of them. */
+export async function createFitting(thread: Thread, { policy, window, reserve }: AnswerOptions) {
+  const [last] = await thread.calls({ limit: 1 })
+  const plan = last && readPlan(last.plan)
+  const usual = { window: plan?.window ?? window ?? 4096, reserve: plan?.reserve ?? reserve ?? 0 }
+  const prompt = last && plan && (await leadOf(thread, last, plan))
+  return async (
+    wishes: FitWishes,
+    { at, previous }: { readonly at?: number | undefined; readonly previous?: Context | undefined } = {},
+  ): Promise<{ readonly context: Context; readonly lead: number }> => {
+    const system = wishes.system === '' ? undefined : (wishes.system ?? prompt)
+    const room = { window: wishes.window ?? usual.window }
+    const context = await thread.context({
+      ...room,
+      // A reserve that was meant for another window must leave some of this one.
+      reserve: wishes.reserve ?? Math.min(usual.reserve, Math.floor(room.window / 2)),
+      overflow: wishes.overflow ?? 'keep',
+      ...present({ policy: policyOf(wishes) ?? policy, shape: wishes.shape, at, system, previous }),
+      ...(wishes.notes !== undefined && { notes: wishes.notes === 'off' ? false : wishes.notes }),
+    })
+    return { context, lead: system === undefined ? 0 : 1 }
+  }
+}
+
+type Plan = ReturnType<typeof readPlan>
+
+/** The system prompt of a call, which is no entry. */
+async function leadOf(
+  thread: Thread,
+  call: { readonly plan: string },
+  plan: Plan,
+): Promise<string | undefined> {
+  const [first] = plan.messages
+  if (promptOf(plan) === undefined && (!first || Array.isArray(first))) return undefined
+  const [message] = await thread.replay(call)
+  return message?.role === 'system' && typeof message.content === 'string' ? message.content : undefined
+}
+
+function policyOf({ policy, effort }: FitWishes) {
+  if (policy === undefined) return effort === undefined ? undefined : choosePolicy('default', { effort })
+  const [, name = policy, number] = /^(sliding|tiered)-(\d{1,6})$/.exec(policy) ?? []
+  const amount = number === undefined ? undefined : Number(number)
+  if (amount === 0) throw new InvalidOptionError('policy', 'expected a number of at least 1')
+  return choosePolicy(name, {
+    ...(effort !== undefined && { effort }),
+    ...(amount !== undefined && (name === 'sliding' ? { messages: amount } : { full: amount })),
+  })
+}

@@ -1,0 +1,251 @@
+import type { History } from '../../../history/index.ts'
+import type { ConversationInfo } from '../../../stores/store.ts'
+import { ApiError } from '../api-error.ts'
+import type { ServerEvent } from '../server-event.ts'
+import { createChannel } from './channel.ts'
+
+/**
+ * What listeners are told. An event says how far a conversation is, so getting one twice does no harm: after a pause, a
+ * listener gets everything that may be new to it.
+ */
+export type FeedEvent =
+  /** The listener hears everything from now on. */
+  | { readonly type: 'ready' }
+  | ({ readonly type: 'written' } & Pick<ConversationInfo, 'conversation' | 'updatedAt' | 'threads'>)
+  | { readonly type: 'deleted'; readonly conversation: string }
+  /** More was written meanwhile than is told one by one: read the list again. */
+  | { readonly type: 'reset' }
+
+export interface ListenOptions {
+  /** Only this conversation. */
+  readonly conversation?: string
+  /** The id of the last event that the listener has. */
+  readonly since?: string | undefined
+  readonly signal: AbortSignal
+}
+
+export interface Feeds {
+  listen(tenant: string, options: ListenOptions): AsyncIterable<ServerEvent<FeedEvent>>
+  /** Tells of a write of this process at once. */
+  notice(tenant: string, conversation: string, what: 'written' | 'deleted'): void
+  /** How many listen. */
+  readonly listeners: number
+  close(): void
+}
+
+export interface FeedsOptions {
+  readonly historyOf: (tenant: string) => History
+  /** How often the store is asked what other processes wrote. Default one second. */
+  readonly pollMs?: number
+  /** Default 256. */
+  readonly mostListeners?: number
+}
+
+/** Writes that are committed late have an earlier time than some that were seen: so much is looked at again. */
+const overlapMs = 10_000
+
+/** So many conversations are told one by one when a listener comes back. */
+const mostMissed = 500
+
+/** Live events: of writes of this process at once, of those of others by asking the store, once for all listeners. */
+export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: FeedsOptions): Feeds {
+  const feeds = new Map<string, Feed>()
+  let listeners = 0
+
+  /** Joins when it is first read: a client may leave before. */
+  async function* listen(tenant: string, options: ListenOptions): AsyncGenerator<ServerEvent<FeedEvent>> {
+    const feed = feeds.get(tenant) ?? createFeed(historyOf(tenant), pollMs)
+    feeds.set(tenant, feed)
+    listeners += 1
+    try {
+      yield* listenTo(feed, options)
+    } finally {
+      listeners -= 1
+      if (feed.isUnused() && feeds.get(tenant) === feed) feeds.delete(tenant)
+    }
+  }
+
+  return {
+    get listeners() {
+      return listeners
+    },
+    listen(tenant, options) {
+      if (listeners >= mostListeners)
+        throw new ApiError(
+          503,
+          'too_many_listeners',
+          `More than ${mostListeners} listen already: try again later.`,
+        )
+      return listen(tenant, options)
+    },
+    notice: (tenant, conversation, what) => feeds.get(tenant)?.notice(conversation, what),
+    close() {
+      for (const feed of feeds.values()) feed.close()
+      feeds.clear()
+    },
+  }
+}
+
+type Listener = (event: ServerEvent<FeedEvent>) => void
+
+async function* listenTo(
+  feed: Feed,
+  { conversation, since, signal }: ListenOptions,
+): AsyncGenerator<ServerEvent<FeedEvent>> {
+  const channel = createChannel<ServerEvent<FeedEvent>>()
+  const leave = feed.join(event => {
+    const { data } = event
+    const isOther = conversation !== undefined && 'conversation' in data && data.conversation !== conversation
+    if (!isOther) channel.push(event)
+  }, channel.end)
+  signal.addEventListener('abort', channel.end, { once: true })
+  try {
+    if (signal.aborted) return
+    const { id, missed } = await feed.start(since, conversation)
+    for (const data of missed) yield toEvent(data, id)
+    yield toEvent({ type: 'ready' }, id)
+    yield* channel.events()
+  } finally {
+    signal.removeEventListener('abort', channel.end)
+    leave()
+  }
+}
+
+interface Feed {
+  /** `end` is called when the feed is closed. */
+  join(listener: Listener, end: () => void): () => void
+  isUnused(): boolean
+  notice(conversation: string, what: 'written' | 'deleted'): void
+  /** What was written since an event, and the id of now. */
+  start(
+    since: string | undefined,
+    conversation: string | undefined,
+  ): Promise<{ readonly id: number; readonly missed: readonly FeedEvent[] }>
+  close(): void
+}
+
+/** The feed of one tenant. It asks the store only while somebody listens. */
+function createFeed(history: History, pollMs: number): Feed {
+  const listeners = new Map<Listener, () => void>()
+  const dirty = new Set<string>()
+  /** What was last told of conversations that were written to lately. */
+  const told = new Map<string, { readonly updatedAt: number; readonly looks: string }>()
+  /** The time of the newest write that was seen, by the clock of the store: the id of events. */
+  let newest: number | undefined
+  let timer: NodeJS.Timeout | undefined
+  let soon: NodeJS.Immediate | undefined
+  let first: Promise<void> | undefined
+
+  function tell(data: FeedEvent): void {
+    for (const listener of listeners.keys()) listener(toEvent(data, newest ?? 0))
+  }
+
+  /** Tells of a conversation; with `isSure` also if nothing is to be seen of the write: a call, a title. */
+  function see(info: ConversationInfo, isSure: boolean): void {
+    const looks = JSON.stringify([info.updatedAt, info.threads])
+    const isNew = told.get(info.conversation)?.looks !== looks
+    newest = Math.max(newest ?? 0, info.updatedAt)
+    told.set(info.conversation, { updatedAt: info.updatedAt, looks })
+    if (isNew || isSure) tell(toWritten(info))
+  }
+
+  /** Looks at everything since the last time. The first look only remembers. */
+  async function look(): Promise<void> {
+    const isFirst = newest === undefined
+    const since = (newest ?? 0) - overlapMs
+    const found = isFirst
+      ? await history.conversations({ limit: 20 })
+      : await writtenSince(history, since, Number.POSITIVE_INFINITY)
+    if (isFirst) {
+      newest = found[0]?.updatedAt ?? 0
+      for (const { conversation, updatedAt, threads } of found)
+        told.set(conversation, { updatedAt, looks: JSON.stringify([updatedAt, threads]) })
+    } else for (const info of found.toReversed()) see(info, false)
+    for (const [conversation, { updatedAt }] of told)
+      if (updatedAt < newest! - 2 * overlapMs) told.delete(conversation)
+  }
+
+  function poll(): void {
+    timer = setTimeout(async () => {
+      // A store that does not answer is asked again; nothing is missed.
+      await look().catch(() => undefined)
+      if (listeners.size > 0) poll()
+    }, pollMs)
+    timer.unref()
+  }
+
+  async function tellDirty(): Promise<void> {
+    soon = undefined
+    const conversations = [...dirty]
+    dirty.clear()
+    for (const only of conversations) {
+      const [info] = await history.conversations({ only, limit: 1 })
+      if (info) see(info, true)
+    }
+  }
+
+  return {
+    join(listener, end) {
+      listeners.set(listener, end)
+      if (listeners.size === 1) {
+        first = look()
+        first.catch(() => undefined)
+        poll()
+      }
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size === 0) clearTimeout(timer)
+      }
+    },
+    isUnused: () => listeners.size === 0,
+    notice(conversation, what) {
+      if (what === 'deleted') return tell({ type: 'deleted', conversation })
+      dirty.add(conversation)
+      // The writes of one moment are told together.
+      soon ??= setImmediate(() => void tellDirty().catch(() => undefined))
+    },
+    async start(since, only) {
+      await first
+      const id = newest ?? 0
+      if (since === undefined) return { id, missed: [] }
+      const from = Number(since)
+      if (!Number.isSafeInteger(from)) return { id, missed: [{ type: 'reset' }] }
+      const found = await (only === undefined
+        ? writtenSince(history, from - overlapMs, mostMissed)
+        : history.conversations({ only, limit: 1 }))
+      if (found.length > mostMissed) return { id, missed: [{ type: 'reset' }] }
+      return { id, missed: found.toReversed().map(toWritten) }
+    },
+    close() {
+      clearTimeout(timer)
+      if (soon) clearImmediate(soon)
+      for (const end of listeners.values()) end()
+    },
+  }
+}
+
+/** The conversations written to since a time, newest first; more than `most` only by the rest of a page. */
+async function writtenSince(
+  history: History,
+  since: number,
+  most: number,
+): Promise<readonly ConversationInfo[]> {
+  const found: ConversationInfo[] = []
+  const limit = 20
+  for (let after: ConversationInfo | undefined; found.length <= most; ) {
+    const page = await history.conversations({ limit, after })
+    const late = page.findIndex(({ updatedAt }) => updatedAt < since)
+    for (const info of late < 0 ? page : page.slice(0, late)) found.push(info)
+    if (late >= 0 || page.length < limit) break
+    after = page.at(-1)
+  }
+  return found
+}
+
+const toWritten = ({ conversation, updatedAt, threads }: ConversationInfo): FeedEvent => ({
+  ...{ type: 'written', conversation, updatedAt, threads },
+})
+
+const toEvent = (data: FeedEvent, id: number): ServerEvent<FeedEvent> => ({
+  ...{ event: data.type, data, id: String(id) },
+})

@@ -1,0 +1,39 @@
+import type { Store } from '../../../stores/store.ts'
+
+/** Called after something was written to a conversation, or the conversation was deleted. */
+export type OnWrite = (tenant: string, conversation: string, what: 'written' | 'deleted') => void
+
+/** A store that tells of every write that went through it. */
+export function noticingStore(store: Store, onWrite: OnWrite): Store {
+  const telling =
+    <Rest extends readonly unknown[], Result>(
+      write: (
+        thread: { readonly tenant: string; readonly conversation: string },
+        ...rest: Rest
+      ) => Promise<Result>,
+    ) =>
+    async (thread: { readonly tenant: string; readonly conversation: string }, ...rest: Rest) => {
+      const result = await write(thread, ...rest)
+      onWrite(thread.tenant, thread.conversation, 'written')
+      return result
+    }
+  return {
+    ...store,
+    begin: telling(store.begin as never) as Store['begin'],
+    append: telling(store.append as never) as Store['append'],
+    end: telling(store.end as never) as Store['end'],
+    seed: telling(store.seed as never) as Store['seed'],
+    restore: telling(store.restore as never) as Store['restore'],
+    fork: telling(store.fork as never) as Store['fork'],
+    saveCall: telling(store.saveCall as never) as Store['saveCall'],
+    async describeConversation(tenant, conversation, description) {
+      await store.describeConversation(tenant, conversation, description)
+      onWrite(tenant, conversation, 'written')
+    },
+    async deleteConversation(tenant, conversation, options) {
+      const isDeleted = await store.deleteConversation(tenant, conversation, options)
+      if (isDeleted) onWrite(tenant, conversation, 'deleted')
+      return isDeleted
+    },
+  }
+}

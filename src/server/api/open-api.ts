@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { scopes } from '../auth/caller.ts'
+import type { AnswerKind, Fields, Route } from './route.ts'
+import { errorAnswer } from './schemas.ts'
+
+/** An OpenAPI 3.1 document of routes, made from their schemas. */
+export function openApi(routes: readonly Route[], base: string) {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const route of routes) {
+    const path = `${base}${route.path.replace(/:(\w+)/g, '{$1}')}`
+    paths[path] = { ...paths[path], [route.method]: toOperation(route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Throughline', version: '1' },
+    paths,
+    components: {
+      schemas: { Error: toSchema(errorAnswer) },
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: `A key with scopes: ${scopes.join(', ')}.` },
+      },
+    },
+  }
+}
+
+function toOperation({ summary, scope, params, query, body, kind, answer, status }: Route) {
+  const parameters = [...toParameters(params, 'path'), ...toParameters(query, 'query')]
+  return {
+    summary,
+    security: [{ key: [scope] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: bodyContent(body) } }),
+    responses: {
+      [String(status ?? (kind === 'none' ? 204 : 200))]: {
+        description: descriptions[kind],
+        ...(kind !== 'none' && { content: { [types[kind]]: { schema: answerSchema(kind, answer) } } }),
+      },
+      default: {
+        description: 'An error.',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    },
+  }
+}
+
+const types: Readonly<Record<Exclude<AnswerKind, 'none'>, string>> = {
+  json: 'application/json',
+  text: 'text/plain',
+  lines: 'application/x-ndjson',
+  events: 'text/event-stream',
+}
+
+const descriptions: Readonly<Record<AnswerKind, string>> = {
+  json: 'The answer.',
+  text: 'A plain text.',
+  lines: 'Lines of JSON; the schema is that of each line.',
+  events: 'Server-sent events; the schema is that of the data of each event.',
+  none: 'Done.',
+}
+
+const answerSchema = (kind: AnswerKind, answer: z.ZodType | undefined) =>
+  answer && kind !== 'text' ? toSchema(answer) : { type: kind === 'text' ? 'string' : 'object' }
+
+const bodyContent = (body: z.ZodType | 'lines') =>
+  body === 'lines'
+    ? { 'application/x-ndjson': { schema: { type: 'object' } } }
+    : { 'application/json': { schema: toSchema(body) } }
+
+function toParameters(fields: Fields | undefined, place: 'path' | 'query') {
+  return Object.entries(fields?.shape ?? {}).map(([name, field]) => {
+    const schema = field as z.ZodType
+    const { description, ...rest } = toSchema(schema) as { readonly description?: string }
+    return {
+      name,
+      in: place,
+      required: place === 'path' || !schema.safeParse(undefined).success,
+      ...(description !== undefined && { description }),
+      schema: rest,
+      // Lists are divided by commas.
+      ...('items' in rest && { style: 'form', explode: false }),
+    }
+  })
+}
+
+/** The form that a client sends or gets: fields that the answer may gain later are allowed. */
+function toSchema(schema: z.ZodType): object {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' })
+  return rest
+}

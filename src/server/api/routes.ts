@@ -1,0 +1,23 @@
+import { callRoutes } from './calls.ts'
+import { chatRoutes } from './chat.ts'
+import { contextRoutes } from './contexts.ts'
+import { conversationRoutes } from './conversations.ts'
+import { eventRoutes } from './events.ts'
+import { experimentRoutes } from './experiments.ts'
+import type { Route } from './route.ts'
+import { serverRoutes } from './server-info.ts'
+import { threadRoutes } from './threads.ts'
+
+export const apiBase = '/throughline/v1'
+
+/** All routes of the API, below its base. */
+export const apiRoutes: readonly Route[] = [
+  ...serverRoutes,
+  ...conversationRoutes,
+  ...threadRoutes,
+  ...contextRoutes,
+  ...callRoutes,
+  ...chatRoutes,
+  ...eventRoutes,
+  ...experimentRoutes,
+]

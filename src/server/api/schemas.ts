@@ -1,0 +1,41 @@
+import { z } from 'zod'
+
+/** Values that several routes take or give. */
+
+export const name = z.string().min(1).max(1000)
+export const place = z.int().min(0)
+export const count = z.int().min(0)
+export const time = z.int().describe('milliseconds since 1970')
+export const limitOf = (usual: number, most: number) =>
+  z.int().min(1).max(most).optional().describe(`default ${usual}`)
+
+export const inConversation = z.strictObject({ conversation: name })
+
+/** The thread of a conversation that is meant. */
+export const threadFields = {
+  actor: name.optional().describe('whose thread; default "assistant"'),
+  branch: name.optional().describe('default "main"'),
+}
+
+export const message = z
+  .looseObject({ role: z.string() })
+  .describe('a message in the form in which it was given: of OpenAI, Ollama, Anthropic or the AI SDK')
+
+export const threadPlace = z.object({ actor: name, branch: name, head: count })
+
+export const conversation = z.object({
+  conversation: name,
+  title: z.string().optional(),
+  metadata: z.unknown().optional().describe('any JSON'),
+  createdAt: time,
+  updatedAt: time.describe('when something was last written to one of its threads'),
+  threads: z.array(threadPlace),
+})
+
+export const errorAnswer = z.object({
+  error: z.object({
+    code: z.string().describe('stable, for programs'),
+    message: z.string().describe('for people'),
+    field: z.string().optional().describe('what in the request is wrong'),
+  }),
+})

@@ -1,0 +1,10 @@
+/** An event of a stream. `id` is what a client sends as `Last-Event-ID` when it comes back. */
+export interface ServerEvent<Data = unknown> {
+  readonly event: string
+  readonly data: Data
+  readonly id?: string | undefined
+}
+
+/** The id of the last event that a client has, if it comes back. */
+export const lastEventOf = ({ headers }: Request): string | undefined =>
+  headers.get('last-event-id') ?? undefined

@@ -1,0 +1,245 @@
+import { z } from 'zod'
+import type { LoggedMessage } from '../../history/index.ts'
+import { findConversation } from './conversations.ts'
+import { threadOf } from './find-thread.ts'
+import { defineRoute, type Route, type Told } from './route.ts'
+import {
+  count,
+  inConversation,
+  limitOf,
+  message,
+  name,
+  place,
+  threadFields,
+  threadPlace,
+  time,
+} from './schemas.ts'
+
+const status = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('idle') }),
+  z.object({
+    state: z.literal('open'),
+    turn: count,
+    startedAt: time,
+    owner: z.string(),
+    expiresInMs: z.number(),
+  }),
+  z.object({ state: z.literal('interrupted'), turn: count, startedAt: time }),
+])
+
+const turn = z.object({
+  turn: count,
+  status: z.enum(['open', 'completed', 'failed', 'cancelled', 'interrupted']),
+  first: place,
+  last: place,
+  startedAt: time,
+  endedAt: time.optional(),
+  error: z.string().optional().describe('the code of a failed turn'),
+})
+
+const thread = threadPlace.extend({
+  turns: count,
+  forkOf: z.object({ branch: name, at: place }).optional(),
+  status,
+})
+
+const page = {
+  ...threadFields,
+  at: place.optional().describe('the thread as it was when this entry was its last'),
+  limit: limitOf(100, 1000),
+}
+
+const shown = z
+  .looseObject({ id: z.string(), seq: place, role: z.string() })
+  .describe('a message as a user may see it: no notes, nothing that closed a turn')
+
+const logged = z
+  .object({
+    id: z.string(),
+    seq: place,
+    turn: count,
+    time,
+    tokens: count.optional(),
+    message,
+    view: message.optional().describe('what contexts take in its place, where that differs'),
+    isClosing: z.boolean().describe('whether it was written to close a turn'),
+    isError: z.boolean().optional(),
+    data: z.unknown().optional().describe('the data of the application'),
+    calibration: z.object({ model: z.string(), counter: z.string(), factor: z.number() }).optional(),
+  })
+  .describe('an entry with all that is stored beside its message')
+
+const brief = z
+  .object({ seq: place, turn: count, role: z.string(), time, tokens: count.optional() })
+  .describe('an entry without its text')
+
+/** The threads of a conversation, and what stands in them. */
+export const threadRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/threads',
+    scope: 'read',
+    summary: 'Lists the threads with their branches, where these were forked, and whether a turn is open.',
+    params: inConversation,
+    kind: 'json',
+    answer: z.object({ threads: z.array(thread) }),
+    async handle({ params, looking, log }) {
+      const { conversation, threads } = await findConversation(looking, params.conversation)
+      const found = await Promise.all(
+        threads.slice(0, 1000).map(async ({ actor, branch, head: known }) => {
+          const head = await log.store.head({ tenant: log.tenant, conversation, actor, branch })
+          const status = await looking.thread(conversation, { actor, branch }).status()
+          const { turns = 0, forkOf } = head ?? {}
+          return { actor, branch, head: head?.head ?? known, turns, ...(forkOf && { forkOf }), status }
+        }),
+      )
+      return { threads: found }
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/status',
+    scope: 'read',
+    summary: 'Says whether a turn of the thread is open, by whom and for how long.',
+    params: inConversation,
+    query: z.strictObject(threadFields),
+    kind: 'json',
+    answer: status,
+    handle: async call => (await threadOf(call)).status(),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/turns',
+    scope: 'read',
+    summary: 'Lists the turns, oldest first.',
+    params: inConversation,
+    query: z.strictObject(threadFields),
+    kind: 'json',
+    answer: z.object({ turns: z.array(turn) }),
+    async handle(call) {
+      const turns = await (await threadOf(call)).turns()
+      // The idempotency key and the hash of the request are the writer's own.
+      return { turns: turns.map(({ key: _, body: __, ...rest }) => rest) }
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/entries',
+    scope: 'read',
+    summary:
+      'Shows the newest messages as a user may see them. `at` pages back: the seq before the first one.',
+    params: inConversation,
+    query: z.strictObject(page),
+    kind: 'json',
+    answer: z.object({ entries: z.array(shown) }),
+    async handle(call) {
+      const { at, limit = 100 } = call.query
+      const options = { limit, ...call.parts.noteOptions, ...(at !== undefined && { at }) }
+      return { entries: await (await threadOf(call)).display(options) }
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/log',
+    scope: 'inspect',
+    summary: 'Shows the newest entries as they are logged: with notes, closing messages, data and tokens.',
+    params: inConversation,
+    query: z.strictObject(page),
+    kind: 'json',
+    answer: z.object({ entries: z.array(logged) }),
+    async handle(call) {
+      const { at, limit = 100 } = call.query
+      const thread = await threadOf(call)
+      const entries = await thread.entries({ limit, ...(at !== undefined && { at }) })
+      const tokens = await tokensOf(call, thread.key, entries)
+      return { entries: entries.map(entry => toLogged(entry, tokens.get(entry.seq))) }
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/outline',
+    scope: 'inspect',
+    summary: 'Lists all entries without their texts: role, turn, time and tokens of each, oldest first.',
+    params: inConversation,
+    query: z.strictObject({
+      ...threadFields,
+      from: place.optional().describe('the first entry; default 1'),
+      limit: limitOf(10_000, 20_000),
+    }),
+    kind: 'json',
+    answer: z.object({ entries: z.array(brief) }),
+    async handle(call) {
+      const { from = 1, limit = 10_000 } = call.query
+      const { key } = await threadOf(call)
+      const entries: z.input<typeof brief>[] = []
+      const range = { from: Math.max(1, from), limit }
+      for await (const { seq, turn, role, time, tokens } of call.log.store.entries(key, range)) {
+        const own = tokens[call.looking.count.id]
+        entries.push({ seq, turn, role, time, ...(own !== undefined && { tokens: own }) })
+      }
+      return { entries }
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/notes',
+    scope: 'inspect',
+    summary: 'Lists the newest notes that the model wrote to itself, oldest first.',
+    params: inConversation,
+    query: z.strictObject(page),
+    kind: 'json',
+    answer: z.object({ notes: z.array(z.string()) }),
+    async handle(call) {
+      const { at, limit = 100 } = call.query
+      return { notes: await (await threadOf(call)).notes({ limit, ...(at !== undefined && { at }) }) }
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/conversations/:conversation/fork',
+    scope: 'chat',
+    summary:
+      'Makes a branch that shares the past up to `at`: the end of a closed turn, or just before a user message.',
+    params: inConversation,
+    query: z.strictObject(threadFields),
+    body: z.strictObject({ at: place, as: name.optional().describe('the name of the new branch') }),
+    kind: 'json',
+    status: 201,
+    answer: z.object({ actor: name, branch: name, at: place }),
+    async handle(call) {
+      const { at, as } = call.body
+      const { key } = await (await threadOf(call)).fork({ at, ...(as !== undefined && { branch: as }) })
+      return { actor: key.actor, branch: key.branch, at }
+    },
+  }),
+]
+
+type Tokens = ReadonlyMap<number, number>
+
+/** The tokens of entries as they were counted when they were logged. */
+async function tokensOf(
+  { log: { store }, looking: { count } }: Parameters<typeof threadOf>[0],
+  key: Parameters<typeof store.head>[0],
+  entries: readonly LoggedMessage[],
+): Promise<Tokens> {
+  const tokens = new Map<number, number>()
+  const [first, last] = [entries[0], entries.at(-1)]
+  if (!first || !last) return tokens
+  for await (const entry of store.entries(key, { from: first.seq, to: last.seq })) {
+    const own = entry.tokens[count.id]
+    if (own !== undefined) tokens.set(entry.seq, own)
+  }
+  return tokens
+}
+
+function toLogged(entry: LoggedMessage, tokens: number | undefined): Told<z.input<typeof logged>> {
+  const { id, seq, turn, time, message, view, isClosing, isError, data, calibration } = entry
+  return {
+    ...{ id, seq, turn, time, message, isClosing },
+    ...(tokens !== undefined && { tokens }),
+    ...(view !== message && { view }),
+    ...(isError !== undefined && { isError }),
+    ...(data !== undefined && { data }),
+    ...(calibration && { calibration }),
+  }
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { everyStore } from '../../every-store.ts'
+import { startServer } from '../start-server.ts'
+import { apiClient, textOf } from './client.ts'
+
+describe.each(await everyStore())('conversations through the API, on %s', (_, create) => {
+  async function start() {
+    const server = await startServer({ store: create() })
+    return { ...server, api: apiClient(server.url) }
+  }
+
+  it('are answered, listed last used first, page by page, and shown', async () => {
+    const { api } = await start()
+    for (const name of ['a', 'b', 'c/d e%2F', 'ä'])
+      await api.say(name, `The cat of ${name} weighs four kilos.`)
+    expect(textOf(await api.say('a', 'How many kilos does the cat weigh?'))).toContain('four')
+    const first = await api.get('/conversations?limit=3')
+    expect(first.body.conversations.map((one: { conversation: string }) => one.conversation)).toEqual([
+      'a',
+      'ä',
+      'c/d e%2F',
+    ])
+    const second = await api.get(`/conversations?limit=3&after=${encodeURIComponent(first.body.next)}`)
+    expect(second.body).toEqual({ conversations: [expect.objectContaining({ conversation: 'b' })] })
+    const shown = await api.get(`/conversations/${encodeURIComponent('c/d e%2F')}`)
+    expect(shown.body).toMatchObject({ conversation: 'c/d e%2F', threads: [{ actor: 'assistant', head: 2 }] })
+    expect((await api.get('/conversations?after=wrong')).body.error).toMatchObject({ field: 'after' })
+  })
+
+  it('get a title and metadata, and lose them', async () => {
+    const { api } = await start()
+    await api.say('a', 'Hello.')
+    const set = await api.patch('/conversations/a', { title: 'Boats', metadata: { starred: true } })
+    expect(set.body).toMatchObject({ title: 'Boats', metadata: { starred: true } })
+    const unset = await api.patch('/conversations/a', { title: null })
+    expect(unset.body).not.toHaveProperty('title')
+    expect(unset.body.metadata).toEqual({ starred: true })
+    expect((await api.patch('/conversations/none', { title: 'x' })).status).toBe(404)
+    expect((await api.patch('/conversations/a', { name: 'x' })).status).toBe(400)
+  })
+
+  it('are deleted for good', async () => {
+    const { api } = await start()
+    await api.say('a', 'Hello.')
+    expect((await api.remove('/conversations/a')).status).toBe(204)
+    expect((await api.remove('/conversations/a')).status).toBe(404)
+    expect((await api.get('/conversations/a')).body.error.code).toBe('no_conversation')
+    expect((await api.get('/conversations/a/entries')).status).toBe(404)
+    const late = await api.say('a', 'Hello again.')
+    expect(late.map(({ data }) => data.error?.code)).toContain('conversation_deleted')
+  })
+
+  it('travel from one server to another', async () => {
+    const [one, other] = [await start(), await start()]
+    await one.api.say('a', 'The boat is called Seagull.')
+    const { body: lines } = await one.api.get('/conversations/a/export')
+    const imported = await other.api.post('/import', lines)
+    expect(imported.body).toEqual({ conversations: ['a'], entries: 2, calls: 1 })
+    expect((await other.api.get('/conversations/a/export')).body).toBe(lines)
+    expect((await other.api.post('/import?as=b', lines)).body.conversations).toEqual(['b'])
+    expect((await other.api.post('/import', 'nonsense\n')).body.error.code).toBe('invalid_import')
+    expect(textOf(await other.api.say('a', 'What is the boat called?'))).toContain('Seagull')
+  })
+
+  it('are searched', async () => {
+    const { api } = await start()
+    await api.say('a', 'The boat is called Seagull.')
+    await api.say('b', 'The dog is called Rex.')
+    const { body } = await api.get('/search?q=seagull%20boat')
+    expect(body.found[0]).toMatchObject({ conversation: 'a', actor: 'assistant', branch: 'main' })
+    expect(body.found.every((one: { conversation: string }) => one.conversation === 'a')).toBe(true)
+    expect((await api.get('/search')).body.error).toMatchObject({ code: 'bad_request', field: 'q' })
+  })
+
+  it('leave out what clients ask beside them, unless it is wanted', async () => {
+    const { url, api } = await start()
+    const ask = (content: string) =>
+      fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        body: JSON.stringify({ model: 'reader', messages: [{ role: 'user', content }] }),
+      })
+    await ask('The boat is called Seagull.')
+    const side = await ask(
+      '### Task:\nGenerate a concise title for the chat history: The boat is called Seagull.',
+    )
+    expect(side.headers.get('x-throughline-conversation')).toMatch(/^throughline%3Aside%3A/)
+    const usual = await api.get('/conversations')
+    const all = await api.get('/conversations?include=side')
+    expect(usual.body.conversations).toHaveLength(1)
+    expect(all.body.conversations).toHaveLength(2)
+  })
+})
