@@ -1,3 +1,4 @@
+import type { ThreadKey } from '../../stores/store.ts'
 import { type Item, itemsOf } from '../identity/chain.ts'
 import { knownClient, type NamedConversation } from '../identity/known-client.ts'
 import { leaving, type Placement, recognise } from '../identity/recognise.ts'
