@@ -112,7 +112,6 @@ export function createServer(given: ServerOptions): Server {
     return next()
   })
   app.route('/throughline/v1/keys', keysRoutes(keys))
-  api.mount(app)
   const mayChat = requireScope('chat')
   for (const [path, face] of memory ? faces : []) {
     for (const prefix of ['', '/c/:conversation']) {
@@ -125,6 +124,7 @@ export function createServer(given: ServerOptions): Server {
     }
   }
   if (memory) app.route('/throughline/v1/ui-chat', uiChatRoutes({ ...route, lingerMs }))
+  api.mount(app)
   app.all('/c/:conversation/*', mayChat, context =>
     passOn(context.req.raw, context.req.path.replace(/^\/c\/[^/]*/, ''), passing),
   )

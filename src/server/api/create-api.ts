@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { ExperimentTools } from '../../experiment/index.ts'
 import { createHistory, type History } from '../../history/index.ts'
+import { ThroughlineError } from '../../log/error.ts'
 import type { ServerEnv } from '../auth/caller.ts'
 import { requireScope } from '../auth/require-scope.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
@@ -10,7 +11,6 @@ import type { Gate } from '../guard/create-gate.ts'
 import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
 import { bodyOf } from '../routes/pass-on.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { ApiError, errorResponse } from './api-error.ts'
 import type { ApiParts } from './api-parts.ts'
 import { eventStream, lineStream } from './event-stream.ts'
 import { createFeeds } from './live/feeds.ts'
@@ -85,20 +85,18 @@ export function createApi(given: ApiOptions): Api {
 
   async function answer(route: Route, context: Context<ServerEnv>): Promise<Response> {
     const { raw: request } = context.req
+    const { caller, log, requestId } = context.var
     const left = new AbortController()
-    try {
-      const { caller, log } = context.var
-      const call: Call = {
-        ...{ request, caller, log, parts },
-        ...(await readRequest(route, context, { maxBodyBytes, json })),
-        has: scope => caller.scopes.includes(scope),
-        signal: AbortSignal.any([request.signal, left.signal]),
-        looking: lookingAt(caller.tenant),
-      }
-      return toResponse(route, await route.handle(call), () => left.abort())
-    } catch (error) {
-      return errorResponse(error)
+    const call: Call = {
+      ...{ request, caller, log, parts },
+      ...(await readRequest(route, context, { maxBodyBytes, json })),
+      has: scope => caller.scopes.includes(scope),
+      signal: AbortSignal.any([request.signal, left.signal]),
+      looking: lookingAt(caller.tenant),
     }
+    const response = toResponse(route, await route.handle(call), () => left.abort())
+    response.headers.set('x-request-id', requestId)
+    return response
   }
 
   return {
@@ -114,7 +112,9 @@ export function createApi(given: ApiOptions): Api {
         app.on(route.method.toUpperCase(), `${apiBase}${route.path}`, requireScope(route.scope), context =>
           answer(route, context),
         )
-      app.all(`${apiBase}/*`, () => errorResponse(new ApiError(404, 'no_route', 'There is no such route.')))
+      app.all(`${apiBase}/*`, () => {
+        throw new ThroughlineError('no_route', 'There is nothing at this address of the API.')
+      })
     },
     async close() {
       feeds.close()

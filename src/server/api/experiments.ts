@@ -8,8 +8,9 @@ import {
   type Experiments,
   parseExperiment,
 } from '../../experiment/index.ts'
+import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
-import { ApiError, notFound } from './api-error.ts'
+import { notFound } from './api-error.ts'
 import { type Call, defineRoute, type Route } from './route.ts'
 import { count, message, name } from './schemas.ts'
 import { lastEventOf, type ServerEvent } from './server-event.ts'
@@ -75,7 +76,7 @@ export const experimentRoutes: readonly Route[] = [
     async handle(call) {
       const { id, plan: given, planOf } = call.body
       if ((given === undefined) === (planOf === undefined))
-        throw new ApiError(400, 'bad_request', 'plan: give either "plan" or "planOf".')
+        throw new ThroughlineError('bad_request', 'plan: give either "plan" or "planOf".')
       const plan = readPlan(call, given ?? (await storedPlan(call, planOf!)))
       const stop = new AbortController()
       const experiment = experimentsOf(call).run(plan, { signal: stop.signal, ...present({ id }) })
@@ -157,7 +158,7 @@ export const experimentRoutes: readonly Route[] = [
       const experiments = experimentsOf(call)
       const { status } = await experiments.show(id)
       if (!['PAUSED', 'INTERRUPTED', 'RUNNING'].includes(status))
-        throw new ApiError(409, 'experiment_ended', `The experiment "${id}" has ended as ${status}.`)
+        throw new ThroughlineError('experiment_ended', `The experiment "${id}" has ended as ${status}.`)
       const plan = readPlan(call, call.body.plan ?? (await storedPlan(call, id)))
       const stop = new AbortController()
       const resumed = experiments.resume(plan, id, { signal: stop.signal })
@@ -184,8 +185,7 @@ const experimentsOf = ({ log: { history }, parts: { newId } }: Pick<Call, 'log' 
 function readPlan({ parts: { upstream, experimentTools: tools } }: Call, json: unknown): ExperimentPlan {
   const { tools: code } = json as { readonly tools?: unknown }
   if (code !== undefined)
-    throw new ApiError(
-      400,
+    throw new ThroughlineError(
       'invalid_plan',
       'The plan names code in "tools", which a server does not run: leave it out.',
     )

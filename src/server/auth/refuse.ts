@@ -19,7 +19,6 @@ export function refuse(context: Context<ServerEnv>, fault: FaceFault): Response 
   })
 }
 
-<<<<<<< HEAD
 /** The errors of our own API. */
 const ownApi: Pick<Face, 'fault'> = {
   fault: ({ status, code, message, field }) => ({
@@ -35,21 +34,4 @@ function faceOf(path: string): Pick<Face, 'fault'> {
   if (/^\/v1\/messages(?:$|\/)/.test(plain)) return messagesFace
   if (/^\/v1\/(?:responses|conversations)(?:$|\/)/.test(plain)) return responsesFace
   return plain.startsWith('/v1/') ? openaiFace : ollamaFace
-=======
-/** The face at an address. */
-function faceOf(path: string): Pick<Face, 'fault'> {
-  if (path.startsWith('/throughline/')) return apiFace
-  const plain = path.replace(/^\/c\/[^/]*/, '')
-  if (/^\/v1\/messages(?:$|\/)/.test(plain)) return messagesFace
-  if (/^\/v1\/(?:responses|conversations)(?:$|\/)/.test(plain)) return responsesFace
-  return /^\/v1\//.test(plain) ? openaiFace : ollamaFace
-}
-
-/** The errors of our own API. */
-const apiFace: Pick<Face, 'fault'> = {
-  fault: ({ status, code, message, field }) => ({
-    status,
-    body: { error: { code, message, ...(field !== undefined && { field }) } },
-  }),
->>>>>>> 2e2cf90 (The server has an API of its own: conversations, threads, contexts, calls, chat, live events and experiments)
 }

@@ -1,5 +1,5 @@
 import { ContextOverflowError } from '../../context/compose/finish.ts'
-import { InvalidMessageError, ThroughlineError } from '../../log/error.ts'
+import { InvalidMessageError, InvalidOptionError, ThroughlineError } from '../../log/error.ts'
 import { ModelError } from '../../models/model-error.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import { BadRequestError } from '../bad-request-error.ts'
@@ -39,6 +39,7 @@ export function toFault(error: unknown): FaceFault {
       code: error.code,
       message: error.message,
       isRetryable: false,
+      ...(error instanceof InvalidOptionError && { field: error.option }),
     }
   return {
     status: 500,
@@ -96,4 +97,7 @@ const statuses: Readonly<Record<string, number>> = {
   experiment_exists: 409,
   experiment_ended: 409,
   plan_changed: 409,
+  too_many_listeners: 503,
+  too_many_experiments: 503,
+  too_slow: 503,
 }

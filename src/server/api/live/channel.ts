@@ -1,4 +1,4 @@
-import { ApiError } from '../api-error.ts'
+import { ThroughlineError } from '../../../log/error.ts'
 
 /** So many events wait for a reader; one that is slower than that is sent away, and comes back with `Last-Event-ID`. */
 const mostWaiting = 1000
@@ -34,7 +34,7 @@ export function createChannel<Event>(): Channel<Event> {
         waiting = []
         yield* ready
         if (waiting.length > 0) continue
-        if (isLate) throw new ApiError(503, 'too_slow', `More than ${mostWaiting} events wait: come back.`)
+        if (isLate) throw new ThroughlineError('too_slow', `More than ${mostWaiting} events wait: come back.`)
         if (isOver) return
         await new Promise<void>(resolve => {
           wake = resolve

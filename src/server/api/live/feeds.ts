@@ -1,6 +1,6 @@
 import type { History } from '../../../history/index.ts'
+import { ThroughlineError } from '../../../log/error.ts'
 import type { ConversationInfo } from '../../../stores/store.ts'
-import { ApiError } from '../api-error.ts'
 import type { ServerEvent } from '../server-event.ts'
 import { createChannel } from './channel.ts'
 
@@ -71,8 +71,7 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
     },
     listen(tenant, options) {
       if (listeners >= mostListeners)
-        throw new ApiError(
-          503,
+        throw new ThroughlineError(
           'too_many_listeners',
           `More than ${mostListeners} listen already: try again later.`,
         )

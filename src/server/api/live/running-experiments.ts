@@ -1,5 +1,5 @@
 import type { Experiment, ExperimentEvent } from '../../../experiment/index.ts'
-import { ApiError } from '../api-error.ts'
+import { ThroughlineError } from '../../../log/error.ts'
 import type { ServerEvent } from '../server-event.ts'
 import { createChannel } from './channel.ts'
 
@@ -54,13 +54,12 @@ export function createRunningExperiments(mostRunning = 16): RunningExperiments {
     },
     async start(tenant, experiment, pause) {
       if (all.size >= mostRunning)
-        throw new ApiError(
-          503,
+        throw new ThroughlineError(
           'too_many_experiments',
           `${mostRunning} experiments run here already: pause one.`,
         )
       const name = nameOf(tenant, experiment.id)
-      if (all.has(name)) throw new ApiError(409, 'turn_open', 'This experiment is running.')
+      if (all.has(name)) throw new ThroughlineError('turn_open', 'This experiment is running.')
       const running: Running = { pause, events: [], from: 1, listeners: new Map(), over: Promise.resolve() }
       all.set(name, running)
       await new Promise<void>((begun, failed) => {
