@@ -19,6 +19,7 @@ import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { createGate } from './guard/create-gate.ts'
 import { answerChat, type Served } from './routes/chat-route.ts'
 import { passOn } from './routes/pass-on.ts'
+import { responsesRoutes } from './routes/responses/responses-routes.ts'
 import { uiChatRoutes } from './ui-chat/ui-chat-routes.ts'
 import type { Upstream } from './upstream/upstream.ts'
 
@@ -125,6 +126,7 @@ export function createServer(given: ServerOptions): Server {
   }
   if (memory) app.route('/throughline/v1/ui-chat', uiChatRoutes({ ...route, lingerMs }))
   api.mount(app)
+  if (memory) for (const prefix of ['/', '/c/:conversation']) app.route(prefix, responsesRoutes(route))
   app.all('/c/:conversation/*', mayChat, context =>
     passOn(context.req.raw, context.req.path.replace(/^\/c\/[^/]*/, ''), passing),
   )

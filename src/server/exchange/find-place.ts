@@ -4,6 +4,7 @@ import { knownClient, type NamedConversation } from '../identity/known-client.ts
 import { leaving, type Placement, recognise } from '../identity/recognise.ts'
 import { sideName } from '../identity/side-name.ts'
 import { sideRequest } from '../identity/side-request.ts'
+import { NotFoundError } from '../not-found-error.ts'
 import type { Asked } from './asked.ts'
 import type { Again, Place } from './place.ts'
 import { previousPlace } from './previous-place.ts'
@@ -103,6 +104,12 @@ async function deltaPlace(
   const known = key === undefined ? undefined : (await store.turns(thread)).find(turn => turn.key === key)
   if (known?.status === 'completed') return { kind: 'again', thread, after: known.first, turn: known.turn }
   const head = await store.head(thread)
+  if (!head && asked.request.named.conversation === conversation && conversation.startsWith('conv_'))
+    throw new NotFoundError(
+      'conversation_not_found',
+      `Conversation with id '${conversation.slice(0, 100)}' not found.`,
+      'conversation',
+    )
   return {
     ...given,
     kind: head ? 'extends' : 'new',

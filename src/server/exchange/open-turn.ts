@@ -1,10 +1,10 @@
 import type { LoggedMessage, SeenMessage, Thread, Turn } from '../../history/index.ts'
-import { errorsIn } from '../../log/errors-in.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { marksOf, marksToSave } from '../identity/chain.ts'
 import type { Asked } from './asked.ts'
 import type { Place } from './place.ts'
+import { toSeen } from './to-seen.ts'
 
 /** A turn that waits for the model. */
 export interface OpenedTurn {
@@ -63,12 +63,6 @@ export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> 
   }
   const first = (isSeeded ? seedAt : inputAt) + repeated
   return { thread, turn, rest: rest.map(toSeen), first }
-}
-
-/** A message with what the client says beside it: whether a tool failed. */
-function toSeen(message: MessageLike): SeenMessage {
-  const { role, text } = readMessage(message, 0)
-  return role === 'tool' ? { message, isError: errorsIn(message)(text, 0) } : { message }
 }
 
 /** A call takes only so many arguments. */

@@ -3,12 +3,13 @@ import type { AnswerOptions } from '../exchange/answer.ts'
 import type { Log } from '../exchange/asked.ts'
 import { faultResponse, type Outcome, respond } from '../exchange/respond.ts'
 import { toFault } from '../exchange/to-fault.ts'
-import type { Face } from '../faces/index.ts'
+import type { ChatRequest, Face } from '../faces/index.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
 import type { HeadersOf } from '../identity/known-client.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { bodyOf } from './pass-on.ts'
+import { loadModel } from './load-model.ts'
+import { readBody } from './read-body.ts'
 
 /** What became of a request, for logs and metrics: no texts. */
 export interface Served extends Outcome {
@@ -62,13 +63,15 @@ export async function answerChat(
       ...Object.fromEntries(request.headers),
       ...(conversation !== undefined && { 'x-throughline-conversation': conversation }),
     }
-    const read = face.read(parseBody(await bodyOf(request, limits.maxBodyBytes), limits.json), headers)
-    if (read.messages.length > limits.maxMessages)
-      throw new BadRequestError(
-        `A request may have ${limits.maxMessages} messages: see "maxMessages".`,
-        'messages',
-      )
+    const body = await readBody(request, limits.maxBodyBytes)
+    const read = face.read(parseBody(body, limits.json), headers)
     model = read.model
+    if (read.wishes.load !== undefined) {
+      const loaded = await loadModel(upstream, { face, request, read, body, now })
+      tell({})
+      return loaded
+    }
+    checkMessages(read, face, limits.maxMessages)
     const asked = {
       ...{ log, headers, keyId, newId },
       face: face.name,
@@ -83,4 +86,13 @@ export async function answerChat(
     tell({ fault })
     return faultResponse(face, fault, requestId, { 'x-request-id': requestId })
   }
+}
+
+/** A request needs something to answer, and not more than may be read. */
+export function checkMessages({ messages, named }: ChatRequest, { name }: Face, most: number): void {
+  const field = name === 'responses' ? 'input' : 'messages'
+  if (messages.length > most)
+    throw new BadRequestError(`A request may have ${most} messages: see "maxMessages".`, field)
+  if (messages.length === 0 && !named.references?.length)
+    throw new BadRequestError(`"${field}" must hold at least one message that is no system message`, field)
 }

@@ -112,7 +112,7 @@ export async function textOf(body: AsyncIterable<Uint8Array>, most: number): Pro
 }
 
 /** A body that is read only as fast as the client reads. `onEnd` is called when no more of it will be. */
-function toStream(body: AsyncIterable<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
+export function toStream(body: AsyncIterable<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>(
     {

@@ -1,0 +1,133 @@
+import { type Context, Hono } from 'hono'
+import type { SeenMessage } from '../../../history/index.ts'
+import { listLog, readLog } from '../../../history/log/read-log.ts'
+import type { ConversationInfo } from '../../../stores/store.ts'
+import type { ServerEnv } from '../../auth/caller.ts'
+import { BadRequestError } from '../../bad-request-error.ts'
+import type { Log } from '../../exchange/asked.ts'
+import { toSeen } from '../../exchange/to-seen.ts'
+import { type Fields, optional, readBody, readJsonFields } from '../../faces/fields.ts'
+import { readInput } from '../../faces/responses/read-input.ts'
+import { NotFoundError } from '../../not-found-error.ts'
+import { listOf, pageOf, readPageQuery } from './page-of.ts'
+import { type ListedItem, toItems } from './to-items.ts'
+
+export interface ConversationRoutes {
+  /** Reads the JSON of a body, within the limits of the server. */
+  readonly bodyOf: (request: Request) => Promise<unknown>
+  readonly newId: () => string
+}
+
+/**
+ * `/v1/conversations`: conversations that clients of OpenAI's API made here. Those of other clients have names that can be
+ * guessed, so they are not found here; our own API lists them.
+ */
+export function conversationRoutes({ bodyOf, newId }: ConversationRoutes): Hono<ServerEnv> {
+  const routes = new Hono<ServerEnv>()
+
+  routes.post('/', async context => {
+    const { history } = context.var.log
+    const body = readBody((await bodyOf(context.req.raw)) ?? {})
+    const metadata = optional(body.metadata, 'metadata', readJsonFields)
+    const messages = body.items === undefined || body.items === null ? [] : readItems(body.items)
+    const id = `${prefix}${newId()}`
+    await history.thread(id).seed(...messages)
+    if (metadata) await history.describe(id, { metadata })
+    return context.json(toConversation(await infoOf(context.var.log, id)))
+  })
+
+  routes.get('/:id', async context => context.json(toConversation(await infoOf(...named(context)))))
+
+  routes.post('/:id', async context => {
+    const [log, id] = named(context)
+    await infoOf(log, id)
+    const body = readBody(await bodyOf(context.req.raw))
+    const metadata = optional(body.metadata, 'metadata', readJsonFields) ?? null
+    await log.history.describe(id, { metadata })
+    return context.json(toConversation(await infoOf(log, id)))
+  })
+
+  routes.delete('/:id', async context => {
+    const [log, id] = named(context)
+    await infoOf(log, id)
+    await log.history.delete(id)
+    return context.json({ id, object: 'conversation.deleted', deleted: true })
+  })
+
+  routes.get('/:id/items', async context => {
+    const query = readPageQuery(name => context.req.query(name))
+    const [log, id] = named(context)
+    await infoOf(log, id)
+    return context.json(await pageOf(itemsOf(log, id, query.order), query))
+  })
+
+  routes.post('/:id/items', async context => {
+    const [log, id] = named(context)
+    await infoOf(log, id)
+    const messages = readItems(readBody(await bodyOf(context.req.raw)).items)
+    const source = sourceOf(log, id)
+    const head = (await log.store.head(source.key))?.head ?? 0
+    await log.history.thread(id).seed(...messages)
+    const added = await listLog(source, { from: head + 1, to: head + messages.length })
+    return context.json(listOf(added.flatMap(toItems)))
+  })
+
+  routes.get('/:id/items/:item', async context => {
+    const [log, id] = named(context)
+    await infoOf(log, id)
+    for await (const item of itemsOf(log, id, 'desc'))
+      if (item.id === context.req.param('item')) return context.json(item)
+    throw new NotFoundError('item_not_found', 'There is no such item in this conversation.')
+  })
+
+  routes.delete('/:id/items/:item', () => {
+    throw new BadRequestError(
+      'Items of a conversation are never removed one by one: the log keeps all of it. Delete the conversation, or go on from an earlier response with "previous_response_id".',
+    )
+  })
+
+  return routes
+}
+
+/** Begins the names of the conversations that are made here; the rest of a name cannot be guessed. */
+const prefix = 'conv_'
+
+const named = (context: Context<ServerEnv>): [Log, string] => [context.var.log, context.req.param('id') ?? '']
+
+async function infoOf({ history }: Log, id: string): Promise<ConversationInfo> {
+  const [info] = id.startsWith(prefix) ? await history.conversations({ only: id }) : []
+  if (info) return info
+  throw new NotFoundError('conversation_not_found', `Conversation with id '${id.slice(0, 100)}' not found.`)
+}
+
+const toConversation = ({ conversation, createdAt, metadata = {} }: ConversationInfo) => ({
+  id: conversation,
+  object: 'conversation' as const,
+  created_at: Math.floor(createdAt / 1000),
+  metadata,
+})
+
+const sourceOf = ({ store, tenant, history }: Log, conversation: string) => ({
+  store,
+  key: { tenant, conversation, actor: 'assistant', branch: 'main' },
+  count: history.count,
+})
+
+async function* itemsOf(log: Log, id: string, order: 'asc' | 'desc'): AsyncGenerator<ListedItem> {
+  for await (const one of readLog(sourceOf(log, id), { reverse: order === 'desc' })) {
+    const items = toItems(one)
+    yield* order === 'desc' ? items.toReversed() : items
+  }
+}
+
+/** Reads items that are added to a conversation, with system messages wherever they stand. */
+function readItems(value: Fields[string]): readonly SeenMessage[] {
+  const { system, messages } = readInput(value, '')
+  const all = system === undefined ? messages : [{ role: 'system', content: system }, ...messages]
+  if (all.length > mostItems)
+    throw new BadRequestError(`"items" may hold ${mostItems} items at a time`, 'items')
+  return all.map(toSeen)
+}
+
+/** As at OpenAI a few at a time; a call takes only so many arguments. */
+const mostItems = 1000

@@ -1,0 +1,38 @@
+import { listLog } from '../../../history/log/read-log.ts'
+import type { MessageLike } from '../../../log/message.ts'
+import { readMessage } from '../../../log/parse-message.ts'
+import { checkedCounter } from '../../../tokens/counter.ts'
+import type { Asked } from '../../exchange/asked.ts'
+import { findPlace } from '../../exchange/find-place.ts'
+import type { Upstream } from '../../upstream/upstream.ts'
+
+/**
+ * The tokens of all that a request says, with the past that it only names: exact where the upstream counts, else by our own
+ * count. The prompt that is sent may be smaller, because it is fitted into the window.
+ */
+export async function countRequest(asked: Asked, upstream: Upstream): Promise<number> {
+  const { request, log, signal } = asked
+  const { system, tools, model } = request
+  const messages = [
+    ...(system === undefined ? [] : [{ role: 'system', content: system }]),
+    ...(await saidBefore(asked)),
+  ]
+  const exact = await upstream.count?.(model, { messages, tools, signal }).catch(() => undefined)
+  if (exact !== undefined) return exact
+  const count = checkedCounter(log.history.count)
+  const sum = messages.reduce((tokens, message, at) => tokens + count.message(readMessage(message, at)), 0)
+  return sum + count.tools(tools) + count.prompt
+}
+
+/** The messages of a request, behind those that it goes on from. */
+async function saidBefore(asked: Asked): Promise<readonly MessageLike[]> {
+  const { log, request } = asked
+  const { previous, conversation } = request.named
+  if (previous === undefined && conversation === undefined) return request.messages
+  const place = await findPlace(asked)
+  if (place.kind === 'again') return request.messages
+  const key = place.fork?.of ?? place.thread
+  const to = place.fork?.at ?? (await log.store.head(key))?.head ?? 0
+  const past = await listLog({ store: log.store, key, count: log.history.count }, { to })
+  return [...past.map(({ view }) => view), ...place.messages]
+}

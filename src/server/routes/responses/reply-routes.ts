@@ -1,0 +1,67 @@
+import { type Context, Hono } from 'hono'
+import { readLog } from '../../../history/log/read-log.ts'
+import type { ServerEnv } from '../../auth/caller.ts'
+import { BadRequestError } from '../../bad-request-error.ts'
+import type { Log } from '../../exchange/asked.ts'
+import { type FoundReply, findReply, forgetReply } from '../../exchange/find-reply.ts'
+import { fromKept } from '../../exchange/kept-response.ts'
+import { replyOfResponse } from '../../faces/responses/item-id.ts'
+import { toResponse } from '../../faces/responses/to-response.ts'
+import { NotFoundError } from '../../not-found-error.ts'
+import { pageOf, readPageQuery } from './page-of.ts'
+import { toItems } from './to-items.ts'
+
+/** The routes below `/v1/responses/{id}`: what becomes of a response after it was sent. */
+export function replyRoutes(): Hono<ServerEnv> {
+  const routes = new Hono<ServerEnv>()
+
+  routes.post('/compact', () => {
+    throw new BadRequestError(
+      'Conversations are not compacted here: every prompt is fitted into the window, and the log keeps all of it. Go on with "previous_response_id".',
+    )
+  })
+
+  routes.get('/:id', async context => {
+    if (context.req.query('stream') === 'true')
+      throw new BadRequestError('"stream" must be false: a response that is over comes whole', 'stream')
+    const { entry, kept } = await replyOf(context)
+    const { start, end } = fromKept(entry, kept)
+    return context.json(toResponse(start, end))
+  })
+
+  routes.delete('/:id', async context => {
+    const found = await replyOf(context)
+    await forgetReply(context.var.log, found)
+    return context.json({ id: context.req.param('id'), object: 'response', deleted: true })
+  })
+
+  routes.get('/:id/input_items', async context => {
+    const query = readPageQuery(name => context.req.query(name))
+    const found = await replyOf(context)
+    return context.json(await pageOf(inputItems(context.var.log, found, query.order), query))
+  })
+
+  routes.post('/:id/cancel', async context => {
+    await replyOf(context)
+    throw new BadRequestError('Cannot cancel a synchronous response.')
+  })
+
+  return routes
+}
+
+async function replyOf(context: Context<ServerEnv>): Promise<FoundReply> {
+  const id = context.req.param('id') ?? ''
+  const found = await findReply(context.var.log, replyOfResponse(id))
+  if (found) return found
+  throw new NotFoundError('response_not_found', `Response with id '${id.slice(0, 100)}' not found.`)
+}
+
+/** What stands in the log before a reply, from the first message of its request on. */
+async function* inputItems({ store, history }: Log, found: FoundReply, order: 'asc' | 'desc') {
+  const { thread, entry, kept } = found
+  const range = { from: kept.from, to: entry.seq - 1, reverse: order === 'desc' }
+  for await (const one of readLog({ store, key: thread, count: history.count }, range)) {
+    const items = toItems(one)
+    yield* order === 'desc' ? items.toReversed() : items
+  }
+}

@@ -1,0 +1,49 @@
+import { type Context, Hono } from 'hono'
+import type { ServerEnv } from '../../auth/caller.ts'
+import { requireScope } from '../../auth/require-scope.ts'
+import { readBody as readFields } from '../../faces/fields.ts'
+import { type Face, messagesFace, responsesFace, toTokenCount } from '../../faces/index.ts'
+import { parseBody } from '../../guard/parse-body.ts'
+import type { ChatRoute } from '../chat-route.ts'
+import { readBody } from '../read-body.ts'
+import { conversationRoutes } from './conversation-routes.ts'
+import { countRequest } from './count-route.ts'
+import { replyRoutes } from './reply-routes.ts'
+
+export type ResponsesRoutes = Pick<ChatRoute, 'upstream' | 'newId' | 'maxBodyBytes' | 'json'>
+
+/** What OpenAI's and Anthropic's APIs have beside the routes that answer: stored responses, conversations, counts. */
+export function responsesRoutes(given: ResponsesRoutes): Hono<ServerEnv> {
+  const { upstream, newId, maxBodyBytes, json } = given
+  const routes = new Hono<ServerEnv>()
+  const mayChat = requireScope('chat')
+  const bodyOf = async (request: Request) => {
+    const bytes = await readBody(request, maxBodyBytes)
+    return bytes.length === 0 ? undefined : parseBody(bytes, json)
+  }
+
+  async function count(context: Context<ServerEnv>, face: Face, defaults: object): Promise<number> {
+    const { raw } = context.req
+    const { log, caller } = context.var
+    const headers = Object.fromEntries(raw.headers)
+    const request = face.read({ ...defaults, ...readFields((await bodyOf(raw)) ?? {}) }, headers)
+    const asked = { log, face: face.name, request, headers, keyId: caller.keyId, signal: raw.signal, newId }
+    return countRequest(asked, upstream)
+  }
+
+  routes.post('/v1/messages/count_tokens', mayChat, async context =>
+    context.json(toTokenCount(await count(context, messagesFace, {}))),
+  )
+  routes.post('/v1/responses/input_tokens', mayChat, async context => {
+    const tokens = await count(context, responsesFace, { model: '', input: [] })
+    return context.json({ object: 'response.input_tokens', input_tokens: tokens })
+  })
+  for (const [path, inner] of [
+    ['/v1/responses', replyRoutes()],
+    ['/v1/conversations', conversationRoutes({ bodyOf, newId })],
+  ] as const) {
+    routes.use(`${path}/*`, mayChat)
+    routes.route(path, inner)
+  }
+  return routes
+}
