@@ -4,17 +4,17 @@ import { createAdaptorServer } from '@hono/node-server'
 import { Ollama } from 'ollama'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { readerUpstream, type SeenRequest } from '../src/models/index.ts'
+import { readerServer, type SeenRequest } from '../src/testing/index.ts'
 
 /** The reader behind a real port, spoken to by the real clients. */
 const seen: { readonly body: unknown; readonly request: SeenRequest }[] = []
-const upstream = readerUpstream({
+const upstream = readerServer({
   models: ['reader', 'other:1b'],
   window: 256,
   onRequest: (body, request) => seen.push({ body, request }),
 })
 /** The same, so slow that it never ends by itself: for clients that leave. */
-const slow = readerUpstream({
+const slow = readerServer({
   delayMs: 3_600_000,
   onRequest: (body, request) => seen.push({ body, request }),
 })
@@ -120,7 +120,7 @@ describe('the ollama client', () => {
     const request = { model, messages: tooLong, truncate: false }
     expect(await failure(ollama.chat(request))).toMatchObject({
       status_code: 400,
-      error: 'the input length exceeds the context length',
+      error: expect.stringMatching(/"type":"exceed_context_size_error","n_prompt_tokens":1200,"n_ctx":256\}/),
     })
     expect(await failure(ollama.chat({ ...request, stream: true }))).toMatchObject({ status_code: 400 })
   })
@@ -140,7 +140,7 @@ describe('the ollama client', () => {
   })
 
   it('is told when a model is not there', async () => {
-    const error = { status_code: 404, error: "model 'gone' not found" }
+    const error = { status_code: 404, error: expect.stringContaining("model 'gone' not found") }
     expect(await failure(ollama.chat({ model: 'gone', messages }))).toMatchObject(error)
     expect(await failure(ollama.show({ model: 'gone' }))).toMatchObject(error)
   })
@@ -183,7 +183,7 @@ describe('the openai client', () => {
       message: { role: 'assistant', content: reply },
       finish_reason: 'stop',
     })
-    expect(usage).toEqual({ prompt_tokens: 26, completion_tokens: 11, total_tokens: 37 })
+    expect(usage).toMatchObject({ prompt_tokens: 26, completion_tokens: 11, total_tokens: 37 })
   })
 
   it('streams, with usage when it asks for it', async () => {

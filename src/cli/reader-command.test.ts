@@ -63,10 +63,10 @@ describe('throughline reader', () => {
     try {
       const port = new URL(served.url).port
       await expect(serveReader({ port: Number(port) })).rejects.toThrow(
-        `cannot listen on 127.0.0.1 port ${port}: it is in use, choose another with --port`,
+        `Cannot listen on 127.0.0.1 port ${port}: it is in use, choose another with --port`,
       )
     } finally {
-      await served.close()
+      await served.close(0)
     }
     await expect(serveReader({ port: 70_000 })).rejects.toThrow('--port must be 65535 or less')
     const wrong = readerCommand().exitOverride().parseAsync(['--port', 'abc'], { from: 'user' })

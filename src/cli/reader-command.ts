@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
 import { Command } from 'commander'
-import { readerUpstream } from '../models/reader/upstream/reader-upstream.ts'
+import { readerServer } from '../server/reader/reader-server.ts'
+import { type Listening, listen } from '../server/serve/listen.ts'
 import { print } from './print.ts'
 import { UserError } from './user-error.ts'
 import { wholeNumber } from './whole-number.ts'
@@ -27,7 +25,8 @@ export function readerCommand(): Command {
       const served = await serveReader(options)
       print(`The reader listens at ${served.url}`)
       await stopSignal()
-      await served.close()
+      // An unfinished reply must not keep the process alive.
+      await served.close(0)
     })
 }
 
@@ -37,32 +36,10 @@ export async function serveReader({
   host = '127.0.0.1',
   window = 4096,
   delay = 0,
-}: ServeOptions = {}): Promise<{ readonly url: string; close(): Promise<void> }> {
+}: ServeOptions = {}): Promise<Listening> {
   if (window < 1) throw new UserError('--window must be 1 or more')
   if (port > 65_535) throw new UserError('--port must be 65535 or less')
-  const server = createAdaptorServer({
-    fetch: readerUpstream({ window, delayMs: delay }),
-    overrideGlobalObjects: false,
-  })
-  server.listen(port, host)
-  try {
-    await once(server, 'listening')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const advice = code === 'EADDRINUSE' ? ': it is in use, choose another with --port' : ` (${code})`
-    throw new UserError(`cannot listen on ${host} port ${port}${advice}`)
-  }
-  const { address, port: taken, family } = server.address() as AddressInfo
-  return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`,
-    async close() {
-      const closed = once(server, 'close')
-      server.close()
-      // An unfinished reply must not keep the process alive.
-      if ('closeAllConnections' in server) server.closeAllConnections()
-      await closed
-    },
-  }
+  return listen(readerServer({ window, delayMs: delay }), { host, port, requestTimeoutMs: 300_000 })
 }
 
 export const stopSignal = () =>

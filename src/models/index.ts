@@ -7,9 +7,4 @@ export { type OpenAiCompatibleOptions, openaiCompatible } from './openai/openai-
 export type { ReaderAnswer, ReaderQuestion } from './reader/answer.ts'
 export { countWords } from './reader/count-words.ts'
 export { type ReaderOptions, reader } from './reader/reader.ts'
-export {
-  type ReaderUpstreamOptions,
-  readerUpstream,
-  type SeenRequest,
-} from './reader/upstream/reader-upstream.ts'
 export { type RulesAnswer, type RulesOptions, type RulesRequest, rules } from './rules.ts'

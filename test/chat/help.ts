@@ -3,14 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { createHistory, fit, type History, type HistoryOptions, memoryStore, parseMessage } from 'throughline'
 import type { Chat, ChatPart, Reply } from 'throughline/chat'
-import {
-  type Model,
-  ollama,
-  openaiCompatible,
-  type ReaderUpstreamOptions,
-  readerUpstream,
-} from 'throughline/models'
-import { assertContext } from 'throughline/testing'
+import { type Model, ollama, openaiCompatible } from 'throughline/models'
+import { assertContext, type ReaderServerOptions, readerServer } from 'throughline/testing'
 import { expect } from 'vitest'
 import { assertRounds } from '../../src/testing/assert-context.ts'
 
@@ -24,9 +18,9 @@ export interface SentBody {
 }
 
 /** The reader behind a real port. */
-export async function serveReader(options: ReaderUpstreamOptions = {}) {
+export async function serveReader(options: ReaderServerOptions = {}) {
   const bodies: SentBody[] = []
-  const fetch = readerUpstream({
+  const fetch = readerServer({
     ...options,
     onRequest: (body, seen) => {
       if (/chat/.test(seen.path)) bodies.push(body as SentBody)

@@ -1,6 +1,6 @@
 import { showValue } from '../../log/show-value.ts'
-import { toFault } from '../exchange/to-fault.ts'
 import { NotFoundError } from '../not-found-error.ts'
+import { toFault } from '../to-fault.ts'
 
 /** What is not there, or belongs to somebody else: the two look alike. */
 export const notFound = (what: string, name: string) =>

@@ -1,5 +1,5 @@
 import { createMiddleware } from 'hono/factory'
-import { toFault } from '../exchange/to-fault.ts'
+import { toFault } from '../to-fault.ts'
 import { AuthError } from './auth-error.ts'
 import type { Scope, ServerEnv } from './caller.ts'
 import { refuse } from './refuse.ts'

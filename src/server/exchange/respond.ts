@@ -3,6 +3,7 @@ import { ThroughlineError } from '../../log/error.ts'
 import type { Model } from '../../models/model.ts'
 import { linkSignals, type ModelReply, type TurnPart } from '../../turn/index.ts'
 import type { Face, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../faces/index.ts'
+import { toFault } from '../to-fault.ts'
 import type { Hear, WireFacts } from '../upstream/upstream.ts'
 import { type Answered, type AnswerOptions, answer } from './answer.ts'
 import type { Asked } from './asked.ts'
@@ -12,7 +13,6 @@ import { inPieces } from './in-pieces.ts'
 import { fromKept, keptIn, toKept } from './kept-response.ts'
 import { openTurn } from './open-turn.ts'
 import type { Again, Place } from './place.ts'
-import { toFault } from './to-fault.ts'
 
 /** What became of a request. */
 export interface Outcome {

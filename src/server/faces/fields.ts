@@ -8,8 +8,10 @@ export function refuse(field: string, problem: string): never {
   throw new BadRequestError(`"${field}" ${problem}`, field)
 }
 
+/** A body; undefined if it was no JSON. */
 export function readBody(body: unknown): Fields {
   if (isFields(body)) return body
+  if (body === undefined) throw new BadRequestError('The body is no JSON.')
   throw new BadRequestError(`The body must be a JSON object, not ${kindOf(body)}`)
 }
 

@@ -1,7 +1,6 @@
-import type { Model } from '../../models/model.ts'
 import { ModelError } from '../../models/model-error.ts'
-import { reader } from '../../models/reader/reader.ts'
-import { readerUpstream as readerRoutes } from '../../models/reader/upstream/reader-upstream.ts'
+import { openReader } from '../reader/open-reader.ts'
+import { readerServer } from '../reader/reader-server.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface ReaderUpstreamOptions {
@@ -13,13 +12,12 @@ export interface ReaderUpstreamOptions {
 
 /** The built-in reader, inside this process: no server, no weights. */
 export function readerUpstream({ window = 4096, delayMs = 0 }: ReaderUpstreamOptions = {}): Upstream {
-  const routes = readerRoutes({ window, delayMs })
+  const answer = readerServer({ window, delayMs })
   return {
     kind: 'reader',
 
     model(name, hear = () => {}) {
-      if (!names.has(name)) return missing(name)
-      const model = reader({ name, window, delayMs })
+      const model = openReader(name, ['reader'], { window, delayMs })
       return {
         ...model,
         async *stream(request) {
@@ -34,7 +32,7 @@ export function readerUpstream({ window = 4096, delayMs = 0 }: ReaderUpstreamOpt
     },
 
     async pass({ method, path, body, signal }) {
-      const response = await routes(
+      const response = await answer(
         new Request(new URL(path, 'http://reader'), {
           method,
           ...(body === undefined ? {} : { body: await gather(body) }),
@@ -50,23 +48,6 @@ export function readerUpstream({ window = 4096, delayMs = 0 }: ReaderUpstreamOpt
 
     models: async () => [{ name: 'reader', window }],
     close: async () => {},
-  }
-}
-
-const names: ReadonlySet<string> = new Set(['reader', 'reader:latest'])
-
-function missing(name: string): Model {
-  const message = `The built-in reader does not have the model ${JSON.stringify(name.slice(0, 100))}: it has "reader".`
-  const error = new ModelError('model_not_found', message, { status: 404 })
-  return {
-    name,
-    window: async () => {
-      throw error
-    },
-    // biome-ignore lint/correctness/useYield: it fails before anything comes.
-    async *stream() {
-      throw error
-    },
   }
 }
 

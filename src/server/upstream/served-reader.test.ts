@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readerUpstream as readerRoutes } from '../../models/reader/upstream/reader-upstream.ts'
 import { failureOf, partsOf, textOf } from '../../models/upstream.fixture.ts'
+import { readerServer } from '../reader/reader-server.ts'
 import { ollamaUpstream } from './ollama-upstream.ts'
 import { openaiUpstream } from './openai-upstream.ts'
 import { readerUpstream } from './reader-upstream.ts'
 import type { Upstream } from './upstream.ts'
 
 /** The reader behind a port and inside of the process: whichever way it is spoken to, it says the same. */
-const server = createAdaptorServer({ fetch: readerRoutes({ window: 256 }), overrideGlobalObjects: false })
+const server = createAdaptorServer({ fetch: readerServer({ window: 256 }), overrideGlobalObjects: false })
 let upstreams: readonly Upstream[] = []
 
 beforeAll(async () => {

@@ -35,6 +35,15 @@ export function readRequest(value: unknown): ChatRequest {
   }
 }
 
+/** Reads the body of `/api/generate`: one question, or none. */
+export function readGenerate(value: unknown): ChatRequest {
+  const body = readBody(value)
+  const prompt = optional(body.prompt, 'prompt', readText) ?? ''
+  const system = { role: 'system', content: optional(body.system, 'system', readText) ?? '' }
+  const messages = prompt === '' ? [] : [system, { role: 'user', content: prompt, images: body.images }]
+  return readRequest({ ...body, messages, tools: [] })
+}
+
 function readMessages(given: readonly unknown[]): Pick<ChatRequest, 'system' | 'messages'> {
   const list = messageList()
   for (const [at, value] of given.entries()) {

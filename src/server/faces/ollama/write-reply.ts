@@ -3,13 +3,16 @@ import type { FaceCall, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../
 import { oneLine } from '../one-line.ts'
 import { tokensOf } from '../tokens-of.ts'
 
-/** Streams a reply line by line. */
-export function streamLines(start: ReplyStart): ReplyStream {
+/** Streams a reply line by line, in the shape of a route. */
+export function streamLines(
+  start: ReplyStart,
+  shape: (line: SaidLine) => object = line => line,
+): ReplyStream {
   const head = headOf(start)
   let called = 0
   const line = (value: object) => `${oneLine(value)}\n`
   const piece = (message: object, rest: object = {}) =>
-    line({ ...head, message: { role: 'assistant', content: '', ...message }, ...rest, done: false })
+    line(shape({ ...head, message: { role: 'assistant', content: '', ...message }, ...rest, done: false }))
   return {
     // There is no first line; the wire begins with the first piece.
     start: () => '',
@@ -22,11 +25,22 @@ export function streamLines(start: ReplyStart): ReplyStream {
       if (calls.length === 0) return ''
       return piece({ tool_calls: calls.map(call => toCall(call, called++)) })
     },
-    end: end => line({ ...head, message: { role: 'assistant', content: '' }, ...closing(start, end) }),
+    end: end => line(shape({ ...head, message: { role: 'assistant', content: '' }, ...closing(start, end) })),
     fail: fault => line(toError(fault)),
     // An empty line crashes ollama-python.
     idle: () => '',
   }
+}
+
+interface SaidLine {
+  readonly done: boolean
+  readonly message: { readonly role: string; readonly content: string }
+}
+
+/** The shape of `/api/generate`: the text without a message around it. */
+export function toGenerated({ message, ...line }: SaidLine): object {
+  const { role: _, content, ...rest } = message
+  return { ...line, response: content, ...rest }
 }
 
 /** The body of an answer that is not streamed; also of a request that only loads or unloads the model. */

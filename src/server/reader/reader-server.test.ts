@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { readerUpstream } from './reader-upstream.ts'
+import { readerServer } from './reader-server.ts'
 
 const ask = (options: Readonly<Record<string, unknown>>) =>
-  readerUpstream({ window: 512 })(
+  readerServer({ window: 512 })(
     new Request('http://reader/api/chat', {
       method: 'POST',
       body: JSON.stringify({
@@ -17,7 +17,7 @@ const ask = (options: Readonly<Record<string, unknown>>) =>
 it('refuses a window of less than one token', async () => {
   const response = await ask({ num_ctx: 0.5 })
   expect(response.status).toBe(400)
-  expect(await response.json()).toEqual({ error: 'num_ctx must be 1 or more' })
+  expect(await response.json()).toEqual({ error: '"options.num_ctx" must be 1 or more' })
 })
 
 it('takes a window that is no whole number as the whole number below it', async () => {

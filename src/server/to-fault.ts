@@ -1,11 +1,11 @@
-import { ContextOverflowError } from '../../context/compose/finish.ts'
-import { InvalidMessageError, InvalidOptionError, ThroughlineError } from '../../log/error.ts'
-import { ModelError } from '../../models/model-error.ts'
-import { LeaseError } from '../../stores/store-error.ts'
-import { BadRequestError } from '../bad-request-error.ts'
-import type { FaceFault } from '../faces/face.ts'
-import { BusyError } from '../guard/create-gate.ts'
-import { NotFoundError } from '../not-found-error.ts'
+import { ContextOverflowError } from '../context/compose/finish.ts'
+import { InvalidMessageError, InvalidOptionError, ThroughlineError } from '../log/error.ts'
+import { ModelError } from '../models/model-error.ts'
+import { LeaseError } from '../stores/store-error.ts'
+import { BadRequestError } from './bad-request-error.ts'
+import type { FaceFault } from './faces/face.ts'
+import { BusyError } from './guard/create-gate.ts'
+import { NotFoundError } from './not-found-error.ts'
 
 /** An error as clients are told: a status, a stable code, and words that hold nothing of anybody's conversation. */
 export function toFault(error: unknown): FaceFault {

@@ -1,0 +1,177 @@
+import { InvalidOptionError } from '../../log/error.ts'
+import { parseJson } from '../../log/parse-json.ts'
+import type { ModelPart } from '../../models/model.ts'
+import type { ReaderOptions } from '../../models/reader/reader.ts'
+import type { Face, ReplyEnd, ReplyStream } from '../faces/face.ts'
+import { type Fields, isFields, readBody, readText, refuse } from '../faces/fields.ts'
+import { generateFace, ollamaFace } from '../faces/ollama/ollama-face.ts'
+import { openaiFace } from '../faces/openai/openai-face.ts'
+import { toFault } from '../to-fault.ts'
+import { modelFacts } from './model-facts.ts'
+import { openReader } from './open-reader.ts'
+
+/** What `onRequest` sees of a request. */
+export interface SeenRequest {
+  /** `/api/chat`, `/v1/chat/completions`, … */
+  readonly path: string
+  /** Aborted when the client leaves before the end of the answer. */
+  readonly signal: AbortSignal
+}
+
+export interface ReaderServerOptions
+  extends Pick<ReaderOptions, 'window' | 'count' | 'answers' | 'delayMs' | 'wait'> {
+  /** The names of the served models; each also works with `:latest`. Default `['reader']`. */
+  readonly models?: readonly string[]
+  /** Called with every parsed body before it is answered. */
+  readonly onRequest?: (body: unknown, seen: SeenRequest) => void
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+/**
+ * Serves the reader for tests and demonstrations, with the routes of Ollama and `/v1/chat/completions`. Works in any server
+ * that takes a `fetch` handler.
+ *
+ * @example
+ * const server = readerServer({ window: 2048 })
+ * const response = await server(new Request('http://reader/api/version'))
+ */
+export function readerServer({
+  models = ['reader'],
+  window = 4096,
+  onRequest = () => {},
+  now = Date.now,
+  ...options
+}: ReaderServerOptions = {}): (request: Request) => Promise<Response> {
+  if (models.length === 0) throw new InvalidOptionError('models', 'must name at least one')
+  const facts = modelFacts(models, window, now())
+  let replies = 0
+
+  const chat = (face: Face): Handle => {
+    return async (body, signal, leave) => {
+      const request = face.read(body)
+      const { model: name, system, messages, tools, settings, wishes } = request
+      // Ollama's clients may ask for less than the window, and Ollama cuts what is too long.
+      const limits = face.name === 'ollama' ? limitsOf(readBody(body), window) : { window }
+      const model = openReader(name, models, { ...options, ...limits })
+      await model.window()
+      const start = { id: String(++replies), time: now(), model: name, request, promptTokens: 0 }
+      const end = (said: readonly ModelPart[]) => endOf(said, now() - start.time)
+      // Without messages the request only loads or unloads the model.
+      if (wishes.load !== undefined) return Response.json(face.whole(start, end([])))
+      const given = system === undefined ? messages : [{ role: 'system', content: system }, ...messages]
+      const parts = model.stream({ messages: given, tools, settings, signal })
+      if (request.stream) return stream(face, write(face.stream(start), parts, end), leave)
+      const said: ModelPart[] = []
+      for await (const part of parts) said.push(part)
+      return Response.json(face.whole(start, end(said)))
+    }
+  }
+
+  const routes: Readonly<Record<string, Handle>> = {
+    'GET /': () => new Response('Ollama is running'),
+    'GET /api/version': () => Response.json({ version: '0.0.0-reader' }),
+    'GET /api/tags': () => Response.json(facts.tags),
+    'GET /api/ps': () => Response.json(facts.ps),
+    'GET /v1/models': () => Response.json(facts.models),
+    'POST /api/chat': chat(ollamaFace),
+    'POST /api/generate': chat(generateFace),
+    'POST /v1/chat/completions': chat(openaiFace),
+    async 'POST /api/show'(body) {
+      // The older name of the field is still in use.
+      const { name, model = name } = readBody(body)
+      await openReader(readText(model, 'model'), models, { window }).window()
+      return Response.json(facts.show)
+    },
+  }
+
+  return async request => {
+    const { pathname: path } = new URL(request.url)
+    // HEAD is answered like GET, without a body.
+    const method = request.method === 'HEAD' ? 'GET' : request.method
+    const handle = routes[`${method} ${path}`]
+    if (handle === undefined) return new Response('404 page not found', { status: 404 })
+    const left = new AbortController()
+    const signal = AbortSignal.any([request.signal, left.signal])
+    const body = method === 'POST' ? parseJson(await request.text()) : undefined
+    onRequest(body, { path, signal })
+    try {
+      const response = await handle(body, signal, reason => left.abort(reason))
+      return request.method === 'HEAD' ? new Response(null, response) : response
+    } catch (error) {
+      // The client has left: the status is only for logs.
+      if (signal.aborted) return new Response(null, { status: 499 })
+      const face = path.startsWith('/v1/') ? openaiFace : ollamaFace
+      const fault = face.fault(toFault(error), '')
+      return Response.json(fault.body, { status: fault.status })
+    }
+  }
+}
+
+/** Answers one route. `leave` is called if the client stops reading, and stops the reader. */
+type Handle = (
+  body: unknown,
+  signal: AbortSignal,
+  leave: (reason: unknown) => void,
+) => Response | Promise<Response>
+
+function limitsOf({ options, truncate }: Fields, window: number): Pick<ReaderOptions, 'window' | 'overflow'> {
+  const asked = isFields(options) ? options.num_ctx : undefined
+  const isAsked = typeof asked === 'number' && asked > 0
+  if (isAsked && asked < 1) refuse('options.num_ctx', 'must be 1 or more')
+  return {
+    window: isAsked ? Math.min(window, Math.floor(asked)) : window,
+    overflow: truncate === false ? 'error' : 'cut',
+  }
+}
+
+async function* write(
+  stream: ReplyStream,
+  parts: AsyncIterable<ModelPart>,
+  end: (said: readonly ModelPart[]) => ReplyEnd,
+): AsyncGenerator<string> {
+  const said: ModelPart[] = []
+  for await (const part of parts) {
+    const opening = said.length === 0 ? stream.start() : ''
+    said.push(part)
+    if (part.type === 'tool-call') yield opening + stream.calls([part])
+    else if (part.type === 'end') yield opening + stream.end(end(said))
+    else yield opening + stream.text(part.text)
+  }
+}
+
+/** The end of a reply. All time is counted as writing. */
+function endOf(said: readonly ModelPart[], ms: number): ReplyEnd {
+  const end = said.at(-1)
+  const duration = ms * 1_000_000
+  return {
+    ...(end?.type === 'end' ? end : { reason: 'stop', usage: {} }),
+    text: said.map(part => (part.type === 'text-delta' ? part.text : '')).join(''),
+    thinking: '',
+    calls: said.filter(part => part.type === 'tool-call'),
+    details: {
+      ...{ total_duration: duration, eval_duration: duration },
+      ...{ load_duration: 0, prompt_eval_duration: 0 },
+    },
+  }
+}
+
+/** Streams texts as they come. The first is waited for, so that a refusal becomes a status and not a broken stream. */
+async function stream(
+  { streamType }: Face,
+  texts: AsyncGenerator<string>,
+  leave: (reason: unknown) => void,
+): Promise<Response> {
+  let first: IteratorResult<string> | undefined = await texts.next()
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = first ?? (await texts.next())
+      first = undefined
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+    cancel: leave,
+  })
+  return new Response(body, { headers: { 'content-type': streamType } })
+}
