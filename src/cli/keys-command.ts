@@ -1,8 +1,7 @@
 import { Command } from 'commander'
-import type { Keys } from '../server/auth/create-keys.ts'
-import { createKeys, type KeyRecord, type NewKey } from '../server/auth/create-keys.ts'
+import { createKeys, type KeyRecord, type Keys, type NewKey } from '../server/auth/create-keys.ts'
 import { StoreError } from '../stores/store-error.ts'
-import { isPostgres, withStore } from './open-log.ts'
+import { checkDatabase, isPostgres, withStore } from './open-log.ts'
 import { print } from './print.ts'
 import { UserError } from './user-error.ts'
 
@@ -32,7 +31,7 @@ export function keysCommand(): Command {
     .option('--tenant <name>', 'whose conversations it reaches', 'default')
     .action(async (name: string, options: KeysOptions & { scopes: string; tenant: string }) => {
       const scopes = options.scopes.split(',').map(scope => scope.trim()) as NonNullable<NewKey['scopes']>
-      const { key, record } = await onKeys(options, 'write', found =>
+      const { key, record } = await onKeys(options, 'create', found =>
         found.create({ name, scopes, tenant: options.tenant }),
       )
       print(describe(record))
@@ -58,12 +57,13 @@ type ManagedKeys = Pick<Keys, 'create' | 'list' | 'revoke'>
 
 async function onKeys<T>(
   { db, store: url, server, key = process.env.THROUGHLINE_KEY }: KeysOptions,
-  what: 'read' | 'write',
+  what: 'create' | 'read' | 'write',
   use: (keys: ManagedKeys) => Promise<T>,
 ): Promise<T> {
   if (server !== undefined) return use(keysOfServer(server, key))
   if (url !== undefined && !isPostgres(url)) throw new UserError('--store must be an address: postgres://…')
   const open = { db: url ?? db, tenant: '' }
+  if (what !== 'create') checkDatabase(open.db)
   return withStore(open, what === 'read', store => use(createKeys(store))).catch(error => {
     if (!(error instanceof StoreError) || error.code !== 'store_locked') throw error
     throw new UserError(

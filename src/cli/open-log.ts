@@ -30,9 +30,14 @@ export function adderFor(parent: Command, whose: string): AddCommand {
       .option('--tenant <name>', whose, 'default')
       .hook('preAction', command => {
         const { db } = command.opts<LogOptions>()
-        if (!makesDatabase && !isPostgres(db) && !existsSync(db))
-          throw new UserError(`there is no database ${db}: say where it is with --db`)
+        if (!makesDatabase) checkDatabase(db)
       })
+}
+
+/** Refuses the path of a file that is not there. */
+export function checkDatabase(db: string): void {
+  if (!isPostgres(db) && !existsSync(db))
+    throw new UserError(`there is no database ${db}: say where it is with --db`)
 }
 
 export const isPostgres = (db: string) => /^postgres(ql)?:/.test(db)

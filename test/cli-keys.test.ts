@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+
+const main = join(import.meta.dirname, '../dist/cli/main.js')
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'throughline-cli-keys-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const runIn = (cwd: string, env: Record<string, string> = {}) =>
+  function keys(...args: readonly string[]) {
+    const options = { cwd, encoding: 'utf8', env: { ...process.env, ...env } } as const
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'keys', ...args], options)
+    return { status, lines: stdout.split('\n').filter(line => line !== ''), stderr }
+  }
+
+async function serve(cwd: string, ...flags: readonly string[]) {
+  const env = { ...process.env, OLLAMA_HOST: 'http://127.0.0.1:9' }
+  const child: ChildProcess = spawn(process.execPath, [main, 'serve', '--port', '0', ...flags], { cwd, env })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let said = ''
+  child.stderr!.on('data', chunk => {
+    said += String(chunk)
+  })
+  await expect.poll(() => said, { timeout: 20_000 }).toContain('ANTHROPIC_BASE_URL')
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+  return { url: /listens at (\S+)/.exec(said)![1]!, stop }
+}
+
+const ask = async (url: string, key: string) => {
+  const body = JSON.stringify({ model: 'reader', messages: [{ role: 'user', content: 'hello' }] })
+  const headers = { authorization: `Bearer ${key}` }
+  return (await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })).status
+}
+
+it('makes keys in a file that no server has opened yet, lists and revokes them', () => {
+  const folder = newFolder()
+  const keys = runIn(folder)
+  const made = keys('create', 'Ada', '--scopes', 'read,chat', '--tenant', 'red')
+  expect(made).toMatchObject({ status: 0, stderr: '' })
+  const [record = '', key = ''] = made.lines
+  expect(key).toMatch(/^tl_[0-9a-f]{12}_[\w-]{43}$/)
+  const id = key.slice(3, 15)
+  expect(record).toMatch(new RegExp(`^${id}  \\S+Z  red  chat,read  Ada$`))
+  expect(keys('list').lines).toEqual([record])
+  for (const name of readdirSync(folder))
+    expect(readFileSync(join(folder, name), 'latin1')).not.toContain(key.slice(16))
+  expect(keys('revoke', id)).toMatchObject({ status: 0, lines: [`revoked ${id}`] })
+  expect(keys('list').lines).toEqual([])
+  expect(keys('revoke', id)).toMatchObject({
+    status: 2,
+    stderr: `throughline: there is no key "${id}"; "throughline keys list" lists them\n`,
+  })
+  expect(keys('create', 'x', '--scopes', 'root')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('chat, read, inspect, admin'),
+  })
+  expect(keys('create', 'x', '--tenant', '~keys')).toMatchObject({ status: 2 })
+  expect(keys('create', 'x', '--store', 'nothing')).toMatchObject({ status: 2 })
+})
+
+it('has no keys where there is no file, and makes none by listing', () => {
+  const folder = newFolder()
+  expect(runIn(folder)('list')).toMatchObject({
+    status: 2,
+    stderr: 'throughline: there is no database throughline.db: say where it is with --db\n',
+  })
+  expect(readdirSync(folder)).toEqual([])
+})
+
+it('asks the server that holds the file', async () => {
+  const folder = newFolder()
+  const admin = runIn(folder)('create', 'me', '--scopes', 'admin').lines[1]!
+  const server = await serve(folder, '--require-keys', 'true')
+  const refused = runIn(folder)('create', 'Ada')
+  expect(refused.status).toBe(2)
+  expect(refused.stderr).toContain('--server')
+  expect(runIn(folder)('list').lines).toHaveLength(1)
+
+  const keys = runIn(folder, { THROUGHLINE_KEY: admin })
+  const [record = '', key = ''] = keys('create', 'Ada', '--server', server.url).lines
+  expect(await ask(server.url, key)).toBe(200)
+  expect(await ask(server.url, admin)).toBe(403)
+  expect(keys('list', '--server', server.url).lines).toContain(record)
+  const wrong = runIn(folder)('list', '--server', server.url, '--key', key)
+  expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('"admin"') })
+  const id = key.slice(3, 15)
+  expect(keys('revoke', id, '--server', server.url).lines).toEqual([`revoked ${id}`])
+  await expect.poll(() => ask(server.url, key), { timeout: 10_000 }).toBe(401)
+  expect(keys('revoke', id, '--server', server.url).status).toBe(2)
+  await server.stop()
+  expect(keys('list', '--server', server.url)).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('cannot reach'),
+  })
+})
