@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
+import { cors } from 'hono/cors'
 import type { ExperimentTools } from '../experiment/index.ts'
 import { present } from '../log/present.ts'
 import type { Store } from '../stores/store.ts'
@@ -102,7 +103,8 @@ export function createServer(given: ServerOptions): Server {
   app.use(async (context, next) => {
     context.set('requestId', requestIdOf(context.req.raw, newId))
     checkNames(context.req.raw.headers, allowed)
-    return next()
+    // A page whose origin is allowed may read the answers.
+    return context.req.header('origin') === undefined ? next() : forPages(context, next)
   })
   app.get('/health', context => context.json({ status: 'ok', upstream: upstream.kind }))
   // Everything from here on needs a caller.
@@ -138,6 +140,12 @@ export function createServer(given: ServerOptions): Server {
     close: api.close,
   }
 }
+
+const forPages = cors({
+  origin: origin => origin,
+  exposeHeaders: ['x-request-id', 'x-throughline-conversation', 'x-throughline-branch', 'retry-after'],
+  maxAge: 600,
+})
 
 const faces: readonly (readonly [string, Face])[] = [
   ['/api/chat', ollamaFace],

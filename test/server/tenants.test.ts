@@ -234,5 +234,29 @@ it('a page of another site gets nothing, not even with a name that leads here', 
     { host: local, origin: 'http://localhost:3000' },
     { host: local, origin: 'app://obsidian.md' },
   ])
-    expect([headers, (await ask('/v1/chat/completions', headers)).status]).toEqual([headers, 200])
+    expect(await ask('/v1/chat/completions', headers)).toMatchObject({ status: 200, allow: headers.origin })
+})
+
+it('a page of an allowed origin may ask first, without a key, and read what it gets', async () => {
+  const origin = 'https://chat.example'
+  const allowed = { host: '127.0.0.1', hosts: [], origins: [origin] }
+  const { url } = await startServer({ allowed, requireKeys: true, apiKeys: ['a-key-of-the-configuration'] })
+  const asking = { origin, 'access-control-request-method': 'POST' }
+  const first = (headers: Record<string, string>) =>
+    fetch(`${url}/v1/chat/completions`, {
+      method: 'OPTIONS',
+      headers: { ...headers, 'access-control-request-headers': 'authorization,content-type' },
+    })
+  const { status, headers } = await first(asking)
+  expect([status, headers.get('access-control-allow-origin')]).toEqual([204, origin])
+  expect(headers.get('access-control-allow-headers')).toContain('authorization')
+  expect(headers.get('access-control-allow-credentials')).toBeNull()
+  expect((await first({ ...asking, origin: 'https://evil.example' })).status).toBe(403)
+  // Errors too, so that the page can say what is wrong.
+  const refused = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { origin },
+    body: '{}',
+  })
+  expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, origin])
 })
