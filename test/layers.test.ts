@@ -13,7 +13,8 @@ const floors = [
   ['turn'],
   ['chat'],
   ['experiment'],
-  ['server', 'mcp'],
+  ['mcp'],
+  ['server'],
   ['testing', 'cli'],
 ]
 

@@ -237,12 +237,12 @@ function createCallIds() {
 
 const mostRecalled = 100
 
-function toContext({ receipt }: Extract<TurnPart, { type: 'context' }>): UIContext {
+function toContext({ receipt, lead }: Extract<TurnPart, { type: 'context' }>): UIContext {
   const { policy, tokens, window, reserve, counts, stretches } = receipt
   const recalled: number[] = []
   for (const { fate, first, last } of stretches) {
     if (fate !== 'recalled') continue
-    for (let seq = first; seq <= last && recalled.length < mostRecalled; seq++) recalled.push(seq)
+    for (let seq = first; seq <= last && recalled.length < mostRecalled; seq++) recalled.push(seq - lead + 1)
   }
   return { policy, tokens, window, reserve, counts, recalled: recalled.sort((a, b) => a - b) }
 }

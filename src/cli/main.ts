@@ -7,6 +7,7 @@ import { addExperimentCommand } from './experiment/experiment-command.ts'
 import { addFitCommand } from './fit-command.ts'
 import { keysCommand } from './keys-command.ts'
 import { addLogCommand } from './log-command.ts'
+import { mcpCommand } from './mcp-command.ts'
 import { printError, printErrorText, printText } from './print.ts'
 import { readerCommand } from './reader-command.ts'
 import { serveCommand } from './serve-command.ts'
@@ -32,6 +33,7 @@ addExperimentCommand(program)
 program.addCommand(serveCommand())
 program.addCommand(keysCommand())
 program.addCommand(readerCommand())
+program.addCommand(mcpCommand(version))
 for (const command of program.commands) command.exitOverride().copyInheritedSettings(program)
 
 // A closed pipe (`| head`) is no error.

@@ -18,6 +18,7 @@ import { type Face, messagesFace, ollamaFace, openaiFace, responsesFace } from '
 import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { createGate } from './guard/create-gate.ts'
 import { answerChat, type Served } from './routes/chat-route.ts'
+import { answerMcp } from './routes/mcp-route.ts'
 import { passOn } from './routes/pass-on.ts'
 import { responsesRoutes } from './routes/responses/responses-routes.ts'
 import { toFault } from './to-fault.ts'
@@ -115,6 +116,9 @@ export function createServer(given: ServerOptions): Server {
     return next()
   })
   app.route('/throughline/v1/keys', keysRoutes(keys))
+  app.all('/mcp', requireScope('read'), ({ req: { raw: request }, var: { log, caller } }) =>
+    answerMcp({ request, log, caller, ...limits }),
+  )
   const mayChat = requireScope('chat')
   for (const [path, face] of memory ? faces : []) {
     for (const prefix of ['', '/c/:conversation']) {

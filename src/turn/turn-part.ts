@@ -25,6 +25,8 @@ export type TurnPart =
       readonly type: 'context'
       readonly messages: readonly MessageLike[]
       readonly receipt: Receipt
+      /** How many of the receipt's messages are no entries: 1 if there is a system prompt, which comes first. */
+      readonly lead: number
       /** The calibration that our counts are multiplied by. */
       readonly factor: number
     }

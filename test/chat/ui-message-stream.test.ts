@@ -116,6 +116,23 @@ describe('toUIMessageStream', () => {
     expect(chunks.find(({ type }) => type === 'tool-output-error')).toMatchObject({ errorText: 'Error: no' })
   })
 
+  it.each([undefined, 'Be brief.'])(
+    'names what was recalled by its place, with the system prompt %j',
+    async system => {
+      const options = { window: 700, ...(system !== undefined && { system }) }
+      const { chat, thread } = await scriptedChat([], options)
+      await send(chat, 'The boat is called Seagull.')
+      await send(chat, 'The harbour master is called Ingrid Holm.')
+      for (let turn = 1; turn <= 20; turn++)
+        await send(chat, `Note ${turn}: ${'we talked about the weather. '.repeat(4)}`)
+      const { parts } = await messageOf(send(chat, 'What is the harbour master called?'))
+      const context = parts.find(part => part.type === 'data-context')!
+      const shown = await thread.display()
+      const recalled = shown.filter(({ seq }) => context.data.recalled.includes(seq))
+      expect(recalled.map(({ content }) => content)).toContain('The harbour master is called Ingrid Holm.')
+    },
+  )
+
   it('never shows a note, nor a text of the context', async () => {
     const { chat } = await scriptedChat(
       [saying('Noted. [NOTE TO SELF: the secret is heron]'), saying('Fine.')],

@@ -259,7 +259,8 @@ it('asks for exactly one scope at every route', async () => {
   // The description of the API is for everybody with a key; the others are addresses with nothing at them.
   const open = [...needed].filter(([, reached]) => reached.length !== 1).map(([route]) => route)
   expect(open.filter(route => !/openapi\.json$|\/v1\/v1\/chat\/completions$/.test(route))).toEqual([])
-  const foreign = [...needed].filter(([route]) => !route.includes('/throughline/'))
+  expect(needed.get('POST /mcp')).toEqual(['read'])
+  const foreign = [...needed].filter(([route]) => !/\/throughline\/|\/mcp$/.test(route))
   expect(foreign.filter(([, [scope]]) => scope !== 'chat')).toEqual([])
   for (const route of [
     'GET /throughline/v1/keys',

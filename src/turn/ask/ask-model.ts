@@ -76,7 +76,7 @@ async function prepare(asking: Asking, warn: (code: WarningCode, message: string
     system,
   })
   const { messages, receipt } = context
-  await emit({ type: 'context', messages, receipt, factor })
+  await emit({ type: 'context', messages, receipt, lead: system === undefined ? 0 : 1, factor })
   if (receipt.stretches.some(({ fate, rule }) => fate === 'altered' && rule === 'trim'))
     await warn('trimmed', 'What must be sent does not fit the window: long texts were cut in their middle.')
   return { context, factor, tools }

@@ -1,0 +1,33 @@
+import type { History, Thread } from '../history/index.ts'
+import { ThroughlineError } from '../log/error.ts'
+import { few } from '../log/line.ts'
+import { showValue } from '../log/show-value.ts'
+
+export interface NamedThread {
+  readonly conversation: string
+  readonly actor?: string | undefined
+  readonly branch?: string | undefined
+}
+
+/** A thread that is there, and the place of its last entry. */
+export async function findThread(
+  history: History,
+  { conversation, actor = 'assistant', branch = 'main' }: NamedThread,
+): Promise<{ readonly thread: Thread; readonly head: number }> {
+  const [info] = await history.conversations({ only: conversation, limit: 1 })
+  if (!info)
+    throw new ThroughlineError(
+      'no_conversation',
+      `There is no conversation ${showValue(conversation)}: list_conversations lists them, search_conversations finds them.`,
+    )
+  const found = info.threads.find(one => one.actor === actor && one.branch === branch)
+  if (found) return { thread: history.thread(conversation, { actor, branch }), head: found.head }
+  const there = few(
+    info.threads.map(one => `actor ${showValue(one.actor)} branch ${showValue(one.branch)}`),
+    20,
+  )
+  throw new ThroughlineError(
+    'no_branch',
+    `The conversation has no branch ${showValue(branch)} of actor ${showValue(actor)}; it has ${there}.`,
+  )
+}

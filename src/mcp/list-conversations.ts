@@ -1,0 +1,26 @@
+import type { History } from '../history/index.ts'
+import { cut, few, plural } from '../log/line.ts'
+import { showValue } from '../log/show-value.ts'
+import { toTime } from './to-time.ts'
+
+export async function listConversations(
+  history: History,
+  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+): Promise<string> {
+  const [last] = after === undefined ? [] : await history.conversations({ only: after, limit: 1 })
+  if (after !== undefined && !last) return `There is no conversation ${showValue(after)} any longer.`
+  const found = await history.conversations({ limit, after: last })
+  if (found.length === 0) return last ? 'There are no more.' : 'There are no conversations yet.'
+  const lines = found.map(({ conversation, title, updatedAt, threads }) => {
+    const named = title === undefined ? '' : ` ${JSON.stringify(cut(title, 100))}`
+    const heads = threads.map(({ actor, branch, head }) =>
+      actor === 'assistant' && branch === 'main'
+        ? plural(head, 'message')
+        : `${cut(actor, 40)}/${cut(branch, 40)} ${head}`,
+    )
+    return `- ${JSON.stringify(conversation)}${named}, last used ${toTime(updatedAt)}, ${few(heads, 5)}`
+  })
+  const next = `More: list_conversations with after: ${JSON.stringify(found.at(-1)!.conversation)}.`
+  const more = found.length < limit ? [] : ['', next]
+  return [...lines, ...more].join('\n')
+}

@@ -1,0 +1,47 @@
+import type { DisplayMessage, History } from '../history/index.ts'
+import { plural } from '../log/line.ts'
+import { readMessage } from '../log/parse-message.ts'
+import { findThread, type NamedThread } from './find-thread.ts'
+import { pageSize, toPage } from './to-page.ts'
+
+export interface ToRead extends NamedThread {
+  readonly around?: number | undefined
+  readonly limit: number
+  readonly page: number
+}
+
+/** A stretch of a conversation as its user saw it. */
+export async function readConversation(history: History, given: ToRead): Promise<string> {
+  const { around, limit, page } = given
+  const { thread, head } = await findThread(history, given)
+  const half = Math.floor((limit - 1) / 2)
+  const shown = await thread.display({ limit, ...(around !== undefined && { at: around + half }) })
+  if (shown.length === 0) return 'There is nothing here that a user could see.'
+  if (limit === 1) return toPage(show(shown[0]!, Number.POSITIVE_INFINITY), page)
+  // Together they fill a page, however many there are.
+  const most = Math.max(200, Math.floor((pageSize - 500) / shown.length))
+  const [first, last] = [shown[0]!.seq, shown.at(-1)!.seq]
+  const hints = [
+    first > 1 && `Earlier: around: ${Math.max(1, first - 1 - half)}.`,
+    last < head && `Later: around: ${last + limit - half}.`,
+  ].filter(Boolean)
+  const place = `(#${first} to #${last} of ${plural(head, 'place')}. ${hints.join(' ')})`
+  return [...shown.map(message => show(message, most)), place].join('\n\n')
+}
+
+/** A message as text. Of a long one the beginning, and how to get the rest. */
+function show(message: DisplayMessage, most: number): string {
+  const { seq } = message
+  const { role, text, calls, results, media } = readMessage(message, seq)
+  const said = [
+    role === 'tool' ? '' : text,
+    ...calls.map(({ name, arguments: json }) => `→ ${name}(${json})`),
+    ...results.map(({ name, text: result }) => `← ${name ?? 'result'}: ${result}`),
+    media > 0 ? `(${plural(media, 'image or file')})` : '',
+  ]
+    .filter(line => line !== '')
+    .join('\n')
+  const rest = said.length - most
+  if (rest <= 0) return `#${seq} ${role}: ${said}`
+  return `#${seq} ${role}: ${said.slice(0, most)}… (${rest} more characters: around: ${seq}, limit: 1)`
+}

@@ -1,0 +1,38 @@
+import { createRequire } from 'node:module'
+import type { Caller } from '../auth/caller.ts'
+import type { Log } from '../exchange/asked.ts'
+import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
+import { bodyOf } from './pass-on.ts'
+
+export interface McpCall {
+  readonly request: Request
+  readonly log: Log
+  readonly caller: Caller
+  readonly maxBodyBytes: number
+  readonly json: JsonLimits
+}
+
+/** Answers a request of the Model Context Protocol. Each stands for itself: there is no session to lose or to steal. */
+export async function answerMcp({ request, log, caller, maxBodyBytes, json }: McpCall): Promise<Response> {
+  if (request.method !== 'POST')
+    return Response.json(
+      { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'Only POST: nothing is told unasked.' } },
+      { status: 405, headers: { allow: 'POST' } },
+    )
+  const parsedBody = parseBody(await bodyOf(request, Math.min(maxBodyBytes, mostBytes)), json)
+  // Loaded when it is first asked for: a server that nobody asks starts faster.
+  const { WebStandardStreamableHTTPServerTransport } = await import(
+    '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+  )
+  const { createMcpServer } = await import('../../mcp/create-mcp-server.ts')
+  const mayInspect = caller.scopes.includes('inspect')
+  const server = createMcpServer({ history: log.history, version, mayInspect })
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  return transport.handleRequest(request, { parsedBody })
+}
+
+const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string }
+
+/** A question is small. */
+const mostBytes = 1024 ** 2
