@@ -10,6 +10,7 @@ import {
 } from '../../experiment/index.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
+import { BadRequestError } from '../bad-request-error.ts'
 import { notFound } from './api-error.ts'
 import { type Call, defineRoute, type Route } from './route.ts'
 import { count, message, name } from './schemas.ts'
@@ -76,7 +77,7 @@ export const experimentRoutes: readonly Route[] = [
     async handle(call) {
       const { id, plan: given, planOf } = call.body
       if ((given === undefined) === (planOf === undefined))
-        throw new ThroughlineError('bad_request', 'plan: give either "plan" or "planOf".')
+        throw new BadRequestError('plan: give either "plan" or "planOf".', 'plan')
       const plan = readPlan(call, given ?? (await storedPlan(call, planOf!)))
       const stop = new AbortController()
       const experiment = experimentsOf(call).run(plan, { signal: stop.signal, ...present({ id }) })

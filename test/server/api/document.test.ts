@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { openApi } from '../../../src/server/api/open-api.ts'
+import { defineRoute } from '../../../src/server/api/route.ts'
+import { apiBase, apiRoutes } from '../../../src/server/api/routes.ts'
+import { startServer } from '../start-server.ts'
+
+interface Operation {
+  readonly summary: string
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: object }[]
+}
+type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
+
+/** `GET /conversations/{conversation}`, for each operation of a document. */
+const operationsIn = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
+  )
+
+const hasItsOwn = ['/keys', '/ui-chat', '/openapi.json']
+
+it('has a document of all routes of the server, and of no others', async () => {
+  const { url, routes } = await startServer()
+  const document = (await (await fetch(`${url}${apiBase}/openapi.json`)).json()) as Document
+  const served = routes
+    .filter(({ method, path }) => path.startsWith(`${apiBase}/`) && method !== 'ALL')
+    .filter(({ path }) => !hasItsOwn.some(own => path.startsWith(`${apiBase}${own}`)))
+    .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
+  expect(new Set(operationsIn(document))).toEqual(new Set(served))
+  expect(operationsIn(document)).toHaveLength(apiRoutes.length)
+})
+
+it('names every parameter of a path, with a type', () => {
+  const { paths } = openApi(apiRoutes, apiBase) as unknown as Document
+  for (const [path, methods] of Object.entries(paths)) {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1])
+    for (const { parameters = [] } of Object.values(methods)) {
+      expect(parameters.filter(one => one.in === 'path').map(one => one.name)).toEqual(named)
+      for (const { schema } of parameters) expect(schema).toHaveProperty('type')
+    }
+  }
+})
+
+it('differs where a route is missing from the list', () => {
+  const extra = defineRoute({
+    ...{ method: 'get', path: '/extra/:one', scope: 'read', summary: 'Extra.', kind: 'text' },
+    params: z.strictObject({ one: z.string() }),
+    handle: () => '',
+  })
+  const all = operationsIn(openApi([...apiRoutes, extra], apiBase) as unknown as Document)
+  expect(all).toHaveLength(apiRoutes.length + 1)
+  expect(all).toContain(`GET ${apiBase}/extra/{one}`)
+})
+
+it('is listed on the page of the API', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/api.md'), 'utf8')
+  const rows = page.split('\n').filter(line => /^\| `(?:GET|POST|PATCH|DELETE) /.test(line))
+  expect(rows).toEqual(
+    apiRoutes.map(
+      ({ method, path, scope, kind, summary }) =>
+        `| \`${method.toUpperCase()} ${path}\` | ${scope} | ${kind} | ${summary} |`,
+    ),
+  )
+})

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import { createHistory } from '../../../src/history/index.ts'
+import { eventStream } from '../../../src/server/api/event-stream.ts'
+import type { ServerOptions } from '../../../src/server/create-server.ts'
+import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { everyStore } from '../../every-store.ts'
+import { startServer } from '../start-server.ts'
+import { apiClient, type HeardEvent } from './client.ts'
+
+/** Reads events until one fulfils the condition. */
+async function until(events: AsyncGenerator<HeardEvent>, isIt: (event: HeardEvent) => boolean) {
+  const heard: HeardEvent[] = []
+  for (;;) {
+    const { done, value } = await events.next()
+    if (done) throw new Error(`the stream ended after ${JSON.stringify(heard)}`)
+    heard.push(value)
+    if (isIt(value)) return heard
+  }
+}
+
+const isReady = ({ event }: HeardEvent) => event === 'ready'
+const isWritten = (conversation: string, head: number) => (event: HeardEvent) =>
+  event.data.conversation === conversation && event.data.threads?.[0]?.head === head
+
+describe.each(await everyStore())('live events, on %s', (_, create) => {
+  const start = async (options: Partial<ServerOptions>) => {
+    const server = await startServer(options)
+    return { ...server, api: apiClient(server.url) }
+  }
+
+  it('tell at once what this server wrote', async () => {
+    // So rarely is the store asked that only the local notice can tell.
+    const { api } = await start({ store: create(), pollMs: 3_600_000 })
+    const all = api.events('/events')
+    await until(all, isReady)
+    await api.say('a', 'Hello.')
+    await until(all, isWritten('a', 2))
+    const one = api.events('/conversations/a/events')
+    await until(one, isReady)
+    await api.say('b', 'Hello.')
+    await api.say('a', 'Hello.')
+    const heard = await until(one, isWritten('a', 4))
+    expect(heard.every(({ data }) => data.conversation === 'a')).toBe(true)
+    await until(all, isWritten('b', 2))
+    await api.patch('/conversations/b', { title: 'B' })
+    await until(all, isWritten('b', 2))
+    await api.remove('/conversations/b')
+    await until(all, ({ event }) => event === 'deleted')
+    await all.return(undefined)
+    await one.return(undefined)
+  })
+
+  it('tell what another process wrote, and what was missed', async () => {
+    const store = create()
+    const elsewhere = createHistory({ store })
+    const { api } = await start({ store, pollMs: 20 })
+    await elsewhere.thread('old').seed({ role: 'user', content: 'Old.' })
+    const first = api.events('/events')
+    const [ready] = await until(first, isReady)
+    await elsewhere.thread('a').seed({ role: 'user', content: 'One.' })
+    const heard = await until(first, isWritten('a', 1))
+    expect(heard.map(({ data }) => data.conversation)).not.toContain('old')
+    await first.return(undefined)
+    await elsewhere.thread('b').seed({ role: 'user', content: 'Two.' })
+    const second = api.events('/events', { lastEventId: ready!.id! })
+    const missed = await until(second, isReady)
+    expect(missed.filter(isWritten('b', 1))).toHaveLength(1)
+    await second.return(undefined)
+    const strange = api.events('/events', { lastEventId: 'x' })
+    expect((await until(strange, isReady))[0]!.event).toBe('reset')
+    await strange.return(undefined)
+  })
+})
+
+it('lets only so many listen, and again when one has left', async () => {
+  const { url } = await startServer({ store: memoryStore(), maxListeners: 2 })
+  const api = apiClient(url)
+  const listening = [api.events('/events'), api.events('/events')]
+  for (const one of listening) await until(one, isReady)
+  const refused = await api.get('/events')
+  expect([refused.status, refused.body.error.code]).toEqual([503, 'too_many_listeners'])
+  await listening[0]!.return(undefined)
+  await expect
+    .poll(async () => {
+      const response = await api.request('GET', '/events')
+      await response.body?.cancel()
+      return response.status
+    })
+    .toBe(200)
+  await listening[1]!.return(undefined)
+})
+
+it('keeps a silent stream open with comments, and tells of a client that left', async () => {
+  let hasLeft = false
+  async function* silent() {
+    yield { event: 'first', data: { type: 'first' } }
+    await new Promise(() => {})
+  }
+  const response = eventStream(
+    silent(),
+    () => {
+      hasLeft = true
+    },
+    5,
+  )
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  expect((await reader.read()).value).toBe('event: first\ndata: {"type":"first"}\n\n')
+  expect((await reader.read()).value).toBe(':\n\n')
+  await reader.cancel()
+  expect(hasLeft).toBe(true)
+})
