@@ -88,8 +88,11 @@ async function serve(given: ToServe, place: Place | Again, writer: Writer): Prom
     let begun: ReplyStart | undefined
     const pieces = createPieces()
     const emit = async (part: TurnPart) => {
-      if (part.type === 'context') begun = start(part.receipt.tokens)
-      else if (part.type === 'text-delta') {
+      if (part.type === 'context') {
+        // A model may be asked more than once for one reply, which keeps its id.
+        begun = { ...start(part.receipt.tokens), ...(begun && { id: begun.id, time: begun.time }) }
+        pieces.clear()
+      } else if (part.type === 'text-delta') {
         pieces.add('text', part.text)
         await writer.text(begun!, part.text, facts.logprobs())
       } else if (part.type === 'thinking-delta') {
@@ -167,8 +170,11 @@ function createPieces() {
       if (last?.[0] === kind) last[1] += length
       else pieces.push([kind, length])
     },
+    clear(): void {
+      pieces.length = 0
+    },
     /** The pieces, if they are not simply thoughts and then a text. */
-    inOrder: () => (pieces.length > 2 || pieces[1]?.[0] === 'thinking' ? { pieces } : {}),
+    inOrder: () => (pieces.length > 2 || pieces[1]?.[0] === 'thinking' ? { pieces: [...pieces] } : {}),
   }
 }
 

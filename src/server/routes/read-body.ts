@@ -1,5 +1,4 @@
-import { Readable, type Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { ThroughlineError } from '../../log/error.ts'
 import { BadRequestError } from '../bad-request-error.ts'
@@ -14,17 +13,14 @@ export async function readBody(request: Request, most: number): Promise<Buffer> 
   if (encoding === '' || encoding === 'identity') return bodyOf(request, most)
   const unpack = unpackers.get(encoding)
   if (!unpack) throw unknownEncoding(encoding)
-  const packed = await bodyOf(request, most)
-  let unpacked: Buffer = Buffer.alloc(0)
+  const stream = unpack()
+  stream.end(await bodyOf(request, most))
   try {
-    await pipeline(Readable.from([packed]), unpack(), async source => {
-      unpacked = await textOf(source, most)
-    })
+    return await textOf(stream, most)
   } catch (error) {
     if (error instanceof ThroughlineError) throw error
     throw new BadRequestError(`The body is not packed as its header "content-encoding: ${encoding}" says.`)
   }
-  return unpacked
 }
 
 /** Node can unpack zstd since 22.15; the types of older ones do not know of it. */

@@ -1,0 +1,146 @@
+import { gzipSync } from 'node:zlib'
+import { expect, it } from 'vitest'
+import type { MessageLike } from '../../src/log/message.ts'
+import type { ModelPart } from '../../src/models/model.ts'
+import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
+import type { Upstream } from '../../src/server/upstream/upstream.ts'
+import { startServer } from './start-server.ts'
+
+type Item = Readonly<Record<string, unknown>>
+
+const headers = {
+  'content-type': 'application/json',
+  accept: 'text/event-stream',
+  originator: 'codex_cli_rs',
+  'user-agent': 'codex_cli_rs/0.130.0 (Debian 12; x86_64) xterm',
+  'thread-id': '019a3f2c-0000-7000-8000-00000000c0de',
+}
+
+/** The body of a request as Codex sends it, with the whole history as its input. */
+const bodyOf = (input: readonly Item[]) => ({
+  model: 'gpt-oss:20b',
+  instructions: 'You are a coding agent running in the Codex CLI.',
+  input,
+  tools: [
+    {
+      type: 'function',
+      name: 'shell',
+      description: 'Runs a shell command and returns its output.',
+      strict: false,
+      parameters: {
+        type: 'object',
+        properties: { command: { type: 'array', items: { type: 'string' } }, timeout_ms: { type: 'number' } },
+        required: ['command'],
+        additionalProperties: false,
+      },
+    },
+    { type: 'web_search' },
+    {
+      type: 'namespace',
+      name: 'mcp__files__',
+      tools: [{ type: 'function', name: 'read', parameters: { type: 'object', properties: {} } }],
+    },
+  ],
+  tool_choice: 'auto',
+  parallel_tool_calls: false,
+  reasoning: { effort: 'medium', summary: 'auto' },
+  store: false,
+  stream: true,
+  include: ['reasoning.encrypted_content'],
+  prompt_cache_key: '019a3f2c-0000-7000-8000-00000000c0de',
+  text: { verbosity: 'medium' },
+})
+
+const said = (role: string, text: string): Item => ({
+  type: 'message',
+  role,
+  content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }],
+})
+
+/** Runs one command for every question, then answers; the answer is cut by its length. */
+function agent(): Upstream {
+  let calls = 0
+  const partsFor = (messages: readonly MessageLike[]): readonly ModelPart[] => {
+    const usage = { promptTokens: 50, replyTokens: 9 }
+    if (messages.at(-1)?.role === 'tool')
+      return [
+        { type: 'text-delta', text: `Done ${calls}.` },
+        { type: 'end', reason: 'length', usage },
+      ]
+    const call = { id: `call_${++calls}`, name: 'shell', arguments: '{"command":["ls"]}' }
+    return [
+      { type: 'thinking-delta', text: 'I list the files.' },
+      { type: 'tool-call', ...call },
+      { type: 'end', reason: 'tool-calls', usage },
+    ]
+  }
+  return {
+    ...readerUpstream(),
+    model: name => ({
+      name,
+      window: async () => 8192,
+      async *stream({ messages }) {
+        yield* partsFor(messages)
+      },
+    }),
+  }
+}
+
+async function send(url: string, body: Buffer | string, more: Readonly<Record<string, string>> = {}) {
+  const response = await fetch(`${url}/v1/responses`, {
+    method: 'POST',
+    headers: { ...headers, ...more },
+    body: typeof body === 'string' ? body : new Uint8Array(body),
+  })
+  const text = await response.text()
+  const events = text
+    .split('\n')
+    .filter(line => line.startsWith('data: '))
+    .map(line => JSON.parse(line.slice(6)) as { type: string; item?: Item; response?: Item })
+  return { status: response.status, text, events }
+}
+
+it('answers Codex over 30 turns with tools: one conversation, nothing doubled, nothing lost', async () => {
+  const { url, history } = await startServer({ upstream: agent() })
+  const input: Item[] = [
+    said('developer', '<permissions instructions>Ask before you write.</permissions instructions>'),
+    said('user', '<environment_context>\n  <cwd>/work</cwd>\n</environment_context>'),
+  ]
+  for (let turn = 1; turn <= 30; turn++) {
+    input.push(said('user', `question ${turn}`))
+    for (const round of [1, 2]) {
+      const packed = turn % 2 === 0 ? gzipSync(JSON.stringify(bodyOf(input))) : undefined
+      const { status, events } = packed
+        ? await send(url, packed, { 'content-encoding': 'gzip' })
+        : await send(url, JSON.stringify(bodyOf(input)))
+      expect(status).toBe(200)
+      const last = events.at(-1)!
+      // An incomplete response would make Codex ask again.
+      expect(last.type).toBe('response.completed')
+      for (const { type, item } of events) if (type === 'response.output_item.done') input.push(item!)
+      const call = input.at(-1)!
+      if (round === 1)
+        input.push({ type: 'function_call_output', call_id: call.call_id, output: `file-${turn}.txt` })
+    }
+  }
+  const [conversation, ...others] = await history.conversations()
+  expect(others).toEqual([])
+  expect(conversation).toMatchObject({
+    conversation: `codex:${headers['thread-id']}`,
+    threads: [{ branch: 'main' }],
+  })
+  const thread = history.thread(conversation!.conversation)
+  expect((await thread.turns()).map(({ status }) => status)).toEqual(Array(30).fill('completed'))
+  const messages = await thread.messages()
+  const of = (role: string) => messages.filter(message => message.role === role).map(({ content }) => content)
+  expect(of('tool')).toEqual(Array.from({ length: 30 }, (_, at) => `file-${at + 1}.txt`))
+  expect(of('user').slice(1)).toEqual(Array.from({ length: 30 }, (_, at) => `question ${at + 1}`))
+  expect(of('assistant').filter(content => content !== '')).toHaveLength(30)
+})
+
+it('keeps no answer of Codex that could be named', async () => {
+  const { url } = await startServer({ upstream: agent() })
+  const { events } = await send(url, JSON.stringify(bodyOf([said('user', 'hi')])))
+  const { id } = events.at(-1)!.response!
+  expect((await fetch(`${url}/v1/responses/${id}`)).status).toBe(404)
+})
