@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../log/error.ts'
+import { isCount } from '../log/is-count.ts'
 import type { ModelSettings } from './model.ts'
 
 /** Refuses an address with user and password: `fetch` refuses it too, and errors that name the address would show them. */
@@ -19,7 +20,7 @@ export function checkWindow(window: number | undefined): void {
 }
 
 export function isWindow(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) > 0
+  return isCount(value, 1)
 }
 
 /** Settings of a request win over those of the model. */

@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../log/error.ts'
+import { isCount } from '../log/is-count.ts'
 import { showValue } from '../log/show-value.ts'
 import type {
   CallStatus,
@@ -80,7 +81,7 @@ export function checkRange({ from, to, limit }: EntryRange): void {
 }
 
 function checkWhole(option: string, value: number | undefined, least: number): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return
+  if (value === undefined || isCount(value, least)) return
   const wanted = least === 0 ? 'a whole number from 0 on' : 'a whole number'
   throw new InvalidOptionError(option, `expected ${wanted}, got ${showValue(value)}`)
 }

@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../log/error.ts'
+import { isCount } from '../log/is-count.ts'
 import {
   checkCall,
   checkEntries,
@@ -175,7 +176,5 @@ function findTwice<T>(all: readonly T[], nameOf: (one: T) => string | undefined)
     return name !== undefined && seen.size === seen.add(name).size
   })
 }
-
-const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0
 
 const refused = (option: string, problem: string) => new InvalidOptionError(option, problem)

@@ -16,4 +16,3 @@ export { defineTool, type Tool, type ToolOptions, type ToolRun, toSpec } from '.
 export type { Asking, RetryOptions, TurnNotes, TurnOptions } from './turn-options.ts'
 export type { Emit, TurnEnd, TurnEndStatus, TurnPart, TurnResult, WarningCode } from './turn-part.ts'
 export { linkSignals } from './wait/link-signals.ts'
-export { sleep } from './wait/with-limit.ts'

@@ -1,11 +1,12 @@
 import { ThroughlineError } from '../log/error.ts'
 import type { Model } from '../models/model.ts'
 import { ModelError } from '../models/model-error.ts'
+import { sleep } from '../models/sleep.ts'
 import { type NoteOptions, noteInstruction, noteTool } from '../notes/index.ts'
 import { stalled, toModelError } from './ask/call-model.ts'
 import type { Asking, TurnNotes, TurnOptions } from './turn-options.ts'
 import { linkSignals } from './wait/link-signals.ts'
-import { pauseBefore, sleep, withLimit } from './wait/with-limit.ts'
+import { pauseBefore, withLimit } from './wait/with-limit.ts'
 
 /** Prepares the model calls of a turn: window, system prompt, notes, limits. `place`: what the options do not say. */
 export async function setUpAsking(

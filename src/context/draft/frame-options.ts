@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../../log/error.ts'
+import { isCount } from '../../log/is-count.ts'
 import { showValue } from '../../log/show-value.ts'
 import { checkNonce } from '../../notes/marker.ts'
 import { checkedCounter, type TokenCounter } from '../../tokens/counter.ts'
@@ -65,10 +66,6 @@ export function counterOf({ count = defaultCounter }: Pick<FrameOptions, 'count'
 }
 
 const defaultCounter = estimate()
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
-}
 
 const choices: Readonly<Record<'notes' | 'shape' | 'overflow', readonly unknown[]>> = {
   notes: ['inline', 'system', false],

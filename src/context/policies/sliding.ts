@@ -1,10 +1,11 @@
 import { InvalidOptionError } from '../../log/error.ts'
+import { isCount } from '../../log/is-count.ts'
 import { showValue } from '../../log/show-value.ts'
 import type { Policy } from '../draft/policy.ts'
 
 /** Keeps the last `messages` messages, in whole units, and what is protected. */
 export function sliding({ messages = 50 }: { readonly messages?: number } = {}): Policy {
-  if (!Number.isSafeInteger(messages) || messages < 0) {
+  if (!isCount(messages)) {
     throw new InvalidOptionError('messages', `expected how many messages to keep, got ${showValue(messages)}`)
   }
   const why = `older than the last ${messages} messages`

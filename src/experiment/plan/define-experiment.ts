@@ -1,3 +1,4 @@
+import { isCount } from '../../log/is-count.ts'
 import { showValue } from '../../log/show-value.ts'
 import {
   checkJson,
@@ -127,6 +128,6 @@ function findToolProblems(tools: readonly ExperimentTool[]): readonly string[] {
 }
 
 function findCountProblems(option: string, count: number, least: number): readonly string[] {
-  if (Number.isSafeInteger(count) && count >= least) return []
+  if (isCount(count, least)) return []
   return [`${option}: expected a whole number, ${least} or more, got ${showValue(count)}`]
 }

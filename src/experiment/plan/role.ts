@@ -1,5 +1,6 @@
 import type { Policy } from '../../context/draft/policy.ts'
 import { sliding } from '../../context/policies/sliding.ts'
+import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Model, ModelSettings } from '../../models/model.ts'
 import type { TurnNotes } from '../../turn/index.ts'
@@ -79,11 +80,10 @@ export function findRoleProblems(
     for (const [n, name] of (role.variables ?? []).entries())
       if (!variables.has(name)) problems.push(`${where}.variables[${n}]: there is no variable "${name}"`)
     for (const option of ['window', 'cap', 'maxRounds'] as const)
-      if (role[option] !== undefined && !(Number.isSafeInteger(role[option]) && role[option] > 0))
+      if (role[option] !== undefined && !isCount(role[option], 1))
         problems.push(`${where}.${option}: expected a whole number above 0`)
     const { reserve = 0, window = Number.POSITIVE_INFINITY } = role
-    if (!(Number.isSafeInteger(reserve) && reserve >= 0))
-      problems.push(`${where}.reserve: expected a whole number, 0 or more`)
+    if (!isCount(reserve)) problems.push(`${where}.reserve: expected a whole number, 0 or more`)
     else if (reserve >= window) problems.push(`${where}.reserve: leaves nothing of a window of ${window}`)
     if (role.cap !== undefined && role.policy) problems.push(`${where}.cap: has a policy already`)
     return problems

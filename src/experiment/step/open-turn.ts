@@ -1,7 +1,7 @@
 import type { SeenMessage, Thread, Turn } from '../../history/index.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { sleep } from '../../models/sleep.ts'
 import { LeaseError } from '../../stores/store-error.ts'
-import { sleep } from '../../turn/index.ts'
 import { visibleTo } from '../environment.ts'
 import type { ActiveExperiment } from '../log/active-experiment.ts'
 import { beginOnce, foldStep, stepTurns, turnKey } from '../log/experiment-threads.ts'

@@ -1,5 +1,6 @@
 import type { Context } from '../../context/context.ts'
 import { ThroughlineError } from '../../log/error.ts'
+import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 
@@ -75,7 +76,7 @@ function isItem(item: PlanItem | null): boolean {
   return isMessage && isText && typeof prompt === 'string'
 }
 
-const isPlace = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1
+const isPlace = (value: unknown) => isCount(value, 1)
 
 const unknownPlan = (problem: string) =>
   new ThroughlineError('unknown_plan', `The plan of this call ${problem}`)

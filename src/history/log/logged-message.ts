@@ -1,6 +1,7 @@
 import { adoptEntry, type Entry, stampEntry } from '../../context/conversation/stamp-entry.ts'
 import { InvalidMessageError } from '../../log/error.ts'
 import { markResult } from '../../log/errors-in.ts'
+import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { withTail } from '../../log/write-message.ts'
@@ -122,8 +123,6 @@ function readPayload(text: string): Payload {
 
 export const isObject = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
 export function isSeen(given: MessageLike | SeenMessage): given is SeenMessage {
   return isObject(given) && !('role' in given) && 'message' in given

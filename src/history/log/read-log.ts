@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../../log/error.ts'
+import { isCount } from '../../log/is-count.ts'
 import { showValue } from '../../log/show-value.ts'
 import type { EntryRange, Head, Store, ThreadKey } from '../../stores/store.ts'
 import { NoBranchError } from '../../stores/store-error.ts'
@@ -46,6 +47,6 @@ export function checkBranch({ conversation, branch }: ThreadKey, head: Head | un
 
 /** Refuses what cannot be the place of an entry. 0 is the beginning; a place beyond the head means the head. */
 export function checkPlace(at: unknown): void {
-  if (Number.isSafeInteger(at) && (at as number) >= 0) return
+  if (isCount(at)) return
   throw new InvalidOptionError('at', `expected the place of an entry, such as 12, got ${showValue(at)}`)
 }

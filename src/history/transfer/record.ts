@@ -1,3 +1,4 @@
+import { isCount } from '../../log/is-count.ts'
 import { showValue } from '../../log/show-value.ts'
 import type {
   ConversationDescription,
@@ -43,9 +44,8 @@ export function fromJson(json: Json): string {
 }
 
 const isText = (value: unknown) => typeof value === 'string'
-const isNumber = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
 /** Places and numbers of turns: the range that every store takes. */
-const isPlace = (value: unknown) => isNumber(value) && (value as number) < 2 ** 31
+const isPlace = (value: unknown) => isCount(value) && value < 2 ** 31
 /** The range of a `Date`. */
 const isTime = (value: unknown) => Number.isSafeInteger(value) && Math.abs(value as number) <= 8.64e15
 /** The fields of an object, if it has exactly so many. */
@@ -60,7 +60,7 @@ type Fields = Readonly<Record<string, (value: unknown) => boolean>>
 
 const fieldsOf: Readonly<Record<TransferRecord['kind'], Fields>> = {
   conversation: {
-    throughline: isNumber,
+    throughline: isCount,
     conversation: isText,
     'title?': isText,
     'metadata?': value => value !== null,
@@ -76,8 +76,8 @@ const fieldsOf: Readonly<Record<TransferRecord['kind'], Fields>> = {
     'tokens?': () => true,
   },
   call: {
-    ...{ id: isText, turn: isPlace, time: isTime, model: isText, plan: isJson, predicted: isNumber },
-    ...{ 'reported?': isNumber, status: isText, 'error?': isText },
+    ...{ id: isText, turn: isPlace, time: isTime, model: isText, plan: isJson, predicted: isCount },
+    ...{ 'reported?': isCount, status: isText, 'error?': isText },
   },
   end: { conversation: isText, entries: isPlace },
 }

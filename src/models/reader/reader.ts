@@ -5,6 +5,7 @@ import type { TokenCounter } from '../../tokens/counter.ts'
 import { checkWindow } from '../check-options.ts'
 import type { Model, ModelPart, ModelRequest } from '../model.ts'
 import { ModelError } from '../model-error.ts'
+import { sleep } from '../sleep.ts'
 import { type Answer, answer, type ReaderAnswer } from './answer.ts'
 import { countWords, promptCounter } from './count-words.ts'
 
@@ -38,7 +39,7 @@ export function reader({
   overflow = 'error',
   answers = [],
   delayMs = 0,
-  wait = waitFor,
+  wait = sleep,
 }: ReaderOptions = {}): Model {
   checkWindow(window)
   const counter = promptCounter(count)
@@ -121,21 +122,6 @@ function endOf(text: string, most: number, counter: TokenCounter): string {
     else from = middle + 1
   }
   return text.slice(from)
-}
-
-function waitFor(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', leave)
-      resolve()
-    }, milliseconds)
-    function leave() {
-      clearTimeout(timer)
-      reject(signal!.reason)
-    }
-    signal?.addEventListener('abort', leave, { once: true })
-  })
 }
 
 type ContentPart = Extract<ModelPart, { type: 'text-delta' | 'tool-call' }>

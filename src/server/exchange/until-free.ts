@@ -1,6 +1,6 @@
 import type { ThreadStatus } from '../../history/index.ts'
+import { sleep } from '../../models/sleep.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import { sleep } from '../../turn/index.ts'
 import type { Asked } from './asked.ts'
 
 /** Waits while somebody answers a turn of a thread. `wasHeld`: somebody did, so the log may have grown. */

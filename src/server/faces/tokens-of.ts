@@ -1,3 +1,4 @@
+import { isCount } from '../../log/is-count.ts'
 import type { ReplyEnd, ReplyStart } from './face.ts'
 
 /** The tokens of a reply: the provider's counts, or ours of the prompt where it gave none. `cached` is a part of `prompt`. */
@@ -9,5 +10,5 @@ export function tokensOf(start: ReplyStart, end: ReplyEnd) {
 
 /** What is no count would be written as null, which strict clients refuse. */
 function countOr(value: number | undefined, other: number): number {
-  return Number.isSafeInteger(value) && value! >= 0 ? value! : other
+  return isCount(value) ? value : other
 }

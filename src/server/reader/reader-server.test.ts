@@ -23,3 +23,21 @@ it('refuses a window of less than one token', async () => {
 it('takes a window that is no whole number as the whole number below it', async () => {
   expect((await ask({ num_ctx: 100.5 })).status).toBe(200)
 })
+
+it('stops the reader when the body of its answer is cancelled', async () => {
+  let left: AbortSignal | undefined
+  const server = readerServer({
+    delayMs: 3_600_000,
+    onRequest: (_, { signal }) => {
+      left = signal
+    },
+  })
+  const body = JSON.stringify({
+    model: 'reader',
+    messages: [{ role: 'user', content: 'I park on level 3.' }],
+  })
+  const response = await server(new Request('http://reader/api/chat', { method: 'POST', body }))
+  expect(left!.aborted).toBe(false)
+  await response.body!.cancel()
+  expect(left!.aborted).toBe(true)
+})

@@ -1,13 +1,14 @@
 import type { Context } from '../../context/context.ts'
 import type { ModelUsage } from '../../models/model.ts'
 import { ModelError } from '../../models/model-error.ts'
+import { sleep } from '../../models/sleep.ts'
 import { calibrate, looksTruncated } from '../../tokens/calibration.ts'
 import { codeOf } from '../end-failed.ts'
 import type { Report, TurnLog } from '../log/turn-log.ts'
 import { countReply, emptyReply, type ModelReply } from '../model-reply.ts'
 import type { Asking } from '../turn-options.ts'
 import type { Emit, WarningCode } from '../turn-part.ts'
-import { pauseBefore, sleep } from '../wait/with-limit.ts'
+import { pauseBefore } from '../wait/with-limit.ts'
 import { callModel } from './call-model.ts'
 
 /** Asks the model for one reply. A call that failed before anything was shown is made again. */

@@ -1,3 +1,4 @@
+import { isCount } from '../../log/is-count.ts'
 import type { StandardSchema } from '../../state/index.ts'
 import { clippedView, readResultName } from '../log/clip-result.ts'
 import type { TurnLog } from '../log/turn-log.ts'
@@ -37,10 +38,8 @@ const schema: StandardSchema<Input> = {
     vendor: 'throughline',
     validate(value) {
       const { place, from = 0 } = (value ?? {}) as Partial<Input>
-      if (isPlace(place, 1) && isPlace(from, 0)) return { value: value as Input }
+      if (isCount(place, 1) && isCount(from)) return { value: value as Input }
       return { issues: [{ message: 'expected the place of a result, and from: a place in its text' }] }
     },
   },
 }
-
-const isPlace = (value: unknown, least: number) => Number.isSafeInteger(value) && (value as number) >= least

@@ -74,18 +74,3 @@ const longestPause = 30_000
 export function pauseBefore(attempt: number, backoffMs: number, asked: number | undefined): number {
   return Math.min(longestPause, asked ?? backoffMs * 2 ** (attempt - 1))
 }
-
-/** Waits; rejects with the signal's reason when it is aborted. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const timer = setTimeout(() => {
-      unlisten()
-      resolve()
-    }, ms)
-    const unlisten = onAbort(signal, () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    })
-  })
-}

@@ -1,3 +1,4 @@
+import { isCount } from '../../../log/is-count.ts'
 import { BadRequestError } from '../../bad-request-error.ts'
 import type { ListedItem } from './to-items.ts'
 
@@ -15,7 +16,7 @@ export function readPageQuery(query: (name: string) => string | undefined): Page
   if (order !== 'asc' && order !== 'desc')
     throw new BadRequestError('"order" must be "asc" or "desc"', 'order')
   const limit = Number(query('limit') ?? 20)
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > 100)
+  if (!isCount(limit, 1) || limit > 100)
     throw new BadRequestError('"limit" must be a whole number from 1 to 100', 'limit')
   return { order, limit, after: query('after') || undefined }
 }
