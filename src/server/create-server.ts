@@ -17,6 +17,8 @@ import { createLogs } from './exchange/create-logs.ts'
 import { type Face, messagesFace, ollamaFace, openaiFace, responsesFace } from './faces/index.ts'
 import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { createGate } from './guard/create-gate.ts'
+import { checkReadiness } from './health/check-readiness.ts'
+import { type Counted, createMetrics } from './health/create-metrics.ts'
 import { answerChat, type Served } from './routes/chat-route.ts'
 import { answerMcp } from './routes/mcp-route.ts'
 import { passOn } from './routes/pass-on.ts'
@@ -74,7 +76,7 @@ export interface Server {
 
 /** The server without its port: a function from requests to responses. The store and the upstream stay open. */
 export function createServer(given: ServerOptions): Server {
-  const { upstream, memory = true, promise = 1_000_000, manage = false, onServed, lingerMs } = given
+  const { upstream, memory = true, promise = 1_000_000, manage = false, lingerMs } = given
   const { maxBodyBytes = 32 * 1024 ** 2, now = Date.now, newId = randomUUID } = given
   const { maxDepth = 100, maxMessages = 100_000, maxStreams = 256, unreadMs = 120_000 } = given
   const { allowed = { host: '127.0.0.1', hosts: [], origins: [] } } = given
@@ -89,13 +91,18 @@ export function createServer(given: ServerOptions): Server {
     ...present({ apiKeys: given.apiKeys, isRequired: given.requireKeys }),
   })
   const gate = createGate(maxStreams)
+  const metrics = createMetrics()
+  const onServed = (served: Served) => {
+    metrics.count(toCounted(served))
+    given.onServed?.(served)
+  }
   // A message has a handful of values; the few that have many have few companions.
   const limits = { maxBodyBytes, maxMessages, unreadMs, json: { maxDepth, maxValues: maxMessages * 20 } }
   const route = { upstream, options, gate, now, newId, onServed, ...limits }
   const passing = { upstream, promise, manage, maxBodyBytes, gate }
   const { pollMs, maxListeners, experimentTools } = given
   const api = createApi({
-    ...{ upstream, options, gate, maxBodyBytes, json: limits.json, newId, logOf },
+    ...{ upstream, options, gate, maxBodyBytes, json: limits.json, newId, logOf, onReply: metrics.count },
     ...present({ pollMs, maxListeners, experimentTools }),
   })
   const app = new Hono<ServerEnv>()
@@ -108,6 +115,10 @@ export function createServer(given: ServerOptions): Server {
     return context.req.header('origin') === undefined ? next() : forPages(context, next)
   })
   app.get('/health', context => context.json({ status: 'ok', upstream: upstream.kind }))
+  app.get('/health/readiness', async context => {
+    const { isReady, ...parts } = await checkReadiness(store, upstream)
+    return context.json({ status: isReady ? 'ok' : 'away', ...parts }, isReady ? 200 : 503)
+  })
   // Everything from here on needs a caller.
   app.use(async (context, next) => {
     const caller = await identify(context.req.raw.headers)
@@ -119,6 +130,15 @@ export function createServer(given: ServerOptions): Server {
   app.all('/mcp', requireScope('read'), ({ req: { raw: request }, var: { log, caller } }) =>
     answerMcp({ request, log, caller, ...limits }),
   )
+  app.get('/metrics', requireScope('inspect'), () => {
+    const { listeners, experiments } = api.counts()
+    const text = metrics.text({
+      throughline_open_replies: gate.inside,
+      throughline_listeners: listeners,
+      throughline_running_experiments: experiments,
+    })
+    return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+  })
   const mayChat = requireScope('chat')
   for (const [path, face] of memory ? faces : []) {
     for (const prefix of ['', '/c/:conversation']) {
@@ -157,6 +177,12 @@ const faces: readonly (readonly [string, Face])[] = [
   ['/v1/messages', messagesFace],
   ['/v1/responses', responsesFace],
 ]
+
+const toCounted = ({ face, model, ms, answered, fault }: Served): Counted => ({
+  ...{ face, model, ms },
+  outcome: fault?.code ?? answered?.result.error?.code ?? answered?.result.status ?? 'repeated',
+  usage: answered?.result.usage,
+})
 
 function requestIdOf({ headers }: Request, newId: () => string): string {
   const given = headers.get('x-request-id')

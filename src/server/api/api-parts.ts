@@ -2,6 +2,7 @@ import type { ExperimentTools } from '../../experiment/index.ts'
 import type { NoteOptions } from '../../notes/index.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
 import type { Gate } from '../guard/create-gate.ts'
+import type { Counted } from '../health/create-metrics.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { Feeds } from './live/feeds.ts'
 import type { Replies } from './live/replies.ts'
@@ -19,6 +20,8 @@ export interface ApiParts {
   readonly experimentTools: ExperimentTools<Record<string, unknown>>
   /** The replies that are being written, on all faces. */
   readonly gate: Gate
+  /** Called when a reply is over. */
+  readonly onReply: (reply: Counted) => void
   readonly feeds: Feeds
   readonly replies: Replies
   readonly experiments: RunningExperiments

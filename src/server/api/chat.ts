@@ -154,7 +154,7 @@ async function answer(
   ask: (chat: Chat, options: { readonly signal: AbortSignal; readonly key?: string }) => Reply,
 ): Promise<AsyncIterable<ServerEvent<ReplyPart>>> {
   const { parts, caller, log, signal: left, has } = call
-  const { upstream, options, newId, replies, gate } = parts
+  const { upstream, options, newId, replies, gate, onReply } = parts
   const model = upstream.model(wanted ?? (await firstModel(call)))
   const chat = createChat({
     ...present(options),
@@ -163,6 +163,7 @@ async function answer(
     settings: present({ temperature, maxTokens, seed }),
   })
   const id = newId()
+  const started = performance.now()
   const leave = gate.enter()
   // Also where nobody ever reads the events.
   left.addEventListener('abort', leave, { once: true })
@@ -171,6 +172,11 @@ async function answer(
     try {
       yield toEvent({ type: 'reply', id })
       for await (const part of ask(chat, { signal, ...present({ key }) })) {
+        if (part.type === 'end')
+          onReply({
+            ...{ face: 'api', outcome: part.status, model: model.name, usage: part.usage },
+            ms: performance.now() - started,
+          })
         const told = toReplyPart(part, has('inspect'))
         if (told) yield toEvent(told)
       }

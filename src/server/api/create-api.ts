@@ -9,6 +9,7 @@ import type { AnswerOptions } from '../exchange/answer.ts'
 import type { Log } from '../exchange/asked.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
+import type { Counted } from '../health/create-metrics.ts'
 import { bodyOf } from '../routes/pass-on.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { ApiParts } from './api-parts.ts'
@@ -32,6 +33,8 @@ export interface ApiOptions {
   readonly gate: Gate
   readonly json: JsonLimits
   readonly logOf: (tenant: string) => Log
+  /** Called when a reply is over. */
+  readonly onReply: (reply: Counted) => void
   /** How often the store is asked what other processes wrote. Default one second. */
   readonly pollMs?: number | undefined
   readonly maxListeners?: number | undefined
@@ -51,7 +54,7 @@ export interface Api {
 /** Our own API, under `/throughline/v1`. */
 export function createApi(given: ApiOptions): Api {
   const { upstream, options, maxBodyBytes, newId, logOf, experimentTools = [] } = given
-  const { pollMs = 1000, maxListeners = 256, gate, json } = given
+  const { pollMs = 1000, maxListeners = 256, gate, json, onReply } = given
   const looking = new Map<string, History>()
 
   /** A history of its own for looking: what is tried out does not change the memory of running chats. */
@@ -69,18 +72,17 @@ export function createApi(given: ApiOptions): Api {
   const { notes } = options
   const noteOptions = typeof notes === 'object' && notes.nonce !== undefined ? { nonce: notes.nonce } : {}
   const parts: ApiParts = {
-    ...{
-      upstream,
-      options,
-      noteOptions,
-      maxBodyBytes,
-      newId,
-      experimentTools,
-      gate,
-      feeds,
-      replies,
-      experiments,
-    },
+    upstream,
+    options,
+    noteOptions,
+    maxBodyBytes,
+    newId,
+    experimentTools,
+    gate,
+    onReply,
+    feeds,
+    replies,
+    experiments,
   }
 
   async function answer(route: Route, context: Context<ServerEnv>): Promise<Response> {

@@ -1,0 +1,87 @@
+import type { ModelUsage } from '../../models/model.ts'
+
+/** A request that was answered, or refused, as metrics count it. */
+export interface Counted {
+  /** Where it came in: a face, or `api`. */
+  readonly face: string
+  /** How it ended: the status of its turn, or the code of the fault. */
+  readonly outcome: string
+  readonly ms: number
+  readonly model?: string | undefined
+  readonly usage?: ModelUsage | undefined
+}
+
+export interface Metrics {
+  count(request: Counted): void
+  /** All of them in Prometheus' text format. `gauges`: what there is now, by name. */
+  text(gauges: Readonly<Record<string, number>>): string
+}
+
+/** Upper limits of the histogram, in seconds. */
+const limits = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+
+/** So many different values are counted under a name of their own: clients choose names of models. */
+const mostValues = 200
+
+/** Counts requests for `/metrics`. */
+export function createMetrics(): Metrics {
+  const counters = new Map<string, Map<string, number>>()
+  const seconds = new Map<string, { sum: number; count: number; readonly within: number[] }>()
+
+  function add(name: string, labels: Readonly<Record<string, string>>, amount: number): void {
+    const values = counters.get(name) ?? new Map<string, number>()
+    counters.set(name, values)
+    const known = toLabels(labels)
+    const label =
+      values.has(known) || values.size < mostValues
+        ? known
+        : toLabels(Object.fromEntries(Object.keys(labels).map(one => [one, 'other'])))
+    values.set(label, (values.get(label) ?? 0) + amount)
+  }
+
+  function time(face: string, ms: number): void {
+    const found = seconds.get(face) ?? { sum: 0, count: 0, within: limits.map(() => 0) }
+    seconds.set(face, found)
+    found.sum += ms / 1000
+    found.count += 1
+    const first = limits.findIndex(limit => ms / 1000 <= limit)
+    for (let at = first; first >= 0 && at < limits.length; at++) found.within[at]! += 1
+  }
+
+  return {
+    count({ face, outcome, ms, model = 'unknown', usage = {} }) {
+      add('throughline_requests_total', { face, outcome }, 1)
+      time(face, ms)
+      const { promptTokens = 0, replyTokens = 0, cachedTokens = 0 } = usage
+      const tokens = { prompt: promptTokens, reply: replyTokens, cached: cachedTokens }
+      for (const [kind, amount] of Object.entries(tokens))
+        if (amount > 0) add('throughline_tokens_total', { model, kind }, amount)
+    },
+    text(gauges) {
+      const lines: string[] = []
+      for (const [name, value] of Object.entries(gauges))
+        lines.push(`# TYPE ${name} gauge`, `${name} ${value}`)
+      for (const [name, values] of counters) {
+        lines.push(`# TYPE ${name} counter`)
+        for (const [labels, value] of values) lines.push(`${name}{${labels}} ${value}`)
+      }
+      const name = 'throughline_request_seconds'
+      if (seconds.size > 0) lines.push(`# TYPE ${name} histogram`)
+      for (const [face, { sum, count, within }] of seconds) {
+        const label = toLabels({ face })
+        for (const [at, limit] of limits.entries())
+          lines.push(`${name}_bucket{${label},le="${limit}"} ${within[at]}`)
+        lines.push(`${name}_bucket{${label},le="+Inf"} ${count}`)
+        lines.push(`${name}_sum{${label}} ${sum}`, `${name}_count{${label}} ${count}`)
+      }
+      return `${lines.join('\n')}\n`
+    },
+  }
+}
+
+/** `face="ollama",outcome="completed"`; values are cut, because clients choose them. */
+function toLabels(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}="${value.slice(0, 100).replace(/[\\"\n]/g, '_')}"`)
+    .join(',')
+}
