@@ -260,7 +260,8 @@ it('asks for exactly one scope at every route', async () => {
   const open = [...needed].filter(([, reached]) => reached.length !== 1).map(([route]) => route)
   expect(open.filter(route => !/openapi\.json$|\/v1\/v1\/chat\/completions$/.test(route))).toEqual([])
   expect(needed.get('POST /mcp')).toEqual(['read'])
-  const foreign = [...needed].filter(([route]) => !/\/throughline\/|\/mcp$/.test(route))
+  expect(needed.get('GET /metrics')).toEqual(['inspect'])
+  const foreign = [...needed].filter(([route]) => !/\/throughline\/|\/mcp$|\/metrics$/.test(route))
   expect(foreign.filter(([, [scope]]) => scope !== 'chat')).toEqual([])
   for (const route of [
     'GET /throughline/v1/keys',
