@@ -108,6 +108,20 @@ describe.each(await everyStore())('which conversation a request belongs to, on %
     expect(lines).toContainEqual(contentsOf(other.list))
   })
 
+  it('is another one where the same talk is had twice', async () => {
+    const server = await start(ruled(({ messages }) => `You said ${String(messages.at(-1)?.content)}`))
+    for (const one of [client(server), client(server)])
+      for (const text of ['a', 'b', 'c']) {
+        await one.say(text)
+        // Times tell the talks apart.
+        await new Promise(resolve => setTimeout(resolve, 2))
+      }
+    const lines = await linesOf(server)
+    expect(lines).toHaveLength(2)
+    expect(lines[0]).toEqual(lines[1])
+    expect(await server.history.conversations()).toHaveLength(2)
+  })
+
   it('is a new one, where the end of a list fits two conversations', async () => {
     const server = await start(ruled(() => 'Done.'))
     const [one, other] = [client(server), client(server)]

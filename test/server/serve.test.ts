@@ -1,40 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { createHistory } from '../../src/history/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
-
-const main = join(import.meta.dirname, '../../dist/cli/main.js')
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'throughline-serve-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
-/** Runs `throughline serve` until it listens. Nothing answers at the address where it looks for Ollama. */
-async function serve(cwd: string, ...flags: readonly string[]) {
-  const env = { ...process.env, OLLAMA_HOST: 'http://127.0.0.1:9' }
-  const child: ChildProcess = spawn(process.execPath, [main, 'serve', '--port', '0', ...flags], { cwd, env })
-  const said = { out: '', err: '' }
-  child.stdout!.on('data', chunk => {
-    said.out += String(chunk)
-  })
-  child.stderr!.on('data', chunk => {
-    said.err += String(chunk)
-  })
-  const ended = once(child, 'exit') as Promise<[number | null]>
-  onTestFinished(() => void child.kill('SIGKILL'))
-  await Promise.race([
-    expect.poll(() => said.err, { timeout: 20_000 }).toContain('ANTHROPIC_BASE_URL'),
-    ended,
-  ])
-  const url = /listens at (\S+)/.exec(said.err)?.[1] ?? ''
-  return { child, said, url, ended }
-}
+import { newFolder, serve } from './serve-process.ts'
 
 const ask = (url: string, content: string, more: object = {}) =>
   fetch(`${url}/v1/chat/completions`, {

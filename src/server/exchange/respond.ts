@@ -1,6 +1,7 @@
 import { listLog } from '../../history/log/read-log.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import type { Model } from '../../models/model.ts'
+import { ConflictError, LeaseError } from '../../stores/store-error.ts'
 import { linkSignals, type ModelReply, type TurnPart } from '../../turn/index.ts'
 import type { Face, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../faces/index.ts'
 import { toFault } from '../to-fault.ts'
@@ -11,7 +12,7 @@ import { findPlace } from './find-place.ts'
 import { replyMark } from './find-reply.ts'
 import { inPieces } from './in-pieces.ts'
 import { fromKept, keptIn, toKept } from './kept-response.ts'
-import { openTurn } from './open-turn.ts'
+import { type OpenedTurn, openTurn } from './open-turn.ts'
 import type { Again, Place } from './place.ts'
 
 /** What became of a request. */
@@ -41,13 +42,14 @@ export async function respond(given: ToServe): Promise<Response> {
   const { face, requestId, unreadMs, leave } = given
   const client = linkSignals(given.asked.signal)
   const asked = { ...given.asked, signal: client.signal }
-  let place: Place | Again
+  let entered: Entered
   try {
-    place = await findPlace(asked)
+    entered = await enter(asked)
   } catch (error) {
     leave()
     return refuse(given, error)
   }
+  const { place } = entered
   const headers = {
     'x-request-id': requestId,
     'x-throughline-conversation': encodeURIComponent(place.thread.conversation),
@@ -57,8 +59,29 @@ export async function respond(given: ToServe): Promise<Response> {
     ? streamWriter(face, { signal: asked.signal, unreadMs, giveUp: client.abort }, headers)
     : wholeWriter(face, requestId, headers)
   // The work goes on behind the response, and is closed however it ends.
-  void serve({ ...given, asked }, place, writer).finally(leave)
+  void serve({ ...given, asked }, entered, writer).finally(leave)
   return writer.response
+}
+
+type Entered =
+  | { readonly place: Place; readonly opened: OpenedTurn }
+  | { readonly place: Again; readonly opened?: undefined }
+
+/** How often others may get ahead between finding a place and taking it. */
+const mostTries = 5
+
+/** Finds the place of a request and takes it. Somebody who takes it first may make it a place for a branch. */
+async function enter(asked: Asked): Promise<Entered> {
+  for (let tries = 1; ; tries++) {
+    const place = await findPlace(asked)
+    if (place.kind === 'again') return { place }
+    try {
+      return { place, opened: await openTurn(asked, place) }
+    } catch (error) {
+      const isTaken = error instanceof LeaseError || error instanceof ConflictError
+      if (!isTaken || tries >= mostTries) throw error
+    }
+  }
 }
 
 function refuse({ face, requestId, tell }: ToServe, error: unknown): Response {
@@ -67,7 +90,7 @@ function refuse({ face, requestId, tell }: ToServe, error: unknown): Response {
   return faultResponse(face, fault, requestId, { 'x-request-id': requestId })
 }
 
-async function serve(given: ToServe, place: Place | Again, writer: Writer): Promise<void> {
+async function serve(given: ToServe, { place, opened }: Entered, writer: Writer): Promise<void> {
   const { asked, face, modelFor, options, now, tell } = given
   const { request, newId } = asked
   const facts = createFacts()
@@ -79,12 +102,11 @@ async function serve(given: ToServe, place: Place | Again, writer: Writer): Prom
     promptTokens,
   })
   try {
-    if (place.kind === 'again') {
+    if (!opened) {
       const { start: stored, end } = await storedReply(asked, place)
       tell({ place })
       return await writer.end(stored ? { ...stored, request } : start(end.usage.promptTokens), end)
     }
-    const opened = await openTurn(asked, place)
     let begun: ReplyStart | undefined
     const pieces = createPieces()
     const emit = async (part: TurnPart) => {

@@ -40,6 +40,8 @@ export async function recognise(given: ToRecognise): Promise<Placement> {
   if (best && !best.hasMore) return goingOn(given, best, 'everything that was said before')
   const isRepeated = best?.items === items.length
   // The same first message is a new conversation more often than another try, and nothing was said that could be lost.
+  const live = isRepeated && (await goesOnElsewhere(given, marks, best))
+  if (live) return goingOn(given, live, 'everything that was said before')
   if (isRepeated && (items.length > 1 || named))
     return { kind: 'repeats', walk: best, why: 'the same messages came before' }
   if (best && !isRepeated) {
@@ -71,11 +73,12 @@ function createMarks({ items, scope }: ToRecognise) {
 
 type Marks = ReturnType<typeof createMarks>
 
-/** Where the newest user message stands that the log knows. */
+/** Where the newest user message stands that the log knows; of those before an item, if one is given. */
 async function findNewest(
   { store, tenant, named }: ToRecognise,
   marks: Marks,
   kind: 'whole' | 'pair',
+  before = Number.POSITIVE_INFINITY,
 ): Promise<readonly Meeting[]> {
   let look = marks.newest
   for (let end: number | undefined; ; ) {
@@ -83,7 +86,7 @@ async function findNewest(
       tenant,
       look.flatMap(one => one[kind] ?? []),
     )
-    for (const one of look.toReversed()) {
+    for (const one of look.filter(({ item }) => item < before).toReversed()) {
       const places = found.filter(place => place.mark === one[kind] && isOf(place, named))
       if (places.length > 0) return places.map(({ at, thread }) => ({ item: one.item, at, thread }))
     }
@@ -110,6 +113,15 @@ function bestOf(walks: readonly Walk[]): Walk | undefined {
     (best, walk) => (best && rank(best) >= rank(walk) ? best : walk),
     undefined,
   )
+}
+
+/**
+ * A thread that ends one message before the list, and was used later than the one that has all of the list. Whoever has the
+ * same talk twice, with a model that answers alike, goes on with the second one.
+ */
+async function goesOnElsewhere(given: ToRecognise, marks: Marks, repeated: Walk): Promise<Walk | undefined> {
+  const walks = await walksFrom(given, await findNewest(given, marks, 'whole', repeated.start.item))
+  return bestOf(walks.filter(({ hasMore, usedAt }) => !hasMore && usedAt > repeated.usedAt))
 }
 
 /** The list agrees with all of a thread. */

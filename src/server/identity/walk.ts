@@ -28,6 +28,8 @@ export interface Walk {
   readonly at: number
   /** Whether the thread says more than what agrees. */
   readonly hasMore: boolean
+  /** The time of the last entry that was looked at. */
+  readonly usedAt: number
 }
 
 /** Compares a client's list with a thread, behind the place where they meet. */
@@ -36,18 +38,20 @@ export async function walkOn(log: LogToWalk, list: readonly Item[], start: Meeti
   const isBroken = brokenTurns(log.store, thread)
   let item = start.item + 1
   let { at } = start
-  for await (const { text, seq, turn } of visible(log, thread, { from: start.at + 1 })) {
+  let usedAt = 0
+  for await (const { text, seq, turn, time } of visible(log, thread, { from: start.at + 1 })) {
     const wanted = list[item]
+    usedAt = time
     const isEqual =
       wanted?.text === text || (wanted && isBeginning(wanted.text, text) && (await isBroken(turn)))
     // A client may drop an answer that broke off.
     const isDropped =
       !isEqual && wanted && isUser(wanted) && text.startsWith('assistant') && (await isBroken(turn))
-    if (!isEqual && !isDropped) return { thread, start, items: item, at, hasMore: true }
+    if (!isEqual && !isDropped) return { thread, start, items: item, at, usedAt, hasMore: true }
     at = seq
     if (isEqual) item += 1
   }
-  return { thread, start, items: item, at, hasMore: false }
+  return { thread, start, items: item, at, usedAt, hasMore: false }
 }
 
 /** The first item from which on all agree with the thread, up to where they meet. */
@@ -99,7 +103,7 @@ function forkPlace(turns: readonly StoredTurn[], at: number, isBeforeTurn: boole
 async function* visible({ store, count }: LogToWalk, key: ThreadKey, range: EntryRange) {
   for await (const entry of readLog({ store, key, count }, range)) {
     const text = textOf(entry)
-    if (text !== undefined) yield { text, seq: entry.seq, turn: entry.turn }
+    if (text !== undefined) yield { text, seq: entry.seq, turn: entry.turn, time: entry.time }
   }
 }
 

@@ -1,0 +1,152 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createHistory } from '../../src/history/index.ts'
+import type { MessageLike } from '../../src/log/message.ts'
+import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import { startPostgres, type TestPostgres, whyNoPostgres } from '../postgres.ts'
+import { startAs } from '../postgres-binaries.ts'
+import { newFolder, serve } from './serve-process.ts'
+
+const problem = whyNoPostgres()
+if (problem !== undefined) console.log(`two instances are not tested: ${problem}`)
+
+describe.skipIf(problem !== undefined)('two instances of the server on one PostgreSQL', () => {
+  let postgres: TestPostgres
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  }, 60_000)
+  afterAll(() => postgres?.stop())
+
+  it.each([
+    ['straight', async () => postgres.url],
+    ['behind PgBouncer in transaction mode', () => pooled(postgres.url)],
+  ] as const)(
+    'share conversations, %s',
+    async (way, addressOf) => {
+      const url = await addressOf()
+      const [one, other] = await Promise.all([1, 2].map(() => serve(newFolder(), '--store', url)))
+      const instances = [one!, other!]
+      expect(instances.map(({ url }) => url)).not.toContain('')
+      const store = postgresStore({ url: postgres.url })
+      onTestFinished(() => store.close())
+      const history = createHistory({ store })
+
+      // A conversation that goes on at the other instance each time: what was said is there at once.
+      const list: MessageLike[] = []
+      for (let turn = 1; turn <= 10; turn++) {
+        list.push({
+          role: 'user',
+          content: turn === 1 ? `The boat is called Seagull, ${way}.` : `And ${turn}?`,
+        })
+        const { message } = await ask(instances[turn % 2]!.url, list)
+        list.push(message)
+      }
+      list.push({ role: 'user', content: 'What is the boat called?' })
+      const { message, conversation } = await ask(one!.url, list)
+      expect(message.content).toContain('Seagull')
+      const lines = await history.thread(conversation).messages()
+      expect(lines.map(({ content }) => content)).toEqual([...list, message].map(({ content }) => content))
+
+      // Both get the next message of one conversation at the same moment: one goes on, the other becomes a branch.
+      list.push(message)
+      const next = (word: string) => [...list, { role: 'user', content: word }]
+      const both = await Promise.all([ask(one!.url, next('left')), ask(other!.url, next('right'))])
+      expect(both.map(({ conversation: found }) => found)).toEqual([conversation, conversation])
+      const [{ threads } = { threads: [] }] = await history.conversations({ only: conversation })
+      const ends: unknown[] = []
+      for (const { branch } of threads)
+        ends.push((await history.thread(conversation, { branch }).messages()).at(-2)?.content)
+      expect(ends.toSorted()).toEqual(['left', 'right'])
+
+      // An instance that is killed in the middle of its work leaves nothing that the other cannot go on with.
+      one!.child.kill('SIGKILL')
+      await one!.ended
+      const after = await ask(other!.url, [
+        ...next('left'),
+        both[0]!.message,
+        { role: 'user', content: 'more' },
+      ])
+      expect(after.conversation).toBe(conversation)
+    },
+    120_000,
+  )
+})
+
+async function ask(url: string, messages: readonly MessageLike[]) {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'reader', messages }),
+  })
+  const text = await response.text()
+  expect(response.status, text).toBe(200)
+  const { choices } = JSON.parse(text) as { choices: { message: MessageLike }[] }
+  return { message: choices[0]!.message, conversation: response.headers.get('x-throughline-conversation')! }
+}
+
+/** PgBouncer before a PostgreSQL. Installed if it is missing and Debian's packages can be had. */
+async function pooled(url: string): Promise<string> {
+  const program = findPgBouncer()
+  const { hostname, port, username, pathname } = new URL(url)
+  const folder = newFolder()
+  chmodSync(folder, 0o777)
+  const own = await freePort()
+  const settings = [
+    '[databases]',
+    `pooled = host=${hostname} port=${port} user=${username} dbname=${pathname.slice(1)}`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${own}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    'pool_mode = transaction',
+    'default_pool_size = 4',
+    'ignore_startup_parameters = extra_float_digits',
+  ]
+  const file = join(folder, 'pgbouncer.ini')
+  writeFileSync(file, `${settings.join('\n')}\n`)
+  const started = startAs(program, [file])
+  onTestFinished(() => started.end('SIGINT'))
+  const address = `postgres://${username}@127.0.0.1:${own}/pooled`
+  for (let tries = 0; ; tries++) {
+    const client = new pg.Client({ connectionString: address })
+    try {
+      await client.connect()
+      await client.end()
+      return address
+    } catch (error) {
+      await client.end().catch(() => undefined)
+      if (tries > 100) throw error
+      await wait(50)
+    }
+  }
+}
+
+function findPgBouncer(): string {
+  const found = () => {
+    const { stdout } = spawnSync('sh', ['-c', 'PATH="$PATH:/usr/sbin" command -v pgbouncer'], {
+      encoding: 'utf8',
+    })
+    return stdout.trim()
+  }
+  if (found() === '') {
+    const how = 'apt-get install -y --no-install-recommends pgbouncer'
+    console.log(`PgBouncer is missing: ${how}`)
+    spawnSync('sh', ['-c', `(apt-get update && ${how}) >/dev/null 2>&1`])
+  }
+  if (found() === '')
+    throw new Error('PgBouncer is missing and could not be installed: install the package pgbouncer')
+  return found()
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
