@@ -5,7 +5,6 @@ import type { ExperimentTools } from '../experiment/index.ts'
 import { present } from '../log/present.ts'
 import type { Store } from '../stores/store.ts'
 import { createApi } from './api/create-api.ts'
-import { keysRoutes } from './api/keys-routes.ts'
 import { noticingStore } from './api/live/noticing-store.ts'
 import type { ServerEnv } from './auth/caller.ts'
 import { createKeys } from './auth/create-keys.ts'
@@ -102,7 +101,8 @@ export function createServer(given: ServerOptions): Server {
   const passing = { upstream, promise, manage, maxBodyBytes, gate }
   const { pollMs, maxListeners, experimentTools } = given
   const api = createApi({
-    ...{ upstream, options, gate, maxBodyBytes, json: limits.json, newId, logOf, onReply: metrics.count },
+    ...{ upstream, options, gate, maxBodyBytes, json: limits.json, newId, logOf, keys },
+    onReply: metrics.count,
     ...present({ pollMs, maxListeners, experimentTools }),
   })
   const app = new Hono<ServerEnv>()
@@ -126,7 +126,6 @@ export function createServer(given: ServerOptions): Server {
     context.set('log', logOf(caller.tenant))
     return next()
   })
-  app.route('/throughline/v1/keys', keysRoutes(keys))
   app.all('/mcp', requireScope('read'), ({ req: { raw: request }, var: { log, caller } }) =>
     answerMcp({ request, log, caller, ...limits }),
   )

@@ -77,7 +77,6 @@ const statuses: Readonly<Record<string, number>> = {
   no_route: 404,
   key_reused: 422,
   no_conversation: 404,
-  no_key: 404,
   no_branch: 404,
   conversation_deleted: 410,
   too_large: 413,

@@ -30,30 +30,50 @@ async function start(store: Store) {
   const conversation = said.headers.get('x-throughline-conversation')!
   const [info] = await createHistory({ store, tenant: 'red' }).conversations()
   expect(info!.conversation).toBe(conversation)
-  return { ...server, red, blue, conversation, keys }
+  const [call] = await createHistory({ store, tenant: 'red' }).thread(conversation).calls()
+  const names: Names = { conversation, keyId: red.record.id, call: call!.id }
+  return { ...server, red, blue, conversation, keys, names }
 }
 
 interface Names {
   readonly conversation: string
   readonly keyId: string
+  readonly call: string
 }
+
+/** Bodies that the routes take, by the end of their path. */
+const bodies: Readonly<Record<string, object>> = {
+  send: { input: 'What is the boat called?' },
+  edit: { input: 'What is the boat called?', at: 1 },
+  fork: { at: 2 },
+  compare: { a: {}, b: {} },
+  keys: { name: 'another' },
+  ':conversation': { title: 'taken' },
+}
+
+const queries: Readonly<Record<string, string>> = {
+  search: '?q=Seagull',
+  grid: '?windows=1000,2000&policies=default',
+}
+
+/** Reading comes first, deleting last. */
+const methods = ['GET', 'PATCH', 'POST', 'DELETE']
 
 /** Asks every route of our own API for these names: what came for each. Streams are read for a moment. */
 async function askAll({ url, routes }: Pick<StartedServer, 'url' | 'routes'>, key: string, names: Names) {
-  const { conversation, keyId } = names
-  const nameIn = (path: string, name: string) => {
-    if (name === 'id') return path.includes('/keys/') ? keyId : conversation
-    return { conversation, actor: 'assistant', branch: 'main' }[name] ?? '1'
-  }
-  const own = routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/throughline/'))
+  const { conversation, keyId, call } = names
+  const values: Readonly<Record<string, string>> = { conversation, call, id: keyId }
+  const own = routes
+    .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/throughline/'))
+    .sort((a, b) => methods.indexOf(a.method) - methods.indexOf(b.method))
   const found = new Map<string, { readonly status: number; readonly text: string }>()
   for (const { method, path: pattern } of own) {
-    const path = pattern.replace(/:(\w+)/g, (_, name: string) => nameIn(pattern, name))
-    const body = ['POST', 'PATCH', 'PUT'].includes(method)
-      ? { body: JSON.stringify({ conversation, content: 'What is the boat called?', query: 'Seagull' }) }
+    if (found.has(`${method} ${pattern}`)) continue
+    const path = pattern.replace(/:(\w+)/g, (_, name: string) => values[name] ?? '1')
+    const body = ['POST', 'PATCH'].includes(method)
+      ? { body: JSON.stringify(bodies[pattern.split('/').at(-1)!] ?? {}) }
       : {}
-    const query = method === 'GET' ? `?query=Seagull&q=Seagull&conversation=${conversation}` : ''
-    const response = await fetch(`${url}${path}${query}`, {
+    const response = await fetch(`${url}${path}${queries[pattern.split('/').at(-1)!] ?? ''}`, {
       method,
       headers: { ...bearer(key), 'content-type': 'application/json' },
       ...body,
@@ -82,21 +102,28 @@ describe.each(stores)('tenants on %s', (_, create) => {
   it('see nothing of each other at any route, whatever names they guess', async () => {
     const store = create()
     const started = await start(store)
-    const { blue, conversation, red } = started
+    const { blue, red, names } = started
     const before = await allOf(store, 'red')
-    const unknown = { conversation: conversation.replaceAll(/[0-9a-f]/g, 'e'), keyId: 'eeeeeeeeeeee' }
+    const made = (text: string) => text.replaceAll(/[0-9a-f]/g, 'e')
+    const { conversation, keyId, call } = names
+    const unknown = { conversation: made(conversation), keyId: made(keyId), call: made(call) }
     const nothing = await askAll(started, blue.key, unknown)
-    const guessed = await askAll(started, blue.key, { conversation, keyId: red.record.id })
-    expect(guessed.size).toBeGreaterThan(2)
+    const guessed = await askAll(started, blue.key, names)
+    expect(guessed.size).toBeGreaterThan(30)
     for (const [route, { status, text }] of guessed) {
       // What belongs to somebody else looks like what is not there.
       expect([route, status]).toEqual([route, nothing.get(route)!.status])
       expect([route, text.includes(secret), text.includes(red.record.name)]).toEqual([route, false, false])
+      if (/^GET .*:(?:conversation|call|id)/.test(route) && ![200, 204].includes(status))
+        expect([route, status]).toEqual([route, 404])
     }
+    const isOpen = (route: string) => route.startsWith('GET ') && guessed.get(route)!.status !== 404
+    const open = [...guessed.keys()].filter(route => route.includes(':') && isOpen(route))
+    expect(open).toEqual(['GET /throughline/v1/ui-chat/:conversation/stream'])
     expect(guessed.get('DELETE /throughline/v1/keys/:id')!.status).toBe(404)
     expect(await allOf(store, 'red')).toBe(before)
     const left = await started.keys.list()
-    expect(left.map(({ name }) => name).sort()).toEqual(['the blue one', 'the red one'])
+    expect(left.map(({ name }) => name).sort()).toEqual(['another', 'another', 'the blue one', 'the red one'])
   })
 
   it('have names of conversations of their own', async () => {
@@ -152,9 +179,16 @@ describe.each(stores)('tenants on %s', (_, create) => {
 it('the test of tenants finds what the owner is shown', async () => {
   const [, create] = stores[0]!
   const started = await start(create())
-  const { red, conversation } = started
-  const found = await askAll(started, red.key, { conversation, keyId: red.record.id })
-  expect([...found.values()].some(({ text }) => text.includes(red.record.name))).toBe(true)
+  const { red, names } = started
+  const found = await askAll(started, red.key, names)
+  const shown = [...found].filter(([, { text }]) => text.includes('Seagull')).map(([route]) => route)
+  expect(shown.length).toBeGreaterThan(8)
+  expect(found.get('GET /throughline/v1/keys')!.text).toContain(red.record.name)
+  for (const [route, { status }] of found) {
+    // These need more than a name: there is no experiment and no reply, and nothing to import.
+    if (/experiments|replies|import|ui-chat/.test(route)) continue
+    expect([route, status < 300]).toEqual([route, true])
+  }
 })
 
 it('keys of a tenant manage only its own; those of the configuration all', async () => {

@@ -1,5 +1,6 @@
 import type { ExperimentTools } from '../../experiment/index.ts'
 import type { NoteOptions } from '../../notes/index.ts'
+import type { Keys } from '../auth/create-keys.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import type { Counted } from '../health/create-metrics.ts'
@@ -22,6 +23,7 @@ export interface ApiParts {
   readonly gate: Gate
   /** Called when a reply is over. */
   readonly onReply: (reply: Counted) => void
+  readonly keys: Keys
   readonly feeds: Feeds
   readonly replies: Replies
   readonly experiments: RunningExperiments

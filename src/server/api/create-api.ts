@@ -4,6 +4,7 @@ import type { ExperimentTools } from '../../experiment/index.ts'
 import { createHistory, type History } from '../../history/index.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import type { ServerEnv } from '../auth/caller.ts'
+import type { Keys } from '../auth/create-keys.ts'
 import { requireScope } from '../auth/require-scope.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
 import type { Log } from '../exchange/asked.ts'
@@ -32,6 +33,7 @@ export interface ApiOptions {
   /** The replies that are being written. */
   readonly gate: Gate
   readonly json: JsonLimits
+  readonly keys: Keys
   readonly logOf: (tenant: string) => Log
   /** Called when a reply is over. */
   readonly onReply: (reply: Counted) => void
@@ -54,7 +56,7 @@ export interface Api {
 /** Our own API, under `/throughline/v1`. */
 export function createApi(given: ApiOptions): Api {
   const { upstream, options, maxBodyBytes, newId, logOf, experimentTools = [] } = given
-  const { pollMs = 1000, maxListeners = 256, gate, json, onReply } = given
+  const { pollMs = 1000, maxListeners = 256, gate, json, keys, onReply } = given
   const looking = new Map<string, History>()
 
   /** A history of its own for looking: what is tried out does not change the memory of running chats. */
@@ -79,6 +81,7 @@ export function createApi(given: ApiOptions): Api {
     newId,
     experimentTools,
     gate,
+    keys,
     onReply,
     feeds,
     replies,

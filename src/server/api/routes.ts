@@ -4,6 +4,7 @@ import { contextRoutes } from './contexts.ts'
 import { conversationRoutes } from './conversations.ts'
 import { eventRoutes } from './events.ts'
 import { experimentRoutes } from './experiments.ts'
+import { keyRoutes } from './keys.ts'
 import type { Route } from './route.ts'
 import { serverRoutes } from './server-info.ts'
 import { threadRoutes } from './threads.ts'
@@ -20,4 +21,5 @@ export const apiRoutes: readonly Route[] = [
   ...chatRoutes,
   ...eventRoutes,
   ...experimentRoutes,
+  ...keyRoutes,
 ]

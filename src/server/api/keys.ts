@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { ThroughlineError } from '../../log/error.ts'
+import { type Caller, scopes } from '../auth/caller.ts'
+import { notFound } from './api-error.ts'
+import { defineRoute, type Route } from './route.ts'
+import { name, time } from './schemas.ts'
+
+const record = z.object({
+  id: name,
+  name: z.string(),
+  scopes: z.array(z.enum(scopes)),
+  tenant: z.string(),
+  created: time,
+})
+
+/** Keys. One with the scope `admin` manages those of its own tenant, one of the configuration those of all. */
+export const keyRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/keys',
+    scope: 'admin',
+    summary: 'Lists the keys that the caller may manage, the oldest first.',
+    kind: 'json',
+    answer: z.object({ keys: z.array(record) }),
+    async handle({ caller, parts: { keys } }) {
+      return { keys: (await keys.list()).filter(({ tenant }) => mayManage(caller, tenant)) }
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/keys',
+    scope: 'admin',
+    summary: 'Makes a key. The answer is the only place where it can be seen.',
+    body: z.strictObject({
+      name: z.string(),
+      scopes: z.array(z.enum(scopes)).optional().describe('default: chat'),
+      tenant: z.string().optional().describe('default: that of the caller'),
+    }),
+    kind: 'json',
+    status: 201,
+    answer: record.extend({ key: z.string() }),
+    async handle({ caller, body, parts: { keys } }) {
+      const { tenant = caller.tenant, name, scopes: wanted = ['chat'] } = body
+      if (!mayManage(caller, tenant))
+        throw new ThroughlineError('no_scope', 'This key can only make keys of its own tenant.')
+      const { key, record } = await keys.create({ name, tenant, scopes: wanted })
+      return { ...record, key }
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/keys/:id',
+    scope: 'admin',
+    summary: 'Revokes a key, within seconds on every server.',
+    params: z.strictObject({ id: name }),
+    kind: 'none',
+    async handle({ caller, params: { id }, parts: { keys } }) {
+      const found = (await keys.list()).some(key => key.id === id && mayManage(caller, key.tenant))
+      if (!found || !(await keys.revoke(id))) throw notFound('key', id)
+      return undefined
+    },
+  }),
+]
+
+const mayManage = ({ tenant, isOperator }: Caller, other: string) => isOperator === true || tenant === other
