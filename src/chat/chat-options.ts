@@ -1,12 +1,11 @@
 import { checkOptions as checkFitOptions } from '../context/draft/frame-options.ts'
 import type { History } from '../history/create-history.ts'
 import type { CancelledTurn } from '../history/log/closing.ts'
-import { InvalidOptionError } from '../log/error.ts'
+import { InvalidOptionError, showValue } from '../log/error.ts'
 import { present } from '../log/present.ts'
-import { showValue } from '../log/show-value.ts'
 import { noteToolName } from '../notes/index.ts'
 import type { State } from '../state/index.ts'
-import type { TokenCounter } from '../tokens/counter.ts'
+import type { TokenCounter } from '../tokens/create-counter.ts'
 import { readResultName, type Tool, type TurnNotes, type TurnOptions } from '../turn/index.ts'
 
 export interface ChatOptions extends TurnOptions {

@@ -2,8 +2,7 @@ import { Command } from 'commander'
 import { createKeys, type KeyRecord, type Keys, type NewKey } from '../server/auth/create-keys.ts'
 import { StoreError } from '../stores/store-error.ts'
 import { checkDatabase, isPostgres, withStore } from './open-log.ts'
-import { print } from './print.ts'
-import { UserError } from './user-error.ts'
+import { print, UserError } from './print.ts'
 
 interface KeysOptions {
   readonly db: string

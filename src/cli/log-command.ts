@@ -16,9 +16,8 @@ import {
   withStore,
   writeHistory,
 } from './open-log.ts'
-import { print, printText } from './print.ts'
+import { print, printText, UserError } from './print.ts'
 import { forTerminal } from './style.ts'
-import { UserError } from './user-error.ts'
 import { wholeNumber } from './whole-number.ts'
 
 /** `throughline log …`: reads a database of conversations, and keeps it in order. */

@@ -8,10 +8,9 @@ import { addFitCommand } from './fit-command.ts'
 import { keysCommand } from './keys-command.ts'
 import { addLogCommand } from './log-command.ts'
 import { mcpCommand } from './mcp-command.ts'
-import { printError, printErrorText, printText } from './print.ts'
+import { printError, printErrorText, printText, UserError } from './print.ts'
 import { readerCommand } from './reader-command.ts'
 import { serveCommand } from './serve-command.ts'
-import { UserError } from './user-error.ts'
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 

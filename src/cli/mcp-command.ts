@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import { isPostgres, readHistory } from './open-log.ts'
+import { UserError } from './print.ts'
 import { stopSignal } from './reader-command.ts'
-import { UserError } from './user-error.ts'
 
 interface McpFlags {
   readonly db: string

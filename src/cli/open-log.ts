@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { createHistory, type History, type HistoryOptions } from '../history/create-history.ts'
 import type { Store } from '../stores/store.ts'
-import { UserError } from './user-error.ts'
+import { UserError } from './print.ts'
 
 /** The options of every command of `log` and `experiment`. */
 export interface LogOptions {

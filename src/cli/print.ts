@@ -15,3 +15,6 @@ export const printError = (line: string) => void process.stderr.write(toLine(lin
 export const printErrorText = (text: string) => void process.stderr.write(forTerminal(text))
 
 const toLine = (text: string) => `${forTerminal(text.replaceAll('\n', '\\n'))}\n`
+
+/** An error that the user at the terminal can mend: shown as one line, without a stack. */
+export class UserError extends Error {}

@@ -1,6 +1,6 @@
 import type { MessageLike } from '../log/message.ts'
 import { findJsonFault, messagePlaces } from './json-places.ts'
-import { UserError } from './user-error.ts'
+import { UserError } from './print.ts'
 
 /** A conversation read from a file, with a way back to its lines. */
 export interface Chat {

@@ -1,8 +1,7 @@
 import { Command } from 'commander'
 import { readerServer } from '../server/reader/reader-server.ts'
 import { type Listening, listen } from '../server/serve/listen.ts'
-import { print } from './print.ts'
-import { UserError } from './user-error.ts'
+import { print, UserError } from './print.ts'
 import { wholeNumber } from './whole-number.ts'
 
 interface ServeOptions {

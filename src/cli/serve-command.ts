@@ -5,9 +5,8 @@ import { flagOf } from '../server/config/names.ts'
 import { printConfig } from '../server/config/print-config.ts'
 import { readConfig } from '../server/config/read-config.ts'
 import { startServer } from '../server/serve/start-server.ts'
-import { printError, printText } from './print.ts'
+import { printError, printText, UserError } from './print.ts'
 import { stopSignal } from './reader-command.ts'
-import { UserError } from './user-error.ts'
 
 /** `throughline serve`: stands between clients and their model server, until the process is stopped. */
 export function serveCommand(): Command {

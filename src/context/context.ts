@@ -1,7 +1,7 @@
 import type { MessageLike } from '../log/message.ts'
 import type { PlainMessage } from '../log/write-message.ts'
+import type { Policy } from './draft/draft.ts'
 import type { FrameOptions } from './draft/frame-options.ts'
-import type { Policy } from './draft/policy.ts'
 import type { Receipt } from './receipt.ts'
 
 /** How a conversation is fitted. Only the window is needed. */

@@ -1,6 +1,5 @@
-import { InvalidOptionError } from '../log/error.ts'
+import { InvalidOptionError, showValue } from '../log/error.ts'
 import { cut } from '../log/line.ts'
-import { showValue } from '../log/show-value.ts'
 import { type Fate, type Part, parts, type Receipt, type ReceiptEntry } from './receipt.ts'
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { assistant, calls, note, result, round, system, user } from '../testing/builders.ts'
 import { words } from '../tokens/words.ts'
 import type { FitOptions } from './context.ts'
-import type { Policy } from './draft/policy.ts'
+import type { Policy } from './draft/draft.ts'
 import { fit } from './fit.ts'
 import { spongebob } from './policies/spongebob.ts'
 

@@ -1,6 +1,6 @@
 import type { Finished } from './compose/finish.ts'
 import { movedNotes, tokensByPart } from './draft/cost.ts'
-import type { Piece } from './draft/piece.ts'
+import type { Piece } from './draft/frame.ts'
 import {
   type Fate,
   fates,

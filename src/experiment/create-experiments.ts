@@ -1,12 +1,16 @@
+import { eachConversation } from '../history/create-history.ts'
 import type { MessageLike } from '../log/message.ts'
-import type { ConversationInfo } from '../stores/store.ts'
 import { createOngoing, type Emit, linkSignals, type Ongoing } from '../turn/index.ts'
 import { conduct } from './conduct.ts'
 import { ExperimentError } from './experiment-error.ts'
 import type { ExperimentEvent, ExperimentResult } from './experiment-event.ts'
-import type { ExperimentsOptions } from './log/active-experiment.ts'
 import { type ExperimentLog, lastSnapshot, stepsOf } from './log/experiment-log.ts'
-import { type ExperimentThreads, readState, threadsOf } from './log/experiment-threads.ts'
+import {
+  type ExperimentsOptions,
+  type ExperimentThreads,
+  readState,
+  threadsOf,
+} from './log/experiment-threads.ts'
 import type { ExperimentPlan } from './plan/define-experiment.ts'
 import { experimentActor } from './plan/role.ts'
 import {
@@ -114,16 +118,12 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
     stop: id => settleWish(threadsOf(history, id), 'stop'),
     async list() {
       const found: ExperimentSummary[] = []
-      for (let after: ConversationInfo | undefined; ; ) {
-        const page = await history.conversations({ order: 'name', limit: 100, after })
-        for (const { conversation, threads } of page) {
-          if (!threads.some(({ actor }) => actor === experimentActor)) continue
-          const own = threadsOf(history, conversation)
-          found.push(await summarizeExperiment(own, await readState(own)))
-        }
-        after = page.at(-1)
-        if (page.length < 100) return found
+      for await (const { conversation, threads } of eachConversation(history.conversations)) {
+        if (!threads.some(({ actor }) => actor === experimentActor)) continue
+        const own = threadsOf(history, conversation)
+        found.push(await summarizeExperiment(own, await readState(own)))
       }
+      return found
     },
     show: id => showExperiment(threadsOf(history, id)),
     async history(id, role) {

@@ -1,4 +1,5 @@
 import { applyPatches, createDraft, enablePatches, finishDraft, freeze, type Patch } from 'immer'
+import { normalizeText } from '../history/log/logged-message.ts'
 import { cut } from '../log/line.ts'
 import { VariableError } from './experiment-error.ts'
 
@@ -65,11 +66,9 @@ function checkPatch({ path, op, value }: Patch, next: Environment, types: Variab
 
 /** Converts a value as the store would, so that memory holds what will be read back. */
 function toStored<T>(value: T): T {
-  const text = JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? normalize(inner) : inner))
+  const text = JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? normalizeText(inner) : inner))
   return JSON.parse(text) as T
 }
-
-const normalize = (text: string) => text.replace(/\p{Surrogate}|\0/gu, '\uFFFD')
 
 /** `enum:[sunny,rainy]`: one of these words. `int`: a safe integer. `float`: any number that JSON has. */
 export type VariableType = 'string' | 'int' | 'float' | 'bool' | 'array' | 'object' | `enum:[${string}]`

@@ -18,8 +18,8 @@ export {
   VariableError,
 } from './experiment-error.ts'
 export type { ExperimentEnd, ExperimentEvent, ExperimentResult, ToolResultEvent } from './experiment-event.ts'
-export type { ExperimentsOptions } from './log/active-experiment.ts'
 export type { Snapshot } from './log/experiment-log.ts'
+export type { ExperimentsOptions } from './log/experiment-threads.ts'
 export type { Wish } from './log/wish.ts'
 export { defineExperiment, type ExperimentOptions, type ExperimentPlan } from './plan/define-experiment.ts'
 export {

@@ -1,6 +1,6 @@
 import type { FitOptions } from '../context/context.ts'
+import type { Policy } from '../context/draft/draft.ts'
 import { checkOptions, counterOf } from '../context/draft/frame-options.ts'
-import type { Policy } from '../context/draft/policy.ts'
 import { InvalidOptionError } from '../log/error.ts'
 import { present } from '../log/present.ts'
 import { checkThread } from '../stores/check-input.ts'
@@ -11,16 +11,16 @@ import type {
   ListConversations,
   Store,
 } from '../stores/store.ts'
-import type { TokenCounter } from '../tokens/counter.ts'
+import type { TokenCounter } from '../tokens/create-counter.ts'
 import { promptActor } from './calls/calls.ts'
 import { checkLog } from './log/check-log.ts'
 import { normalizeText } from './log/logged-message.ts'
 import { mainBranch } from './log/read-log.ts'
 import { createThreadLogs } from './log/thread-log.ts'
-import { type SearchOptions, searchLog } from './search.ts'
 import { createThread, type Thread } from './thread.ts'
 import { exportConversation } from './transfer/export-conversation.ts'
 import { type Imported, type ImportOptions, importLines } from './transfer/import-lines.ts'
+import { type SearchOptions, searchLog } from './views.ts'
 
 /** Defaults for the contexts of all threads. */
 export interface HistorySettings {
@@ -111,6 +111,7 @@ export function createHistory(options: HistoryOptions): History {
   const fit: FitOptions = { window, reserve, count, ...(policy ? { policy } : {}) }
   const owner = newId()
   const logs = createThreadLogs({ store, count })
+  const everyConversation = () => eachConversation(page => store.conversations(tenant, page))
   const settings = present({ window: options.window, reserve: options.reserve, policy })
   return {
     count,
@@ -139,17 +140,17 @@ export function createHistory(options: HistoryOptions): History {
     },
     async *export(conversation) {
       checkThread({ tenant, conversation, actor: 'assistant', branch: 'main' })
-      for await (const info of allConversations(store, tenant))
-        if (info.conversation === conversation) yield* exportConversation(store, tenant, info)
+      const [info] = await store.conversations(tenant, { only: conversation })
+      if (info) yield* exportConversation(store, tenant, info)
     },
     async *exportAll() {
-      for await (const info of allConversations(store, tenant)) yield* exportConversation(store, tenant, info)
+      for await (const info of everyConversation()) yield* exportConversation(store, tenant, info)
     },
     import: (lines, options) => importLines({ store, tenant, count }, lines, options),
     retain: options => retain(store, tenant, now(), options),
     async check(options) {
       const problems = [...(await store.check(options))]
-      for await (const { conversation, threads } of allConversations(store, tenant)) {
+      for await (const { conversation, threads } of everyConversation()) {
         for (const { actor, branch } of threads) {
           const key = { tenant, conversation, actor, branch }
           for (const problem of await checkLog({ store, key, count }, options)) problems.push(problem)
@@ -171,7 +172,9 @@ async function retain(
   const deleted: string[] = []
   if (conversationsMs !== undefined) {
     const unusedSince = now - conversationsMs
-    for await (const { conversation, updatedAt } of allConversations(store, tenant)) {
+    for await (const { conversation, updatedAt } of eachConversation(page =>
+      store.conversations(tenant, page),
+    )) {
       if (updatedAt >= unusedSince) continue
       if (await store.deleteConversation(tenant, conversation, { unusedSince })) deleted.push(conversation)
     }
@@ -180,11 +183,11 @@ async function retain(
   return { deleted, calls }
 }
 
-/** Pages through a tenant's conversations by name: an order that writes do not change meanwhile. */
-async function* allConversations(store: Store, tenant: string) {
+/** Pages through conversations by name: an order that writes do not change meanwhile. */
+export async function* eachConversation(list: History['conversations']) {
   const limit = 100
   for (let after: ConversationInfo | undefined; ; ) {
-    const page = await store.conversations(tenant, { order: 'name', limit, after })
+    const page = await list({ order: 'name', limit, after })
     yield* page
     if (page.length < limit) return
     after = page.at(-1)

@@ -1,3 +1,5 @@
+import { cut } from './line.ts'
+
 /** Every error of this library: a stable `code` for programs, a message that says what, where and what to do. */
 export class ThroughlineError extends Error {
   declare readonly code: string
@@ -27,4 +29,13 @@ export class InvalidOptionError extends ThroughlineError {
     super('invalid_option', `Option "${option}": ${problem}`)
     this.option = option
   }
+}
+
+/** A caller's value in the words of an error: texts are quoted and cut, objects are named by their kind. */
+export function showValue(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(cut(value, 40))
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'function')
+    return value.name === '' ? 'a function' : `the function ${cut(value.name, 40)}`
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

@@ -1,5 +1,6 @@
 /** The speaker. `assistant_note` is a note of an agent to itself: sent to the model, never shown to a user. */
-export type Role = 'system' | 'user' | 'assistant' | 'tool' | 'assistant_note'
+export const roles = ['system', 'user', 'assistant', 'tool', 'assistant_note'] as const
+export type Role = (typeof roles)[number]
 
 /** A message of Ollama, OpenAI or the AI SDK. Only the role is fixed; callers keep their own type. */
 export interface MessageLike {

@@ -1,7 +1,6 @@
 import type { History, Thread } from '../history/index.ts'
-import { ThroughlineError } from '../log/error.ts'
+import { showValue, ThroughlineError } from '../log/error.ts'
 import { few } from '../log/line.ts'
-import { showValue } from '../log/show-value.ts'
 
 export interface NamedThread {
   readonly conversation: string

@@ -1,6 +1,6 @@
 import type { History } from '../history/index.ts'
+import { showValue } from '../log/error.ts'
 import { cut, few, plural } from '../log/line.ts'
-import { showValue } from '../log/show-value.ts'
 import { toTime } from './to-time.ts'
 
 export async function listConversations(

@@ -1,4 +1,4 @@
-import { ModelError } from './model-error.ts'
+import { ModelError } from './model.ts'
 
 /** The answer to a question; undefined if the server refuses it or does not know it. Throws if it may answer later. */
 export async function ifKnown<Answer>(question: () => Promise<Answer>): Promise<Answer | undefined> {

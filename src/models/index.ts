@@ -1,7 +1,7 @@
 export { type AiSdkOptions, aiSdk } from './ai-sdk/ai-sdk.ts'
 export type { AiSdkModel } from './ai-sdk/ai-sdk-model.ts'
 export type { Model, ModelPart, ModelRequest, ModelSettings, ModelUsage, ToolSpec } from './model.ts'
-export { ModelError, type ModelErrorCode } from './model-error.ts'
+export { ModelError, type ModelErrorCode } from './model.ts'
 export { type OllamaOptions, ollama } from './ollama/ollama.ts'
 export { type OpenAiCompatibleOptions, openaiCompatible } from './openai/openai-compatible.ts'
 export type { ReaderAnswer, ReaderQuestion } from './reader/answer.ts'

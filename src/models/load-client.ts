@@ -1,4 +1,4 @@
-import { ModelError } from './model-error.ts'
+import { ModelError } from './model.ts'
 
 /** Loads a client library when it is first needed, so that users of other providers need not install it. */
 export async function loadClient<Client>(name: string, load: () => Promise<Client>): Promise<Client> {

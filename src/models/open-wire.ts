@@ -1,4 +1,4 @@
-import { ModelError } from './model-error.ts'
+import { ModelError } from './model.ts'
 import { readFault, readStart } from './read-fault.ts'
 import { type Server, toNetworkError, toStatusError, toWireError } from './to-model-error.ts'
 import { type Piece, wholePieces } from './whole-pieces.ts'

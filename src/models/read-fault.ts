@@ -1,5 +1,7 @@
+import { attempt } from '../log/attempt.ts'
+import { isObject } from '../log/parse-json.ts'
 import { isWindow } from './check-options.ts'
-import type { OverflowTokens } from './model-error.ts'
+import type { OverflowTokens } from './model.ts'
 
 /** What a provider says went wrong. */
 export interface Fault {
@@ -13,8 +15,8 @@ export interface Fault {
 /** Reads the body of an error in the forms of Ollama, OpenAI and compatible servers. */
 export function readFault(value: unknown): Fault {
   if (typeof value === 'string') return readText(value)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return none
-  const { error, message, detail, code, type, n_prompt_tokens, n_ctx } = value as Record<string, unknown>
+  if (!isObject(value)) return none
+  const { error, message, detail, code, type, n_prompt_tokens, n_ctx } = value
   const inner = error ?? message ?? detail
   if (inner === undefined || inner === value) return none
   const fault = readFault(inner)
@@ -74,11 +76,7 @@ function readText(text: string): Fault {
     const tokens = tokensIn(trimmed)
     return { words: trimmed, code: '', ...(tokens ? { tokens } : {}) }
   }
-  try {
-    return readFault(JSON.parse(trimmed))
-  } catch {
-    return none
-  }
+  return attempt(() => readFault(JSON.parse(trimmed)), none)
 }
 
 /** Counts in the words of servers that have no fields for them. Only near the start: the rest may repeat the prompt. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { MessageLike } from '../log/message.ts'
-import { ModelError } from './model-error.ts'
+import { ModelError } from './model.ts'
 import { rules } from './rules.ts'
 import { failureOf, partsOf, textOf } from './upstream.fixture.ts'
 

@@ -1,7 +1,6 @@
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
-import type { Model, ModelRequest } from './model.ts'
-import { ModelError } from './model-error.ts'
+import { type Model, ModelError, type ModelRequest } from './model.ts'
 import { countWords, promptCounter } from './reader/count-words.ts'
 
 /** What a rule gets: the request that a model would get. */

@@ -1,5 +1,5 @@
 import { ThroughlineError } from '../log/error.ts'
-import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model-error.ts'
+import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model.ts'
 import { quoteFault, safeCause } from './quote-fault.ts'
 import { type Fault, isTooLong } from './read-fault.ts'
 

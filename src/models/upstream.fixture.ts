@@ -1,7 +1,6 @@
 import { afterEach } from 'vitest'
 import { startUpstream, type Upstream, type UpstreamScript } from '../../test/scripted-upstream.ts'
-import type { ModelPart } from './model.ts'
-import { ModelError } from './model-error.ts'
+import { ModelError, type ModelPart } from './model.ts'
 
 const open: Upstream[] = []
 

@@ -1,4 +1,4 @@
-import { attempt } from '../log/attempt.ts'
+import { parseJson } from '../log/parse-json.ts'
 import type { NoteOptions } from './marker.ts'
 import { splitNote } from './split-note.ts'
 
@@ -18,7 +18,7 @@ const mayHaveNote = /note|\\u/i
 
 function show(written: string, notes: NoteOptions, levels: number): string {
   if (levels === 0 || !mayHaveNote.test(written)) return written
-  if (parse(written) !== undefined) return showLiterals(written, notes, levels)
+  if (parseJson(written) !== undefined) return showLiterals(written, notes, levels)
   // Broken JSON has no literals to rely on: it is cut as plain text, as written or with its escapes read.
   const { visible } = splitNote(written, notes)
   const said = readEscapes(visible)
@@ -37,7 +37,7 @@ function showLiterals(json: string, notes: NoteOptions, levels: number): string 
     while (stops.exec(json)?.[0] === '\\') stops.lastIndex += 1
     const written = json.slice(start, stops.lastIndex)
     if (!mayHaveNote.test(written)) continue
-    const said = parse(written) as string
+    const said = parseJson(written) as string
     const visible = show(said, notes, levels - 1)
     if (visible === said) continue
     shown += json.slice(from, start) + JSON.stringify(visible)
@@ -45,8 +45,6 @@ function showLiterals(json: string, notes: NoteOptions, levels: number): string 
   }
   return shown + json.slice(from)
 }
-
-const parse = (json: string): unknown => attempt(() => JSON.parse(json), undefined)
 
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 

@@ -1,6 +1,6 @@
 import { ContextOverflowError } from '../context/compose/finish.ts'
 import { InvalidMessageError, InvalidOptionError, ThroughlineError } from '../log/error.ts'
-import { ModelError } from '../models/model-error.ts'
+import { ModelError } from '../models/model.ts'
 import { LeaseError } from '../stores/store-error.ts'
 import { BadRequestError } from './bad-request-error.ts'
 import type { FaceFault } from './faces/face.ts'

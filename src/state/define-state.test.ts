@@ -1,9 +1,8 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { InvalidOptionError } from '../log/error.ts'
-import { createStateReader } from './create-state-reader.ts'
 import { defineState, type State } from './define-state.ts'
 import { hypothesis, preferences, variants } from './experiment.fixture.ts'
-import { readState } from './read-state.ts'
+import { createStateReader, readState } from './read-state.ts'
 import { list, number, object, text } from './schema.fixture.ts'
 
 const schema = object({ items: list(object({ id: text(), size: number() })) })

@@ -1,6 +1,5 @@
-export { createStateReader, type StateReader } from './create-state-reader.ts'
 export type { InferOutput, SchemaIssue, SchemaResult, StandardSchema } from './define-state.ts'
 export { defineState, type State } from './define-state.ts'
 export type { SkippedResult, StateEntry, StateReading } from './read-state.ts'
-export { readState } from './read-state.ts'
+export { createStateReader, readState, type StateReader } from './read-state.ts'
 export type { ReadStateOptions, SkipReason } from './take-result.ts'

@@ -3,7 +3,6 @@ import { fit } from '../context/fit.ts'
 import { sliding } from '../context/policies/sliding.ts'
 import { InvalidMessageError, InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
-import { createStateReader } from './create-state-reader.ts'
 import { defineState } from './define-state.ts'
 import {
   experiment,
@@ -14,7 +13,7 @@ import {
   someVariants,
   variants,
 } from './experiment.fixture.ts'
-import { readState } from './read-state.ts'
+import { createStateReader, readState } from './read-state.ts'
 import { assistant, call, dialects, message, round, user, write } from './rounds.fixture.ts'
 import { anything, number, object, schema, text } from './schema.fixture.ts'
 

@@ -1,11 +1,9 @@
 export { toDescription } from './check-input.ts'
 export { checkedStore } from './checked-store.ts'
-export { hasWords, toWanted } from './has-words.ts'
 export { type LeaseTime, leaseTime, remainingMs } from './lease-time.ts'
 export { type MemoryStoreOptions, memoryStore } from './memory/memory-store.ts'
 export { planRestore, type Stored, timesOf } from './plan-restore.ts'
 export { leaseLost, nameOf, notAPlace, turnOpen } from './refusals.ts'
-export { snippet } from './snippet.ts'
 export type * from './store.ts'
 export {
   ConflictError,
@@ -19,3 +17,4 @@ export {
   type StoreProblem,
   TooLargeError,
 } from './store-error.ts'
+export { hasWords, snippet, toWanted } from './words.ts'

@@ -1,5 +1,4 @@
-import { ThroughlineError } from '../log/error.ts'
-import { showValue } from '../log/show-value.ts'
+import { showValue, ThroughlineError } from '../log/error.ts'
 
 /** Somebody else has written to the thread: read again and retry. */
 export class ConflictError extends ThroughlineError {

@@ -1,9 +1,6 @@
 import { expect, it } from 'vitest'
 import { growth } from '../../test/growth.ts'
-import { hasWords, toWanted } from './has-words.ts'
-import { payloadTexts } from './payload-texts.ts'
-import { snippet } from './snippet.ts'
-import { words } from './words.ts'
+import { hasWords, payloadTexts, snippet, toWanted, words } from './words.ts'
 
 it('are in lower case, without accents, and pairs where a script has no spaces', () => {
   const text = 'Café, naïve ÉCOLE x2 漢字仮名 a漢b ｶﾞ กิน ﬁsh 😀'

@@ -1,3 +1,6 @@
+import { attempt } from '../log/attempt.ts'
+import { InvalidOptionError, showValue } from '../log/error.ts'
+
 /**
  * The different words of texts, for search: lower case, without accents. In scripts without spaces between words every
  * pair of neighbouring characters is a word, so that a part of a sentence is found too. Every regex here matches one
@@ -45,4 +48,89 @@ function addDense(run: string, found: Set<string>): void {
   }
   addPart(part, found)
   if (!isPair && last !== '') found.add(last)
+}
+
+/** The index takes quadratic time for the words of a query: a second for 10,000. */
+const maxWanted = 1_000
+
+/** The different words of a query. */
+export function toWanted(query: string): string[] {
+  if (typeof query !== 'string')
+    throw new InvalidOptionError('query', `expected a text, got ${showValue(query)}`)
+  const wanted = words([query])
+  if (wanted.size > maxWanted)
+    throw new InvalidOptionError('query', `${wanted.size} words are too many: ask for at most ${maxWanted}`)
+  return [...wanted]
+}
+
+export function hasWords(payload: string, wanted: readonly string[]): boolean {
+  const has = words(payloadTexts(payload))
+  return wanted.every(word => has.has(word))
+}
+
+/** The texts of a payload that a person would search for: its string values without ids and files. */
+export function payloadTexts(payload: string): string[] {
+  const texts: string[] = []
+  // A payload that is not JSON is searched as plain text.
+  collect(
+    attempt<unknown>(() => JSON.parse(payload), payload),
+    '',
+    texts,
+  )
+  return texts
+}
+
+/** Fields that hold names for machines. */
+const hidden = new Set(['role', 'type', 'id', 'tool_call_id', 'toolCallId', 'mediaType', 'mimeType'])
+const maxDepth = 64
+
+function collect(value: unknown, field: string, texts: string[], depth = 0): void {
+  if (depth > maxDepth) return
+  if (typeof value === 'string') {
+    if (!hidden.has(field) && !isFile(value)) texts.push(value)
+  } else if (Array.isArray(value)) {
+    for (const part of value) collect(part, field, texts, depth + 1)
+  } else if (value && typeof value === 'object') {
+    for (const [name, part] of Object.entries(value)) collect(part, name, texts, depth + 1)
+  }
+}
+
+/** Images and files in base64 would be thousands of words that nobody searches for. */
+const isFile = (text: string) => text.startsWith('data:') || (text.length >= 512 && !isNoBase64.test(text))
+
+/** Looks for one character: matching a whole file would overflow the stack. */
+const isNoBase64 = /[^\w+/=-]/
+
+/** A few words around the first match of a wanted word. */
+export function snippet(payload: string, wanted: readonly string[], around = 40): string {
+  const texts = payloadTexts(payload)
+  for (const text of texts) {
+    const at = firstPlace(text.toLowerCase(), wanted)
+    if (at >= 0) return cut(text, at, around)
+  }
+  // The entry spells the word otherwise (an accent, a full-width letter): its beginning will do.
+  return cut(texts[0] ?? '', 0, around)
+}
+
+function firstPlace(text: string, wanted: readonly string[]): number {
+  return wanted.reduce((first, word) => {
+    const at = text.indexOf(word)
+    return at < 0 || (first >= 0 && first < at) ? first : at
+  }, -1)
+}
+
+function cut(text: string, at: number, around: number): string {
+  const from = wordStart(text, Math.max(0, at - around))
+  const part = [...text.slice(from, from + 3 * around)]
+    .join('')
+    .replace(/\p{Surrogate}/gu, '')
+    .replace(/\s+/g, ' ')
+  return `${from > 0 ? '…' : ''}${part.trim()}${from + 3 * around < text.length ? '…' : ''}`
+}
+
+/** Moves a start out of the middle of a word, if there is a space nearby. */
+function wordStart(text: string, from: number): number {
+  if (from === 0) return 0
+  const space = text.indexOf(' ', from)
+  return space >= 0 && space - from < 15 ? space + 1 : from
 }

@@ -1,6 +1,6 @@
-import type { Store, ThreadKey } from '../stores/store.ts'
-import { equal } from './store-cases-expect.ts'
-import { newThread } from './store-cases-help.ts'
+import { ThroughlineError } from '../log/error.ts'
+import type { Lease, Store, ThreadKey } from '../stores/store.ts'
+import { entry, long, newThread, read, sentCall } from './store-cases-help.ts'
 
 export type CreateStore = () => Promise<Store>
 
@@ -28,3 +28,85 @@ export function storeCase(
     },
   }
 }
+
+export function equal(actual: unknown, expected: unknown, what: string): void {
+  const [a, b] = [stable(actual), stable(expected)]
+  if (a !== b) throw new Error(`${what}: expected ${short(b)}, got ${short(a)}`)
+}
+
+/** Expects a ThroughlineError with this code, and returns it. A failure shows the call, so that nobody has to look it up. */
+export async function refused(call: () => Promise<unknown>, code: string): Promise<ThroughlineError> {
+  const answer = await call().then(
+    value => `it gave ${short(stable(value))}`,
+    (error: unknown) => error as Error,
+  )
+  if (answer instanceof ThroughlineError && answer.code === code) return answer
+  const came = answer instanceof Error ? `got: ${answer}` : answer
+  throw new Error(`${short(String(call))}: expected the error "${code}", but ${came}`)
+}
+
+/** Expects that every one of these calls is refused. */
+export async function allRefused(code: string, calls: readonly (() => Promise<unknown>)[]): Promise<void> {
+  for (const call of calls) await refused(call, code)
+}
+
+export function within(actual: number | undefined, least: number, most: number): void {
+  if (!(actual !== undefined && actual >= least && actual <= most))
+    throw new Error(`how long it is held: expected ${least} to ${most} ms, got ${actual}`)
+}
+
+/** One field of every item. */
+export const pluck = <Item, Name extends keyof Item>(items: readonly Item[], name: Name): Item[Name][] =>
+  items.map(item => item[name])
+
+/** The entries as "place/turn". */
+export async function places(store: Store, thread: ThreadKey): Promise<string[]> {
+  return (await read(store, thread)).map(({ seq, turn }) => `${seq}/${turn}`)
+}
+
+/** The turns as "number status first-last". */
+export async function outline(store: Store, thread: ThreadKey): Promise<string[]> {
+  const turns = await store.turns(thread)
+  return turns.map(({ turn, status, first, last }) => `${turn} ${status} ${first}-${last}`)
+}
+
+/** Expects that nothing can be read of a thread. */
+export async function nothingAt(store: Store, thread: ThreadKey): Promise<void> {
+  equal(await store.head(thread), undefined, 'the head')
+  equal(await read(store, thread), [], 'the entries')
+  equal(await store.turns(thread), [], 'the turns')
+  equal(await store.calls(thread), [], 'the calls')
+  equal(await store.loadCache(thread, 'fold'), undefined, 'the cache')
+}
+
+/** Every write to a thread that does not make it. */
+export function writesTo(store: Store, thread: ThreadKey, lease: Lease): (() => Promise<unknown>)[] {
+  return [
+    ...turnWrites(store, thread, lease, 1),
+    () => store.fork(thread, { at: 0, branch: 'x' }),
+    () => store.saveCall(thread, { ...sentCall, id: 'c' }),
+    () => store.saveCache(thread, 'fold', 1, new Uint8Array([1])),
+  ]
+}
+
+/** Every write that needs a lease. */
+export function turnWrites(store: Store, thread: ThreadKey, lease: Lease, expectedHead: number) {
+  const late = { lease, expectedHead, entries: [entry('late')] }
+  return [
+    () => store.append(thread, late),
+    () => store.append(thread, { ...late, entries: [] }),
+    () => store.end(thread, { ...late, status: 'completed' }),
+    () => store.renew(thread, lease, long),
+  ]
+}
+
+/** JSON with sorted keys: stores may return fields in different orders. */
+function stable(value: unknown): string {
+  const sort = (_: string, part: unknown) =>
+    part && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part
+  return JSON.stringify(value, sort) ?? 'undefined'
+}
+
+const short = (text: string) => (text.length > 400 ? `${text.slice(0, 400)}… (${text.length})` : text)

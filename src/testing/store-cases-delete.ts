@@ -1,5 +1,4 @@
-import { storeCase } from './store-case.ts'
-import { allRefused, equal, nothingAt, pluck, refused, writesTo } from './store-cases-expect.ts'
+import { allRefused, equal, nothingAt, pluck, refused, storeCase, writesTo } from './store-case.ts'
 import { abandoned, entry, exchange, long, newThread, open, sentCall, texts } from './store-cases-help.ts'
 
 /** A conversation is deleted whole; its name stays refused, so that no late write brings a part of it back. */

@@ -1,5 +1,4 @@
-import { storeCase } from './store-case.ts'
-import { equal, outline, places, pluck, refused } from './store-cases-expect.ts'
+import { equal, outline, places, pluck, refused, storeCase } from './store-case.ts'
 import { abandoned, entry, exchange, open, sentCall, texts } from './store-cases-help.ts'
 
 /** Branches: a shared past, separate continuations, ranges across the fork. */

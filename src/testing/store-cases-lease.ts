@@ -1,6 +1,5 @@
 import type { LeaseError } from '../stores/store-error.ts'
-import { storeCase } from './store-case.ts'
-import { allRefused, equal, outline, places, refused, turnWrites, within } from './store-cases-expect.ts'
+import { allRefused, equal, outline, places, refused, storeCase, turnWrites, within } from './store-case.ts'
 import { abandoned, entry, exchange, long, open, texts } from './store-cases-help.ts'
 
 /** One open turn a branch, leases, fencing, idempotency keys. */

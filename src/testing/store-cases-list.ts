@@ -1,6 +1,5 @@
 import type { ConversationInfo, ListConversations, Store, ThreadKey } from '../stores/store.ts'
-import { storeCase } from './store-case.ts'
-import { allRefused, equal, pluck, refused } from './store-cases-expect.ts'
+import { allRefused, equal, pluck, refused, storeCase } from './store-case.ts'
 import { entry, exchange, newThread, read, texts } from './store-cases-help.ts'
 
 /** Lists of conversations and their descriptions. */

@@ -1,7 +1,6 @@
 import type { MarkedPlace } from '../stores/store.ts'
 import { ConflictError } from '../stores/store-error.ts'
-import { storeCase } from './store-case.ts'
-import { allRefused, equal, nothingAt, places, pluck, refused, writesTo } from './store-cases-expect.ts'
+import { allRefused, equal, nothingAt, places, pluck, refused, storeCase, writesTo } from './store-case.ts'
 import { entry, exchange, newThread, open, read, sentCall, texts } from './store-cases-help.ts'
 
 /** Places, idempotence, the expected head, turns. */

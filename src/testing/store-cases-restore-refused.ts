@@ -1,7 +1,6 @@
 import type { RestoreEntries, StoredEntry, StoredTurn } from '../stores/store.ts'
 import { ConflictError } from '../stores/store-error.ts'
-import { storeCase } from './store-case.ts'
-import { equal, refused } from './store-cases-expect.ts'
+import { equal, refused, storeCase } from './store-case.ts'
 import { entry, exchange, open } from './store-cases-help.ts'
 import { part, stretchOf, turnAt } from './store-cases-restore.ts'
 

@@ -1,6 +1,5 @@
 import type { RestoreEntries, Store, ThreadKey } from '../stores/store.ts'
-import { storeCase } from './store-case.ts'
-import { equal, pluck, refused } from './store-cases-expect.ts'
+import { equal, pluck, refused, storeCase } from './store-case.ts'
 import { entry, exchange, long, open, read, texts } from './store-cases-help.ts'
 
 /** Restoring a log from an export or another store. */

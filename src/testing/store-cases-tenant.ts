@@ -1,6 +1,5 @@
 import type { ThreadKey } from '../stores/store.ts'
-import { storeCase } from './store-case.ts'
-import { allRefused, equal, nothingAt, pluck, writesTo } from './store-cases-expect.ts'
+import { allRefused, equal, nothingAt, pluck, storeCase, writesTo } from './store-case.ts'
 import { entry, exchange, newThread, open, sentCall, texts } from './store-cases-help.ts'
 
 /** Tenants with the same names, search. */

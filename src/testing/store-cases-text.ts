@@ -1,7 +1,6 @@
 import { ThroughlineError } from '../log/error.ts'
 import type { TooLargeError } from '../stores/store-error.ts'
-import { storeCase } from './store-case.ts'
-import { equal, pluck, refused } from './store-cases-expect.ts'
+import { equal, pluck, refused, storeCase } from './store-case.ts'
 import { entry, exchange, newThread, open, read, texts } from './store-cases-help.ts'
 
 const names = [

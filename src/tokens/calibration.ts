@@ -1,4 +1,4 @@
-import { mapCounter, type TokenCounter } from './counter.ts'
+import { mapCounter, type TokenCounter } from './create-counter.ts'
 
 /** How far a counter is from what a model's provider reports. Logged, so that a context can be built again. */
 export interface Calibration {

@@ -1,5 +1,4 @@
-import type { TokenCounter } from './counter.ts'
-import { type CounterOptions, createCounter } from './create-counter.ts'
+import { type CounterOptions, createCounter, type TokenCounter } from './create-counter.ts'
 import { isDigit, isLetter, isSpace, type Scan } from './scan.ts'
 import { scanLetters } from './scan-letters.ts'
 import { scanDigits, scanOther, scanPunctuation, scanSpace } from './scan-signs.ts'

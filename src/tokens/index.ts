@@ -1,5 +1,5 @@
 export { type Calibration, calibrate, calibrated, looksTruncated, type Usage } from './calibration.ts'
-export type { TokenCounter } from './counter.ts'
+export type { TokenCounter } from './create-counter.ts'
 export { type CounterOptions, type CreateCounterOptions, createCounter } from './create-counter.ts'
 export { estimate, estimateTokens } from './estimate.ts'
 export type { Framing } from './framing.ts'

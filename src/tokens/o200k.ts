@@ -1,6 +1,5 @@
 import * as encoding from 'gpt-tokenizer/encoding/o200k_base'
-import type { TokenCounter } from './counter.ts'
-import { type CounterOptions, createCounter } from './create-counter.ts'
+import { type CounterOptions, createCounter, type TokenCounter } from './create-counter.ts'
 import { framings } from './framings.ts'
 import { countWith } from './long-text.ts'
 

@@ -1,7 +1,6 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 import { ThroughlineError } from '../log/error.ts'
-import type { TokenCounter } from './counter.ts'
-import { type CounterOptions, createCounter } from './create-counter.ts'
+import { type CounterOptions, createCounter, type TokenCounter } from './create-counter.ts'
 
 export interface TokenizerJsonOptions extends CounterOptions {
   /** The parsed `tokenizer_config.json`: few tokenizers need it to count. */

@@ -1,5 +1,4 @@
-import type { TokenCounter } from './counter.ts'
-import { createCounter } from './create-counter.ts'
+import { createCounter, type TokenCounter } from './create-counter.ts'
 import { noFraming } from './framing.ts'
 
 /** Counts a word as a token, without framing: for tests and for checking by hand. */

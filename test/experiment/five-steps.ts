@@ -8,8 +8,7 @@ import {
 import { createHistory } from '../../src/history/index.ts'
 import type { MessageLike } from '../../src/log/message.ts'
 import { rules } from '../../src/models/index.ts'
-import type { Model } from '../../src/models/model.ts'
-import { ModelError } from '../../src/models/model-error.ts'
+import { type Model, ModelError } from '../../src/models/model.ts'
 import type { Store } from '../../src/stores/store.ts'
 
 /** Called before and after every effect of the experiment; may end the process, or throw. */

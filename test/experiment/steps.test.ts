@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineExperiment, type ExperimentTools } from '../../src/experiment/index.ts'
-import { ModelError } from '../../src/models/model-error.ts'
+import { ModelError } from '../../src/models/model.ts'
 import { assistant, user } from '../../src/testing/builders.ts'
 import { broken, call, eventsOf, openExperiments, plain, rolesOf, script, textsOf } from './fixture.ts'
 

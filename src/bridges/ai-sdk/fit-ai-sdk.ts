@@ -2,7 +2,7 @@ import type { Context, FitOptions } from '../../context/context.ts'
 import { checkOptions, counterOf } from '../../context/draft/frame-options.ts'
 import { madeOnce } from '../../log/looks.ts'
 import type { Message, MessageLike } from '../../log/message.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { fitPrompt } from '../fit-prompt.ts'
 
 /** `fit` for messages of the AI SDK, counted as its providers send them. */

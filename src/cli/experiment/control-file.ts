@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import type { Wish } from '../../experiment/index.ts'
+import { attempt } from '../../log/attempt.ts'
 
 /** The process that runs an experiment on a file. */
 interface Runner {
@@ -47,7 +48,7 @@ export function leaveWishInFile(db: string, id: string, wish: Wish): Runner | un
   const runner = runnerOn(db)
   if (runner?.id !== id) return runner
   // Never creates the file: the process may have ended a moment ago.
-  const file = attempt(() => openSync(pathFor(db), constants.O_WRONLY | constants.O_APPEND))
+  const file = attempt(() => openSync(pathFor(db), constants.O_WRONLY | constants.O_APPEND), undefined)
   if (file === undefined) return undefined
   try {
     appendFileSync(file, `${JSON.stringify({ id, wish })}\n`)
@@ -68,11 +69,11 @@ const pathFor = (db: string) => `${realpathSync(db)}-control`
 
 /** Reads the complete lines: the last one may be half written. */
 function readLines<Line>(path: string): readonly Line[] {
-  const text = attempt(() => readFileSync(path, 'utf8')) ?? ''
+  const text = attempt(() => readFileSync(path, 'utf8'), '')
   return text
     .slice(0, text.lastIndexOf('\n') + 1)
     .split('\n')
-    .flatMap(line => attempt(() => [JSON.parse(line) as Line]) ?? [])
+    .flatMap(line => attempt(() => [JSON.parse(line) as Line], []))
 }
 
 function isAlive(pid: number): boolean {
@@ -80,13 +81,5 @@ function isAlive(pid: number): boolean {
     return process.kill(pid, 0)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work()
-  } catch {
-    return undefined
   }
 }

@@ -11,7 +11,7 @@ import {
 } from '../../experiment/index.ts'
 import type { Model } from '../../models/model.ts'
 import { ollama } from '../../models/ollama/ollama.ts'
-import { UserError } from '../user-error.ts'
+import { UserError } from '../print.ts'
 import { harmless } from './wording.ts'
 
 /** What a plan that is a function gets. The plan decides which roles use the model. */

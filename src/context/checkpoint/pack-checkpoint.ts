@@ -1,6 +1,6 @@
 import { ThroughlineError } from '../../log/error.ts'
-import type { Role } from '../../log/message.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import { roles } from '../../log/message.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import {
   createTranscript,
   emptyLists,
@@ -27,7 +27,6 @@ import { absentEntry } from './absent-entry.ts'
 export const unitsPerCheckpoint = 512
 
 const kinds: readonly UnitKind[] = ['system', 'user', 'assistant', 'tools', 'note', 'stray']
-const roles: readonly Role[] = ['system', 'user', 'assistant', 'tool', 'assistant_note']
 
 /**
  * Packs what a context needs of a stretch of units besides their texts: sizes, kinds and words. A cache that can be

@@ -4,8 +4,7 @@ import { toolResultFor, withoutResults, withTail } from '../../log/write-message
 import type { Unit } from '../conversation/transcript.ts'
 import { gatherNotes, needsMarker, textCost } from '../draft/cost.ts'
 import type { FullDraft } from '../draft/draft.ts'
-import type { Frame } from '../draft/frame.ts'
-import { entryPiece, type Piece, rewritten } from '../draft/piece.ts'
+import { entryPiece, type Frame, type Piece, rewritten } from '../draft/frame.ts'
 import type { Insertion } from '../draft/span.ts'
 
 /** The pieces of a draft in the order in which they are sent, before any shape is applied. */

@@ -1,11 +1,12 @@
 import { ThroughlineError } from '../../log/error.ts'
+import { acknowledgement, openingText } from '../../log/texts.ts'
+import { joinMessages, withHead, withTail } from '../../log/write-message.ts'
 import { tokensByPart, totalTokens } from '../draft/cost.ts'
 import { cutOldest } from '../draft/cut-oldest.ts'
 import type { FullDraft } from '../draft/draft.ts'
-import type { Piece } from '../draft/piece.ts'
+import { type Frame, type Piece, rewritten } from '../draft/frame.ts'
 import type { Part } from '../receipt.ts'
-import { alternate } from './alternate.ts'
-import { compose } from './compose.ts'
+import { addedPiece, compose } from './compose.ts'
 import { trimPieces } from './trim.ts'
 
 export interface Finished {
@@ -70,3 +71,97 @@ export class ContextOverflowError extends ThroughlineError {
 }
 
 type Figures = Pick<ContextOverflowError, 'window' | 'reserve' | 'capacity' | 'needed' | 'parts'>
+
+/**
+ * For templates such as Gemma's and Mistral's: at most one system message, at the front; then user and assistant
+ * take turns, beginning with the user. Rounds of tool calls belong to the assistant's turn. Everything else (marker,
+ * notes, recall, later system messages) becomes text at the head of the next user message.
+ */
+export function alternate(frame: Frame, pieces: readonly Piece[]): readonly Piece[] {
+  /** The messages to send; the pieces of one list become one message. */
+  const sent: Piece[][] = []
+  const system: Piece[] = []
+  /** Texts that wait for the next user message. */
+  let waiting: Piece[] = []
+
+  const lastRole = () => sent.at(-1)?.[0]?.message.role
+  const answer = (why: string) => fill('assistant', acknowledgement, why)
+  const fill = (role: 'user' | 'assistant', text: string, why: string) =>
+    sent.push([addedPiece(frame, { part: 'framing', role, text, why })])
+  /** Appends the waiting texts to a message that is already in `sent`. */
+  const carryAt = (at: number) => {
+    sent[at] = [carry(frame, join(frame, sent[at]!), waiting, withTail)]
+    waiting = []
+  }
+  const waitingAsUser = () => [carry(frame, asUser(frame, waiting[0]!), waiting.slice(1), withTail)]
+
+  function addUser(piece: Piece): void {
+    const full = carry(frame, piece, waiting, withHead)
+    waiting = []
+    if (lastRole() === 'tool') answer('the round before got no answer')
+    const before = lastRole() === 'user' ? sent.at(-1)! : undefined
+    if (before && !piece.answered && !before[0]!.answered) before.push(full)
+    else {
+      if (before) answer('two user messages in a row')
+      sent.push([full])
+    }
+    if (piece.answered) answer('a digest is answered')
+  }
+
+  function addAssistant(piece: Piece): void {
+    if (sent.length === 0) {
+      // The first turn must be the user's: the waiting texts serve, else a line that says who began.
+      if (waiting.length === 0) fill('user', openingText, 'the template wants a user message first')
+      else sent.push(waitingAsUser())
+      waiting = []
+    } else if (lastRole() === 'user') carryAt(sent.length - 1)
+    const before = sent.at(-1)!
+    if (lastRole() === 'assistant' && before.at(-1)!.message.calls.length === 0) before.push(piece)
+    else sent.push([piece])
+  }
+
+  for (const piece of pieces) {
+    if (piece.message.role === 'system') {
+      const leading = sent.length === 0 && waiting.length === 0 && piece.part === 'system' && frame.systemRole
+      if (leading) system.push(piece)
+      else waiting.push(piece)
+    } else if (joins.includes(piece.part) && !piece.answered) waiting.push(piece)
+    else if (piece.message.role === 'user') addUser(piece)
+    else if (piece.message.role === 'assistant') addAssistant(piece)
+    else sent.push([piece])
+  }
+  if (waiting.length > 0) {
+    const at = sent.findLastIndex(([first]) => first!.message.role === 'user')
+    if (at >= 0) carryAt(at)
+    else sent.unshift(waitingAsUser())
+  }
+  return [...(system.length > 0 ? [system] : []), ...sent].map(list => join(frame, list))
+}
+
+/** Parts in the role of a user that join the next user message, unless they are answered. */
+const joins: readonly Part[] = ['recall', 'journal', 'digests']
+
+/** Joins pieces into one message; the receipt counts the joined pieces as parts of it. */
+function carry(frame: Frame, piece: Piece, others: readonly Piece[], attach: typeof withHead): Piece {
+  if (others.length === 0) return piece
+  const text = others.map(other => other.message.text).join('\n\n')
+  return rewritten(frame, combined(piece, others), attach(piece.raw, text))
+}
+
+/** Joins pieces into one message, read and counted once. */
+function join(frame: Frame, [first, ...others]: readonly Piece[]): Piece {
+  if (others.length === 0) return first!
+  const raws = [first!, ...others].map(piece => piece.raw)
+  return rewritten(frame, combined(first!, others), joinMessages(raws))
+}
+
+function combined(piece: Piece, others: readonly Piece[]): Piece {
+  const seqs = [piece, ...others].flatMap(one => one.seqs).sort((a, b) => a - b)
+  const carries = [...(piece.carries ?? []), ...others.flatMap(other => [other, ...(other.carries ?? [])])]
+  const altered = { rule: 'alternating', why: 'joined, since the template wants roles to take turns' }
+  return { ...piece, seqs, carries, altered }
+}
+
+function asUser(frame: Frame, piece: Piece): Piece {
+  return rewritten(frame, combined(piece, []), { role: 'user', content: piece.message.text })
+}

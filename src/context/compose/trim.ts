@@ -1,9 +1,8 @@
 import { cutMark, markerText } from '../../log/texts.ts'
 import { withResultTexts, withText } from '../../log/write-message.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { totalTokens } from '../draft/cost.ts'
-import type { Frame } from '../draft/frame.ts'
-import { type Piece, rewritten } from '../draft/piece.ts'
+import { type Frame, type Piece, rewritten } from '../draft/frame.ts'
 
 /** A text of a piece that may be cut: the message's own, or one of its tool results. */
 interface Text {

@@ -1,5 +1,5 @@
 import type { MessageLike } from '../../log/message.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { inherit } from './remember.ts'
 import { type Entry, stampEntry } from './stamp-entry.ts'
 import { createTranscript, type Transcript } from './transcript.ts'

@@ -3,7 +3,7 @@ import type { Message, MessageLike, Role } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { mapTexts, withoutCalls } from '../../log/write-message.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 
 /** A message of the conversation, read and counted. */
 export interface Entry<M extends MessageLike = MessageLike> {

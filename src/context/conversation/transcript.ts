@@ -3,7 +3,7 @@ import { parseMessage } from '../../log/parse-message.ts'
 import { describeStray, openRound, type Round } from '../../log/round.ts'
 import { inlineNote, interruptedResult } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { type Entry, stampEntry } from './stamp-entry.ts'
 
 /** The lists that a transcript is made of, handed over to it: it goes on writing into them. */

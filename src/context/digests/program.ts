@@ -1,5 +1,6 @@
 import { attempt } from '../../log/attempt.ts'
 import { cut, plural } from '../../log/line.ts'
+import { parseJson } from '../../log/parse-json.ts'
 import { toColours } from './colour.ts'
 import { answerOf, type Digester } from './exchange.ts'
 
@@ -79,7 +80,7 @@ function findProgram(text: string): unknown {
   const opening = /"program"\s*:\s*(?={)/g
   for (let tries = 0; tries < MAX_TRIES && opening.test(text); tries++) {
     const start = opening.lastIndex
-    const program: unknown = attempt(() => JSON.parse(text.slice(start, closing(text, start))), undefined)
+    const program = parseJson(text.slice(start, closing(text, start)))
     if (program !== undefined) return program
   }
   return undefined

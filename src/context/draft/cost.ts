@@ -2,8 +2,7 @@ import { parseMessage } from '../../log/parse-message.ts'
 import { acknowledgement, markerText } from '../../log/texts.ts'
 import { costBetween } from '../conversation/transcript.ts'
 import { type Part, parts } from '../receipt.ts'
-import { type Frame, type NotesSection, notesSection } from './frame.ts'
-import type { Piece } from './piece.ts'
+import { type Frame, type NotesSection, notesSection, type Piece } from './frame.ts'
 import { findSpan, type Insertion, type Span } from './span.ts'
 
 /** Whether an ordinary message is left out and no digest stands for it: then the marker must say so. */

@@ -1,3 +1,4 @@
+import { firstPlace } from '../conversation/first-place.ts'
 import { fixedCost, insertionCost, markerCost, unitCost } from './cost.ts'
 import type { FullDraft } from './draft.ts'
 import { findSpan } from './span.ts'
@@ -15,15 +16,8 @@ export function cutOldest<D extends FullDraft>(draft: D, room = draft.capacity):
   const shorter = shorten(first)
   if (shorter.tokens <= room) return shorter
   // The notes of cut units move to their section, so a few more units must go: how many is found by halving.
-  let low = first
-  let high = draft.units.length
-  if (shorten(high).tokens > room) return dropInsertions(shorten(high), room)
-  while (low + 1 < high) {
-    const middle = (low + high) >> 1
-    if (shorten(middle).tokens <= room) high = middle
-    else low = middle
-  }
-  return shorten(high)
+  const most = draft.units.length - first
+  return dropInsertions(shorten(first + firstPlace(most, more => shorten(first + more).tokens <= room)), room)
 }
 
 /** The oldest unit that can stay, notes not counted. */

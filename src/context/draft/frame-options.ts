@@ -2,7 +2,7 @@ import { InvalidOptionError } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import { showValue } from '../../log/show-value.ts'
 import { checkNonce } from '../../notes/marker.ts'
-import { checkedCounter, type TokenCounter } from '../../tokens/counter.ts'
+import { checkedCounter, type TokenCounter } from '../../tokens/create-counter.ts'
 import { estimate } from '../../tokens/estimate.ts'
 
 /** The room for the context, and the rules of the model that gets it. Only the window is needed. */
@@ -39,10 +39,10 @@ export type Overflow = 'error' | 'keep' | 'trim'
 export function checkOptions(options: FrameOptions): void {
   const { window, reserve = 0, noteBudget = 0, nonce, pins = [], tools, count } = options ?? {}
   const windowIs = `the model's window in tokens, such as 4096, got ${showValue(window)}`
-  check('window', isCount(window) && window > 0, windowIs)
+  check('window', isWhole(window, 1), windowIs)
   const reserveIs = `0 to ${window - 1} (window - 1), got ${showValue(reserve)}`
-  check('reserve', isCount(reserve) && reserve < window, reserveIs)
-  check('noteBudget', isCount(noteBudget), `tokens, got ${showValue(noteBudget)}`)
+  check('reserve', isWhole(reserve) && reserve < window, reserveIs)
+  check('noteBudget', isWhole(noteBudget), `tokens, got ${showValue(noteBudget)}`)
   for (const [option, allowed] of Object.entries(choices)) {
     const value = options[option as keyof typeof choices]
     if (value === undefined || allowed.includes(value)) continue

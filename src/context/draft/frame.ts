@@ -1,11 +1,13 @@
+import type { Message, MessageLike } from '../../log/message.ts'
+import { parseMessage } from '../../log/parse-message.ts'
 import { markerText, notesTitle } from '../../log/texts.ts'
 import { withTail } from '../../log/write-message.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Entry } from '../conversation/stamp-entry.ts'
 import type { Transcript } from '../conversation/transcript.ts'
+import type { Part } from '../receipt.ts'
 import { counterOf, type FrameOptions } from './frame-options.ts'
-import { entryPiece, type Piece, rewritten } from './piece.ts'
 
 /** What is settled before a policy begins: the room, the system prompt, the protected units. */
 export interface Frame
@@ -114,4 +116,37 @@ export function notesSection(
   }
   const text = lines.length > 0 ? [notesTitle, ...lines.reverse()].join('\n') : ''
   return { text, moved: moved.reverse() }
+}
+
+/** One message of a context in the making: the message, its tokens, the entries in it. */
+export interface Piece {
+  readonly raw: MessageLike
+  readonly message: Message
+  readonly tokens: number
+  readonly part: Part
+  /** Places of the input messages in it; none for a message that the library adds. */
+  readonly seqs: readonly number[]
+  /** Why the message is not the caller's own object. */
+  readonly altered?: { readonly rule: string; readonly why: string }
+  /** Why the message was added; absent for a message of the input. */
+  readonly added?: string
+  /** Pieces that were joined into this one. */
+  readonly carries?: readonly Piece[]
+  /** A digest that wants an answer where roles must alternate. */
+  readonly answered?: boolean
+}
+
+/** A message of the input as it is sent. */
+export function entryPiece({ raw, message, tokens, altered }: Entry, part: Part, seq: number): Piece {
+  return { raw, message, tokens, part, seqs: [seq], ...(altered && { altered }) }
+}
+
+/** A piece with another message in it, read and counted anew. */
+export function rewritten(
+  { count }: { readonly count: TokenCounter },
+  piece: Omit<Piece, 'raw' | 'message' | 'tokens'>,
+  raw: MessageLike,
+): Piece {
+  const message = parseMessage(raw, piece.seqs[0] ?? 0)
+  return { ...piece, raw, message, tokens: count.message(message) }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, user } from '../../testing/builders.ts'
 import { words } from '../../tokens/words.ts'
-import { pipe } from '../draft/policy.ts'
+import { pipe } from '../draft/draft.ts'
 import { fit } from '../fit.ts'
 import { artifact } from './artifact.ts'
 import { spongebob } from './spongebob.ts'

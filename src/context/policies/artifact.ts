@@ -4,8 +4,7 @@ import { neutralizeNotes } from '../../notes/neutralize.ts'
 import { createFindNewest } from '../conversation/remember.ts'
 import type { Entry } from '../conversation/stamp-entry.ts'
 import { digestProgram } from '../digests/index.ts'
-import { fullDraft } from '../draft/draft.ts'
-import type { Policy } from '../draft/policy.ts'
+import { fullDraft, type Policy } from '../draft/draft.ts'
 
 type Find = (message: Message) => string | undefined
 

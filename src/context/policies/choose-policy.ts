@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../log/error.ts'
-import type { Policy } from '../draft/policy.ts'
+import type { Policy } from '../draft/draft.ts'
 import { balanced, defaultPolicy, recall, thorough, thrifty } from './recall.ts'
 import { sliding } from './sliding.ts'
 import { spongebob } from './spongebob.ts'

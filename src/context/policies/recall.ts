@@ -1,5 +1,4 @@
-import { fullDraft } from '../draft/draft.ts'
-import type { Policy } from '../draft/policy.ts'
+import { fullDraft, type Policy } from '../draft/draft.ts'
 import { recallBlocks } from '../recall/blocks.ts'
 import { toEffort } from '../recall/judge.ts'
 import { createStableCut, type StableOptions } from './stable.ts'

@@ -7,7 +7,6 @@ import type { Policy } from '../draft/policy.ts'
 export function sliding({ messages = 50 }: { readonly messages?: number } = {}): Policy {
   if (!isCount(messages)) {
     throw new InvalidOptionError('messages', `expected how many messages to keep, got ${showValue(messages)}`)
-  }
   const why = `older than the last ${messages} messages`
   return {
     name: 'sliding',

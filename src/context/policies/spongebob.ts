@@ -1,6 +1,5 @@
 import { cutOldest } from '../draft/cut-oldest.ts'
-import { fullDraft } from '../draft/draft.ts'
-import type { Policy } from '../draft/policy.ts'
+import { fullDraft, type Policy } from '../draft/draft.ts'
 
 /**
  * Keeps all system messages (moved to the front), the first user message and the latest turn; between them a marker

@@ -1,13 +1,11 @@
-import { InvalidOptionError } from '../../log/error.ts'
+import { InvalidOptionError, showValue } from '../../log/error.ts'
 import type { Message } from '../../log/message.ts'
-import { showValue } from '../../log/show-value.ts'
 import { createFindNewest } from '../conversation/remember.ts'
 import { checkDigesters, digestLine } from '../digests/digest.ts'
 import { countExchanges, exchangeAt } from '../digests/exchange.ts'
 import { type Digester, defaultDigesters, digestProgram, type Exchange } from '../digests/index.ts'
 import { digestCost, markerCost } from '../draft/cost.ts'
-import { type Digest, fullDraft } from '../draft/draft.ts'
-import type { Policy } from '../draft/policy.ts'
+import { type Digest, fullDraft, type Policy } from '../draft/draft.ts'
 
 interface TieredOptions {
   /** How many of the latest exchanges are sent whole. */

@@ -1,5 +1,4 @@
-import { InvalidOptionError } from '../../log/error.ts'
-import { showValue } from '../../log/show-value.ts'
+import { InvalidOptionError, showValue } from '../../log/error.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import { type Ranking, rank } from './rank.ts'
 import type { RecallIndex } from './recall-index.ts'

@@ -1,5 +1,5 @@
 import type { Thread } from '../../history/index.ts'
-import { ThroughlineError } from '../../log/error.ts'
+import { tryAgain } from '../../history/turn.ts'
 import type { ExperimentResult } from '../experiment-event.ts'
 
 /** What another process wants of an experiment. */
@@ -18,14 +18,8 @@ export const endOf: Readonly<Record<Wish, Pick<ExperimentResult, 'status' | 'res
 /** Logs a wish for the process that runs the experiment. Needs no lease; tries again when another writer was first. */
 export async function leaveWish(control: Thread, wish: Wish): Promise<void> {
   const data: WishData = { wish }
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await control.seed({ message: { role: 'user', content: texts[wish] }, data })
-    } catch (error) {
-      const isTaken = error instanceof ThroughlineError && error.code === 'conflict'
-      if (!isTaken || attempt >= 20) throw error
-    }
-  }
+  const message = { role: 'user', content: texts[wish] }
+  await tryAgain('conflict', 20, () => control.seed({ message, data }))
 }
 
 /** The wish since a place, and the place of the last one. A stop outweighs a pause. */

@@ -1,4 +1,4 @@
-import type { Policy } from '../../context/draft/policy.ts'
+import type { Policy } from '../../context/draft/draft.ts'
 import { plainPolicies } from '../../context/policies/choose-policy.ts'
 import { sliding } from '../../context/policies/sliding.ts'
 import { tiered } from '../../context/policies/tiered.ts'

@@ -1,4 +1,4 @@
-import type { Policy } from '../../context/draft/policy.ts'
+import type { Policy } from '../../context/draft/draft.ts'
 import { sliding } from '../../context/policies/sliding.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'

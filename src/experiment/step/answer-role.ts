@@ -1,4 +1,4 @@
-import { ModelError } from '../../models/model-error.ts'
+import { ModelError } from '../../models/model.ts'
 import { noteToolName } from '../../notes/index.ts'
 import {
   answerTurn,
@@ -16,11 +16,9 @@ import {
   toSeen,
   toSpec,
 } from '../../turn/index.ts'
-import type { Environment } from '../environment.ts'
-import { applyChange, changeEnvironment, type Patch } from '../environment.ts'
+import { applyChange, changeEnvironment, type Environment, type Patch } from '../environment.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
-import type { ActiveExperiment } from '../log/active-experiment.ts'
-import type { RoleData } from '../log/experiment-threads.ts'
+import type { ActiveExperiment, RoleData } from '../log/experiment-threads.ts'
 import type { Role } from '../plan/role.ts'
 import { askHooks, hookKey } from './ask-hooks.ts'
 import type { RoleTurn } from './open-turn.ts'

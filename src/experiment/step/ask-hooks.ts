@@ -1,6 +1,6 @@
 import { ExperimentFailure } from '../experiment-error.ts'
-import type { ActiveExperiment } from '../log/active-experiment.ts'
 import { type RecordedDecision, stepsOf } from '../log/experiment-log.ts'
+import type { ActiveExperiment } from '../log/experiment-threads.ts'
 import type { HookDecision, HookPoint } from '../plan/hook.ts'
 
 /**
@@ -62,6 +62,7 @@ export async function untilAborted<T>(work: () => T | Promise<T>, signal: AbortS
   return new Promise<T>((resolve, reject) => {
     const abort = () => reject(signal.reason)
     const leave = () => signal.removeEventListener('abort', abort)
+    // Before the work begins: it may abort the signal itself.
     signal.addEventListener('abort', abort)
     const started = (async () => work())()
     started.then(resolve, reject).finally(leave)

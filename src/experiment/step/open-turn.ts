@@ -3,8 +3,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { sleep } from '../../models/sleep.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import { visibleTo } from '../environment.ts'
-import type { ActiveExperiment } from '../log/active-experiment.ts'
-import { beginOnce, foldStep, stepTurns, turnKey } from '../log/experiment-threads.ts'
+import { type ActiveExperiment, beginOnce, foldStep, stepTurns, turnKey } from '../log/experiment-threads.ts'
 import type { Role } from '../plan/role.ts'
 
 /** A role's turn that this process holds. */

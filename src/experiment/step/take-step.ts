@@ -1,7 +1,6 @@
 import { linkSignals } from '../../turn/index.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
-import type { ActiveExperiment } from '../log/active-experiment.ts'
-import { stepTurns } from '../log/experiment-threads.ts'
+import { type ActiveExperiment, stepTurns } from '../log/experiment-threads.ts'
 import { readWishes, type Wish } from '../log/wish.ts'
 import { testGoals } from '../plan/goal.ts'
 import type { Role } from '../plan/role.ts'

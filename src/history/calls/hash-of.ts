@@ -1,3 +1,5 @@
+import { isObject } from '../../log/parse-json.ts'
+
 /** SHA-256 as text. */
 export async function hashOf(text: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
@@ -7,8 +9,6 @@ export async function hashOf(text: string): Promise<string> {
 /** JSON with sorted keys: equal content gives equal text. */
 export function toCanonical(value: unknown): string {
   return JSON.stringify(value, (_, part) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
   )
 }

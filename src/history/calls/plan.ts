@@ -2,6 +2,7 @@ import type { Context } from '../../context/context.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { isObject, parseJson } from '../../log/parse-json.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 
 /** Consecutive entries, or a message that is no entry, with its text split by `splitText`. */
@@ -55,12 +56,7 @@ export function toPlan(context: Context, log: Pick<ThreadLog, 'seqOf' | 'textsIn
 }
 
 export function readPlan(text: string): Plan {
-  let plan: Partial<Plan> | null = null
-  try {
-    plan = JSON.parse(text) as Partial<Plan> | null
-  } catch {
-    // A plan that is not JSON is refused below, like one of an unknown version.
-  }
+  const plan = parseJson(text) as Partial<Plan> | null | undefined
   if (plan?.version !== 1)
     throw unknownPlan(`has the version ${JSON.stringify(plan?.version)}: update throughline.`)
   if (Array.isArray(plan.messages) && plan.messages.every(isItem)) return plan as Plan
@@ -69,11 +65,10 @@ export function readPlan(text: string): Plan {
 
 function isItem(item: PlanItem | null): boolean {
   if (typeof item !== 'object' || item === null) return false
-  if (isRun(item)) return item.length === 2 && item.every(isPlace) && item[0] <= item[1]
+  if (isRun(item)) return item.length === 2 && item.every(place => isWhole(place, 1)) && item[0] <= item[1]
   const { as, text = [], prompt = '' } = item
-  const isMessage = typeof as === 'object' && as !== null && !Array.isArray(as)
-  const isText = Array.isArray(text) && text.every(part => typeof part === 'string' || isPlace(part))
-  return isMessage && isText && typeof prompt === 'string'
+  const isText = Array.isArray(text) && text.every(part => typeof part === 'string' || isWhole(part, 1))
+  return isObject(as) && isText && typeof prompt === 'string'
 }
 
 const isPlace = (value: unknown) => isCount(value, 1)

@@ -3,12 +3,13 @@ import { InvalidMessageError } from '../../log/error.ts'
 import { markResult } from '../../log/errors-in.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { isObject } from '../../log/parse-json.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { withTail } from '../../log/write-message.ts'
 import type { NewEntry, StoredEntry } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { type Calibration, isCalibration } from '../../tokens/calibration.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 
 /** A message of the log with its place. */
 export interface LoggedMessage
@@ -78,7 +79,7 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
     const view = seen === read.message ? message : withTime(seen, time)
     const counted = tokens[count.id]
     // An impossible count is made again.
-    if (isCount(counted)) adoptEntry(view, seq, count.id, counted)
+    if (isWhole(counted)) adoptEntry(view, seq, count.id, counted)
     else stampEntry(view, seq, count)
     const isClosing = closing === true
     const rest = {

@@ -3,7 +3,7 @@ import { isCount } from '../../log/is-count.ts'
 import { showValue } from '../../log/show-value.ts'
 import type { EntryRange, Head, Store, ThreadKey } from '../../stores/store.ts'
 import { NoBranchError } from '../../stores/store-error.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { fromEntry, type LoggedMessage } from './logged-message.ts'
 
 /** Where messages are read from. */

@@ -8,7 +8,7 @@ import type {
   StoredTurn,
 } from '../../stores/store.ts'
 import { StoreError } from '../../stores/store-error.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { lastPlaceOf, readPlan } from '../calls/plan.ts'
 import { recountEntry } from '../log/logged-message.ts'
 import type { LogSource } from '../log/read-log.ts'

@@ -8,7 +8,6 @@ import type {
   StoredTurn,
   ThreadKey,
 } from '../../stores/store.ts'
-import { isObject } from '../log/logged-message.ts'
 
 /** JSON as a value, so that people can read it; as text if the value would not give the same bytes again. */
 export type Json = { readonly value: unknown } | { readonly text: string }
@@ -50,7 +49,7 @@ const isPlace = (value: unknown) => isCount(value) && value < 2 ** 31
 const isTime = (value: unknown) => Number.isSafeInteger(value) && Math.abs(value as number) <= 8.64e15
 /** The fields of an object, if it has exactly so many. */
 const fieldsIn = (value: unknown, many: number): Readonly<Record<string, unknown>> =>
-  isObject(value) && Object.keys(value as object).length === many ? { ...(value as object) } : {}
+  isObject(value) && Object.keys(value).length === many ? value : {}
 const isJson = (value: unknown) =>
   Object.hasOwn(fieldsIn(value, 1), 'value') || isText(fieldsIn(value, 1).text)
 const isFork = (value: unknown) => isText(fieldsIn(value, 2).branch) && isPlace(fieldsIn(value, 2).at)

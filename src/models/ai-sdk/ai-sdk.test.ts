@@ -8,8 +8,7 @@ import {
 } from '@ai-sdk/provider'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Reply, startUpstream, type Upstream } from '../../bridges/upstream.fixture.ts'
-import type { ModelPart, ModelRequest } from '../model.ts'
-import { ModelError } from '../model-error.ts'
+import { ModelError, type ModelPart, type ModelRequest } from '../model.ts'
 import { aiSdk } from './ai-sdk.ts'
 import type { AiSdkModel } from './ai-sdk-model.ts'
 

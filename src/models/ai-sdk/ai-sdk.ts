@@ -4,13 +4,13 @@ import { checkWindow, mergeSettings } from '../check-options.ts'
 import {
   type EndReason,
   type Model,
+  ModelError,
   type ModelPart,
   type ModelRequest,
   type ModelSettings,
   type ModelUsage,
   toUsage,
 } from '../model.ts'
-import { ModelError } from '../model-error.ts'
 import { textsOf } from '../pair-results.ts'
 import type { AiSdkCall, AiSdkModel, AiSdkStreamPart, JsonObject } from './ai-sdk-model.ts'
 import { type Asked, toModelError } from './to-model-error.ts'

@@ -1,4 +1,4 @@
-import { ModelError, type ModelErrorCode } from '../model-error.ts'
+import { ModelError, type ModelErrorCode } from '../model.ts'
 import { quoteFault, quotesReply, safeCause } from '../quote-fault.ts'
 import { type Fault, isTooLong, readFault } from '../read-fault.ts'
 import { factsOf } from '../to-model-error.ts'

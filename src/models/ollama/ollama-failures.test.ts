@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ollamaAnswer, type UpstreamAnswer } from '../../../test/scripted-upstream.ts'
-import { ModelError } from '../model-error.ts'
+import { ModelError } from '../model.ts'
 import { failureOf, partsOf, upstreamWith } from '../upstream.fixture.ts'
 import { ollama } from './ollama.ts'
 

@@ -1,6 +1,5 @@
 import { present } from '../../log/present.ts'
-import type { ModelSettings, ToolSpec } from '../model.ts'
-import { ModelError } from '../model-error.ts'
+import { ModelError, type ModelSettings, type ToolSpec } from '../model.ts'
 import type { OllamaMessage } from './to-ollama-messages.ts'
 
 interface Given {

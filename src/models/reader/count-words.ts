@@ -1,5 +1,4 @@
-import type { TokenCounter } from '../../tokens/counter.ts'
-import { createCounter } from '../../tokens/create-counter.ts'
+import { createCounter, type TokenCounter } from '../../tokens/create-counter.ts'
 
 /**
  * Counts the reader's own tokens: each word, each number and every other character that is no white space. Not the tokens

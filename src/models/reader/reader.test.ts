@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, system, user } from '../../testing/builders.ts'
-import type { ModelPart, ModelRequest } from '../model.ts'
-import { ModelError } from '../model-error.ts'
+import { ModelError, type ModelPart, type ModelRequest } from '../model.ts'
 import { countWords } from './count-words.ts'
 import { type ReaderOptions, reader } from './reader.ts'
 

@@ -1,7 +1,7 @@
 import { InvalidMessageError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { checkWindow } from '../check-options.ts'
 import type { Model, ModelPart, ModelRequest } from '../model.ts'
 import { ModelError } from '../model-error.ts'

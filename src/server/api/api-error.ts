@@ -1,4 +1,4 @@
-import { showValue } from '../../log/show-value.ts'
+import { showValue } from '../../log/error.ts'
 import { NotFoundError } from '../not-found-error.ts'
 import { toFault } from '../to-fault.ts'
 

@@ -1,7 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createHistory } from '../../history/index.ts'
-import { InvalidOptionError } from '../../log/error.ts'
-import { showValue } from '../../log/show-value.ts'
+import { InvalidOptionError, showValue } from '../../log/error.ts'
 import type { Store } from '../../stores/store.ts'
 import { defaultTenant, type Scope, scopes } from './caller.ts'
 

@@ -1,5 +1,5 @@
+import { showValue } from '../../log/error.ts'
 import { parseJsonObject } from '../../log/parse-json.ts'
-import { showValue } from '../../log/show-value.ts'
 import { checkConfig } from './check-config.ts'
 import { ConfigError, type ConfigFault } from './config-error.ts'
 import {

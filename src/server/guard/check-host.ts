@@ -1,5 +1,4 @@
-import { ThroughlineError } from '../../log/error.ts'
-import { showValue } from '../../log/show-value.ts'
+import { showValue, ThroughlineError } from '../../log/error.ts'
 import { isLoopback } from '../config/check-config.ts'
 
 export interface AllowedNames {

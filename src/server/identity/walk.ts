@@ -1,7 +1,7 @@
 import type { LoggedMessage } from '../../history/index.ts'
 import { readLog } from '../../history/log/read-log.ts'
 import type { EntryRange, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { type Item, isUser } from './chain.ts'
 import { isBeginning, itemOf } from './item.ts'
 

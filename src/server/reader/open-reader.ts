@@ -1,5 +1,4 @@
-import type { Model } from '../../models/model.ts'
-import { ModelError } from '../../models/model-error.ts'
+import { type Model, ModelError } from '../../models/model.ts'
 import { type ReaderOptions, reader } from '../../models/reader/reader.ts'
 
 /** Opens the reader under one of its names, each also with `:latest`. One that it does not have fails when it is asked. */

@@ -1,7 +1,7 @@
 import { type Dispatcher, Pool } from 'undici'
 import { parseJson } from '../../log/parse-json.ts'
 import { checkAddress, secretsOf } from '../../models/check-options.ts'
-import { ModelError } from '../../models/model-error.ts'
+import { ModelError } from '../../models/model.ts'
 import { readFault, readStart } from '../../models/read-fault.ts'
 import {
   type Server,

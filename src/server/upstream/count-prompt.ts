@@ -1,5 +1,5 @@
 import { isWindow as isCount } from '../../models/check-options.ts'
-import { ModelError } from '../../models/model-error.ts'
+import { ModelError } from '../../models/model.ts'
 import type { toOpenAiRequest } from '../../models/openai/to-openai-request.ts'
 
 type OpenAiRequest = ReturnType<typeof toOpenAiRequest>

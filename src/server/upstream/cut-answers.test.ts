@@ -5,8 +5,7 @@ import {
   startUpstream,
   type UpstreamAnswer,
 } from '../../../test/scripted-upstream.ts'
-import type { Model, ModelPart } from '../../models/model.ts'
-import { ModelError } from '../../models/model-error.ts'
+import { type Model, ModelError, type ModelPart } from '../../models/model.ts'
 import { readParts } from '../../models/ollama/read-parts.ts'
 import { ollamaUpstream } from './ollama-upstream.ts'
 import { openaiUpstream } from './openai-upstream.ts'

@@ -1,6 +1,6 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
-import { ModelError } from '../../models/model-error.ts'
+import { ModelError } from '../../models/model.ts'
 import type { Server } from '../../models/to-model-error.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import { type ConnectionOptions, openConnection } from './connection.ts'

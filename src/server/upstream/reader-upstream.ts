@@ -1,4 +1,4 @@
-import { ModelError } from '../../models/model-error.ts'
+import { ModelError } from '../../models/model.ts'
 import { openReader } from '../reader/open-reader.ts'
 import { readerServer } from '../reader/reader-server.ts'
 import type { Upstream } from './upstream.ts'

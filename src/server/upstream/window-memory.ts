@@ -1,5 +1,5 @@
 import { askOnce } from '../../models/ask-once.ts'
-import type { ModelError } from '../../models/model-error.ts'
+import type { ModelError } from '../../models/model.ts'
 
 /** The window of each model: asked for once, then remembered until an answer says otherwise. */
 export interface WindowMemory<Window> {

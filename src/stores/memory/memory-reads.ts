@@ -1,6 +1,5 @@
-import { hasWords, toWanted } from '../has-words.ts'
-import { snippet } from '../snippet.ts'
 import type { ConversationInfo, MarkedPlace, Store } from '../store.ts'
+import { hasWords, snippet, toWanted } from '../words.ts'
 import { type Conversation, type Memory, openTurn } from './memory.ts'
 
 export function memoryReads(memory: Memory) {

@@ -1,8 +1,7 @@
 import { toDescription } from '../check-input.ts'
 import type { ConversationInfo, Store } from '../store.ts'
-import { conversationKey } from './conversation-key.ts'
 import { noConversation, type PostgresContext } from './postgres-context.ts'
-import { fromRow } from './rows.ts'
+import { conversationKey, fromRow } from './rows.ts'
 
 export function postgresConversations(context: PostgresContext) {
   const { database, schema } = context

@@ -1,13 +1,14 @@
 import { nameOf } from '../refusals.ts'
-import type { EntryRange, Head, Store, StoredEntry, ThreadKey } from '../store.ts'
+import type { EntryRange, Found, Head, Store, StoredEntry, ThreadKey } from '../store.ts'
 import { CorruptEntryError, NoConversationError } from '../store-error.ts'
-import { keyOf } from './conversation-key.ts'
+import { hasWords, snippet, toWanted } from '../words.ts'
 import type { Row } from './database.ts'
 import { cutPage, type PostgresContext } from './postgres-context.ts'
-import { toEntry, toTurn } from './rows.ts'
+import { keyOf, threadOf, toEntry, toTurn } from './rows.ts'
+import { hashWord, isCommon } from './word-hashes.ts'
 
 export function postgresReads(context: PostgresContext) {
-  const { database, schema } = context
+  const { database, schema, isIndexed } = context
   const isThread = 'b.key = $1 and b.actor = $2 and b.branch = $3'
 
   return {
@@ -33,6 +34,23 @@ export function postgresReads(context: PostgresContext) {
         keyOf(thread),
       )
       return rows.map(toTurn)
+    },
+    /** The index has hashes of words, and no common words: so the text of each candidate is looked at. */
+    async search(tenant, query, { limit = 20 } = {}) {
+      const wanted = toWanted(query)
+      if (wanted.length === 0) return []
+      const rare = isIndexed ? wanted.filter(word => !isCommon(word)) : []
+      const hashes = rare.length > 0 ? [rare.map(word => hashWord(tenant, word))] : []
+      const sql = hitsSql(schema, hashes.length > 0)
+      const found: Found[] = []
+      let last: Row | undefined
+      do {
+        const before = last ? [last.time, last.conversation, last.line, last.seq] : [null, null, null, null]
+        const rows = await database.read(sql, [tenant, ...before, ...hashes])
+        for (const row of rows) if (hasWords(String(row.payload), wanted)) found.push(toFound(row, wanted))
+        last = rows.at(-1)
+      } while (last && found.length < limit)
+      return found.slice(0, limit)
     },
   } satisfies Partial<Store>
 }
@@ -95,3 +113,23 @@ const pageSql = (schema: string, order: string) =>
     order by p.seq ${order} limit $6::integer`,
     `seq ${order}`,
   )
+
+/** The page after the last hit of the previous page, in an order without ties. */
+const hitsSql = (schema: string, isIndexed: boolean) =>
+  cutPage(
+    `select c.tenant, c.conversation, b.actor, b.branch, e.line, e.seq, e.role, e.time, e.payload, e.turn, e.id, e.tokens,
+      e.checksum
+    from ${schema}.conversations c join ${schema}.entries e on e.key = c.key
+      join ${schema}.branches b on b.key = e.key and b.line = e.line
+    where c.tenant = $1 ${isIndexed ? 'and e.words @> $6::integer[]' : ''}
+      and ($2::double precision is null
+        or (e.time, c.conversation, e.line, e.seq) < ($2, $3::text, $4::integer, $5::integer))
+    order by e.time desc, c.conversation desc, e.line desc, e.seq desc limit ${isIndexed ? 50 : 2_000}`,
+    'time desc, conversation desc, line desc, seq desc',
+  )
+
+function toFound(row: Row, wanted: readonly string[]): Found {
+  const thread = threadOf(row)
+  const { seq, role, time, payload } = toEntry(thread, row)
+  return { thread, seq, role, time, snippet: snippet(payload, wanted) }
+}

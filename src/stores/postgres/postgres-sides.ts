@@ -1,8 +1,7 @@
 import { checksum } from '../checksum.ts'
 import type { Store, ThreadKey } from '../store.ts'
-import { conversationKey, keyOf } from './conversation-key.ts'
 import { noConversation, type PostgresContext } from './postgres-context.ts'
-import { callValues, threadOf, toCall } from './rows.ts'
+import { callValues, conversationKey, keyOf, threadOf, toCall } from './rows.ts'
 
 /** Keeps call records, caches and marks, beside the log. */
 export function postgresSides(context: PostgresContext) {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../../../test/postgres.ts'
 import { storeCases } from '../../testing/store-cases.ts'
 import { entry, exchange, newThread, open, read, sentCall, texts } from '../../testing/store-cases-help.ts'
-import { conversationKey } from './conversation-key.ts'
 import { type PgPool, postgresStore } from './postgres-store.ts'
+import { conversationKey } from './rows.ts'
 
 const code = (code: string) => expect.objectContaining({ code })
 

@@ -1,5 +1,4 @@
-import { InvalidOptionError } from '../../log/error.ts'
-import { showValue } from '../../log/show-value.ts'
+import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { check } from './check.ts'
@@ -9,7 +8,6 @@ import { postgresConversations } from './postgres-conversations.ts'
 import { postgresReads } from './postgres-reads.ts'
 import { postgresSides } from './postgres-sides.ts'
 import { postgresWrites } from './postgres-writes.ts'
-import { search } from './search.ts'
 
 export type { PgClient, PgPool, Statement } from './database.ts'
 export { OutcomeUnknownError } from './postgres-error.ts'
@@ -61,7 +59,6 @@ export function postgresStore({
     ...postgresReads(context),
     ...postgresConversations(context),
     ...postgresSides(context),
-    search: search(context),
     check: check(context),
     close: () => database.close(),
   }

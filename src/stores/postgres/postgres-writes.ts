@@ -10,10 +10,9 @@ import {
 } from '../refusals.ts'
 import type { Lease, NewEntry, Store, ThreadKey } from '../store.ts'
 import { ConflictError, KeyReusedError, NoConversationError } from '../store-error.ts'
-import { keyOf } from './conversation-key.ts'
 import type { Row } from './database.ts'
 import type { PostgresContext } from './postgres-context.ts'
-import { type EntryRecord, toRecords, toTurn } from './rows.ts'
+import { type EntryRecord, keyOf, toRecords, toTurn } from './rows.ts'
 import { withPlace } from './schema/fragments.ts'
 
 /** Each method is one call of one schema function. */

@@ -1,5 +1,4 @@
-import { payloadTexts } from '../payload-texts.ts'
-import { words } from '../words.ts'
+import { payloadTexts, words } from '../words.ts'
 
 /** Further different words of an entry are not indexed: a book in one entry must not fill the index. */
 const maxWords = 20_000

@@ -1,7 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { InvalidOptionError } from '../../log/error.ts'
-import { showValue } from '../../log/show-value.ts'
+import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { StoreError } from '../store-error.ts'
 import { openConnection } from './connection.ts'
 import type { SqliteDriver } from './driver.ts'

@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { InvalidOptionError } from '../../log/error.ts'
-import { showValue } from '../../log/show-value.ts'
+import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { StoreError } from '../store-error.ts'
 import {
   loadDriver,
@@ -53,43 +52,36 @@ export function openConnection({
   const known = new Map<string, unknown>()
   let isClosed = false
   let isDurable = false
-  let { database, hasChanged, farewell } = open(unlock)
+  const open = (): OpenDatabase => (readOnly ? openForReading(driver, path) : openForWriting(driver, path))
+  let { database, hasChanged, farewell } = typed(open, unlock)
 
-  function open(onError = () => {}): OpenDatabase {
+  /** Makes the errors of work errors of the file. `isDriver`: all of them, also those that SQLite gave no code. */
+  function typed<T>(work: () => T, onError = () => {}, isDriver = false): T {
     try {
-      return readOnly ? openForReading(driver, path) : openForWriting(driver, path)
+      return work()
     } catch (error) {
       onError()
-      throw toStoreError(error, path)
+      throw toStoreError(error, path, isDriver)
     }
   }
 
   function reopen(): void {
-    const next = open()
+    const next = typed(open)
     statements.clear()
     database.close()
     ;({ database, hasChanged, farewell } = next)
   }
 
-  function attempt<T>(work: () => T, onError = () => {}): T {
+  function attempt<T>(work: () => T, onError?: () => void): T {
     if (isClosed) throw new StoreError('store_closed', `The store ${path} is closed.`)
-    try {
+    return typed(() => {
       if (hasChanged()) reopen()
       return work()
-    } catch (error) {
-      onError()
-      throw toStoreError(error, path)
-    }
+    }, onError)
   }
 
-  /** Runs a driver call: any error of it is an error of the file. */
-  function typed<T>(work: () => T): T {
-    try {
-      return work()
-    } catch (error) {
-      throw toStoreError(error, path, true)
-    }
-  }
+  /** Runs a call that only reads: any error of it is an error of the file. */
+  const read = <T>(work: () => T): T => typed(work, undefined, true)
 
   function statement(sql: string): SqliteStatement {
     const known = statements.get(sql)
@@ -103,17 +95,14 @@ export function openConnection({
     path,
     readOnly,
     get: <Row>(sql: string, ...values: SqliteValue[]) =>
-      attempt(() => typed(() => statement(sql).get(...values) as Row | undefined)),
+      attempt(() => read(() => statement(sql).get(...values) as Row | undefined)),
     all: <Row>(sql: string, ...values: SqliteValue[]) =>
-      attempt(() => typed(() => statement(sql).all(...values) as Row[])),
+      attempt(() => read(() => statement(sql).all(...values) as Row[])),
     *iterate<Row>(sql: string, ...values: SqliteValue[]) {
-      const rows = attempt(() =>
-        statement(sql)
-          .iterate(...values)
-          [Symbol.iterator](),
-      )
+      const found = attempt(() => statement(sql).iterate(...values))
+      const rows = found[Symbol.iterator]()
       try {
-        for (let row = typed(() => rows.next()); !row.done; row = typed(() => rows.next()))
+        for (let row = read(() => rows.next()); !row.done; row = read(() => rows.next()))
           yield row.value as Row
       } finally {
         rows.return?.()

@@ -1,17 +1,12 @@
-import type { ThreadKey } from '../store.ts'
+import { nameOf } from '../refusals.ts'
+import type { Lease, ThreadKey } from '../store.ts'
+import { ConflictError, NoConversationError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
-import { type Checked, insertRow, type Summed, saveRow, sound } from './rows.ts'
+import { type Checked, insertRow, type RowOf, saveRow, sound } from './rows.ts'
+import { placeOf } from './schema.ts'
 import { damaged } from './sqlite-error.ts'
 
-export interface ConversationRow extends Summed<'conversations'> {
-  readonly id: number
-  readonly tenant: string
-  readonly conversation: string
-  readonly created_at: number
-  readonly deleted_at: number | null
-  readonly title: string | null
-  readonly metadata: string | null
-}
+export type ConversationRow = RowOf<'conversations'>
 
 type Names = Pick<ThreadKey, 'tenant' | 'conversation'>
 
@@ -58,3 +53,106 @@ export function verifyNames(connection: Connection): void {
 }
 
 const verified = new WeakSet<Connection>()
+
+export type BranchRow = RowOf<'branches'>
+
+/** A stretch of a branch's entries, and the branch that wrote it. */
+export interface Segment {
+  readonly branchId: number
+  readonly from: number
+  readonly to: number
+}
+
+export function findBranch(connection: Connection, thread: ThreadKey): BranchRow | undefined {
+  const { tenant, conversation, actor, branch } = thread
+  // No name has NUL, so no other four names give the same key.
+  const key = [tenant, conversation, actor, branch].join('\0')
+  const known = connection.recall<number>(key)
+  if (known !== undefined) return branchById(connection, known)
+  const { id, deleted_at: deletedAt } = findConversation(connection, thread) ?? {}
+  if (id === undefined || deletedAt !== null) return undefined
+  const sql = 'SELECT * FROM branches WHERE conversation_id = ? AND actor = ? AND branch = ?'
+  const row = connection.get<BranchRow & Checked>(sql, id, actor, branch)
+  if (!row) {
+    verifyNames(connection)
+    return undefined
+  }
+  sound('branches', row, row.conversation_id === id && row.actor === actor && row.branch === branch)
+  // The row is older than its entries: the disk has lost a write. Its own checksum is good.
+  const isBehind = connection.get('SELECT 1 FROM entries WHERE place = ?', placeOf(row.id, row.head + 1))
+  if (isBehind) throw damaged(connection.path, `the head of branch "${row.branch}"`)
+  connection.remember(key, row.id)
+  return remember(connection, row)
+}
+
+export function branchById(connection: Connection, id: number): BranchRow | undefined {
+  const known = connection.recall<BranchRow>(`branch ${id}`)
+  if (known) return known
+  const row = connection.get<BranchRow & Checked>('SELECT * FROM branches WHERE id = ?', id)
+  return row && remember(connection, sound('branches', row, row.id === id))
+}
+
+const remember = (connection: Connection, row: BranchRow) => connection.remember(`branch ${row.id}`, row)
+
+/** The branch to write to; throws if it does not exist or was deleted. */
+export function needBranch(connection: Connection, thread: ThreadKey): BranchRow {
+  const branch = findBranch(connection, thread)
+  if (branch) return branch
+  refuseDeleted(connection, thread)
+  throw new NoConversationError(thread.conversation, false)
+}
+
+/** Finds or makes a branch. Call it inside a transaction, so that it is rolled back when the write is refused. */
+export function makeBranch(connection: Connection, thread: ThreadKey, now: number): BranchRow {
+  const branch = findBranch(connection, thread)
+  if (branch) return branch
+  const { id } = refuseDeleted(connection, thread) ?? insertConversation(connection, thread, now)
+  return insertBranch(connection, thread, { conversation_id: id, updated_at: now })
+}
+
+export function refuseDeleted(connection: Connection, thread: ThreadKey): ConversationRow | undefined {
+  const conversation = findConversation(connection, thread)
+  if (conversation && conversation.deleted_at !== null)
+    throw new NoConversationError(thread.conversation, true)
+  return conversation
+}
+
+/** Adds a branch: an empty one, unless more is said. */
+export function insertBranch(
+  connection: Connection,
+  { actor, branch }: ThreadKey,
+  more: Pick<BranchRow, 'conversation_id' | 'updated_at'> & Partial<BranchRow>,
+): BranchRow {
+  const empty = { actor, branch, parent_id: null, fork_at: 0, head: 0, turns: 0 }
+  const row = { ...empty, open_turn: null, owner: null, epoch: 0, lease_until: 0, ...more }
+  const id = insertRow(connection, 'branches', { ...row, id: null })
+  return saveBranch(connection, { ...row, id })
+}
+
+/** Saves the columns that may change. Its time never goes back, even if the clock does or a log from the future was restored. */
+export function saveBranch(
+  connection: Connection,
+  branch: BranchRow,
+  changes: Partial<BranchRow> = {},
+): BranchRow {
+  const updated = Math.max(branch.updated_at, changes.updated_at ?? 0)
+  return remember(connection, saveRow(connection, 'branches', { ...branch, ...changes, updated_at: updated }))
+}
+
+export function segmentsOf(connection: Connection, branch: BranchRow): Segment[] {
+  const segments: Segment[] = []
+  let to = branch.head
+  for (let at: BranchRow | undefined = branch; at; ) {
+    if (to > at.fork_at) segments.unshift({ branchId: at.id, from: at.fork_at + 1, to })
+    to = Math.min(to, at.fork_at)
+    at = at.parent_id === null || to === 0 ? undefined : branchById(connection, at.parent_id)
+  }
+  return segments
+}
+
+export function expectHead(thread: ThreadKey, { head }: BranchRow, expected: number): void {
+  if (expected !== head) throw new ConflictError(nameOf(thread), expected, head)
+}
+
+export const isHeldBy = ({ open_turn: open, owner, epoch }: BranchRow, lease: Lease) =>
+  open !== null && owner === lease.owner && epoch === lease.epoch

@@ -1,26 +1,21 @@
-import type { Role } from '../../log/message.ts'
+import { type Role, roles } from '../../log/message.ts'
 import { nameOf } from '../refusals.ts'
 import type { EntryRange, NewEntry, StoredEntry } from '../store.ts'
 import { CorruptEntryError, NoConversationError, TooLargeError } from '../store-error.ts'
-import { type BranchRow, branchById, type Segment, segmentsOf } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
-import { conversationById } from './conversation-rows.ts'
-import { type Checked, insertRow, isSound, type Summed } from './rows.ts'
+import {
+  type BranchRow,
+  branchById,
+  conversationById,
+  type Segment,
+  segmentsOf,
+} from './conversation-rows.ts'
+import { type Checked, insertRow, isSound, type RowOf } from './rows.ts'
 import { maxSeq, placeOf } from './schema.ts'
 import { isConstraint } from './sqlite-error.ts'
 import { queueEntry } from './word-index.ts'
 
-export interface EntryRow extends Summed<'entries'>, Checked {
-  readonly place: number
-  readonly branch_id: number
-  readonly seq: number
-  readonly id: string
-  readonly turn: number
-  readonly role: string
-  readonly time: number
-  readonly tokens: string
-  readonly payload: string
-}
+export type EntryRow = RowOf<'entries'> & Checked & { readonly branch_id: number; readonly seq: number }
 
 /**
  * Writes the entries that are new to the branch and its shared past after the head, and returns the new head. The caller
@@ -80,14 +75,13 @@ export function insertEntry(
   insertRow(connection, 'entries', { place, id, turn, role, time, tokens: JSON.stringify(tokens), payload })
 }
 
-const roles: ReadonlySet<string> = new Set<Role>(['system', 'user', 'assistant', 'tool', 'assistant_note'])
-
 /** Reads a row; throws where it cannot be what was written. */
 export function toEntry(row: EntryRow, thread: string): StoredEntry {
   const { seq, id, turn, role, time, tokens, payload } = row
   if (!isSound('entries', row))
     throw new CorruptEntryError(thread, seq, 'it is not what was stored, its checksum differs')
-  if (!roles.has(role)) throw new CorruptEntryError(thread, seq, `its role is "${role}"`)
+  if (!(roles as readonly string[]).includes(role))
+    throw new CorruptEntryError(thread, seq, `its role is "${role}"`)
   if (typeof payload !== 'string') throw new CorruptEntryError(thread, seq, 'its payload is no text')
   try {
     return { id, role: role as Role, time, payload, tokens: JSON.parse(tokens), seq, turn }
@@ -100,40 +94,21 @@ export function toEntry(row: EntryRow, thread: string): StoredEntry {
 export function* readEntries(
   connection: Connection,
   branch: BranchRow,
-  range: EntryRange,
+  { from = 1, to = branch.head, reverse = false, limit = Number.POSITIVE_INFINITY }: EntryRange,
 ): Generator<EntryRow> {
-  const { from = 1, to = branch.head, reverse = false, limit = Number.POSITIVE_INFINITY } = range
   const segments = segmentsOf(connection, branch)
   let left = limit
   for (const { branchId, ...segment } of reverse ? segments.reverse() : segments) {
-    const part = { branchId, from: Math.max(from, segment.from), to: Math.min(to, segment.to) }
-    for (const row of readSegment(connection, branch, part, reverse, left)) {
-      yield row
-      left--
-    }
-  }
-}
-
-function* readSegment(
-  connection: Connection,
-  reader: BranchRow,
-  segment: Segment,
-  reverse: boolean,
-  limit: number,
-): Generator<EntryRow> {
-  let { from, to } = segment
-  for (let left = Math.min(limit, to - from + 1); left > 0; ) {
-    const page = readPage(connection, { ...segment, from, to }, reverse, left)
-    if (page.length === 0) throw missing(connection, reader, segment.branchId, reverse ? to : from)
-    for (const row of page) {
-      const due = reverse ? to : from
-      // Comparing seq alone is not enough: a misplaced page has entries of another branch.
-      if (row.place !== placeOf(segment.branchId, due))
-        throw missing(connection, reader, segment.branchId, due)
-      yield row
-      if (reverse) to--
-      else from++
-      left--
+    let [first, last] = [Math.max(from, segment.from), Math.min(to, segment.to)]
+    while (left > 0 && first <= last) {
+      const page = readPage(connection, { branchId, from: first, to: last }, reverse, left)
+      for (const row of page.length === 0 ? [undefined] : page) {
+        const due = reverse ? last-- : first++
+        // Comparing seq alone is not enough: a misplaced page has entries of another branch.
+        if (row?.place !== placeOf(branchId, due)) throw missing(connection, branch, branchId, due)
+        yield row
+        left--
+      }
     }
   }
 }
@@ -153,12 +128,9 @@ function readPage(
 ): EntryRow[] {
   const page: EntryRow[] = []
   let characters = 0
-  const [sql, first, last] = [
-    reverse ? descending : ascending,
-    placeOf(branchId, from),
-    placeOf(branchId, to),
-  ]
-  for (const row of connection.iterate<EntryRow>(sql, first, last, Math.min(limit, pageRows))) {
+  const sql = `SELECT * FROM entries WHERE place BETWEEN ? AND ? ORDER BY place ${reverse ? 'DESC' : 'ASC'} LIMIT ?`
+  const values = [placeOf(branchId, from), placeOf(branchId, to), Math.min(limit, pageRows)]
+  for (const row of connection.iterate<EntryRow>(sql, ...values)) {
     page.push(row)
     // A damaged row may have no payload.
     characters += row.payload?.length ?? 0
@@ -166,9 +138,6 @@ function readPage(
   }
   return page
 }
-
-const ascending = 'SELECT * FROM entries WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?'
-const descending = 'SELECT * FROM entries WHERE place BETWEEN ? AND ? ORDER BY place DESC LIMIT ?'
 
 function missing(connection: Connection, reader: BranchRow, branchId: number, seq: number): Error {
   const branch = branchById(connection, branchId)

@@ -36,6 +36,32 @@ export interface Checked {
   readonly checksum: number
 }
 
+type Texts =
+  | 'tenant'
+  | 'conversation'
+  | 'actor'
+  | 'branch'
+  | 'status'
+  | 'role'
+  | 'tokens'
+  | 'payload'
+  | 'model'
+  | 'plan'
+type OptionalTexts = 'title' | 'metadata' | 'owner' | 'error' | 'key' | 'body'
+type OptionalNumbers = 'deleted_at' | 'parent_id' | 'open_turn' | 'ended_at' | 'reported'
+
+/** A row of a table, typed by the names of its columns. */
+export type RowOf<Name extends Table> = {
+  readonly [Column in (typeof columns)[Name][number]]: Column extends OptionalTexts
+    ? string | null
+    : Column extends OptionalNumbers
+      ? number | null
+      : Column extends Texts | (Name extends 'entries' | 'calls' ? 'id' : never)
+        ? string
+        : number
+}
+
+/** The values of a row that is checked or inserted, whatever they are. */
 export type Summed<Name extends Table> = { readonly [Column in (typeof columns)[Name][number]]: Value }
 
 export const rowSum = <Name extends Table>(table: Name, row: Summed<Name>): number =>

@@ -11,7 +11,7 @@ export interface Migration {
 
 /**
  * Each step takes the file one version further, in one transaction. A step that was released is never changed.
- * Each row has a checksum of itself, so that damage is noticed when it is read (row-sums.ts).
+ * Each row has a checksum of itself, so that damage is noticed when it is read (rows.ts).
  * Long names stand once, in `conversations` and `branches`; the logical key still begins with tenant and conversation.
  */
 export const migrations: readonly Migration[] = [

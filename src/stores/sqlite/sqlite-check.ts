@@ -1,7 +1,6 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { checksum } from '../checksum.ts'
-import { payloadTexts } from '../payload-texts.ts'
-import { words } from '../words.ts'
+import { payloadTexts, words } from '../words.ts'
 import type { Connection } from './connection.ts'
 import type { EntryRow } from './entry-rows.ts'
 import { isSound, type Table, tables } from './rows.ts'

@@ -1,6 +1,6 @@
 import { type LeaseTime, leaseTime, remainingMs } from '../lease-time.ts'
-import type { BranchRow } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
+import type { BranchRow } from './conversation-rows.ts'
 
 export interface SqliteContext {
   /** The connection; the first use migrates the file. */

@@ -1,6 +1,6 @@
 import { checksum } from '../checksum.ts'
 import type { MarkedPlace, Store, StoredCall } from '../store.ts'
-import { findBranch, needBranch } from './branch-rows.ts'
+import { findBranch, needBranch } from './conversation-rows.ts'
 import { type Checked, columns, insertRow, inserts, sound } from './rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 

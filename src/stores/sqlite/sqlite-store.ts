@@ -6,9 +6,7 @@ import type { SqliteDriver } from './driver.ts'
 import { isOutdated, migrate, refuseOutdated } from './migrate.ts'
 import { checkFile } from './sqlite-check.ts'
 import { createLeases, type SqliteContext } from './sqlite-context.ts'
-import { sqliteDeletes } from './sqlite-deletes.ts'
 import { sqliteReads } from './sqlite-reads.ts'
-import { sqliteSearch } from './sqlite-search.ts'
 import { sqliteSides } from './sqlite-sides.ts'
 import { sqliteTurns } from './sqlite-turns.ts'
 import { sqliteWrites } from './sqlite-writes.ts'
@@ -97,8 +95,6 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     ...sqliteWrites(context),
     ...sqliteReads(context),
     ...sqliteSides(context),
-    search: async (tenant, query, { limit = 20 } = {}) => sqliteSearch(context, tenant, query, limit),
-    ...sqliteDeletes(context),
     check: async ({ rebuild = false } = {}) => checkFile(ready(), { isIndexed, rebuild }),
     close: async () => connection.close(),
   }

@@ -1,6 +1,7 @@
 import { leaseLost, turnOpen } from '../refusals.ts'
 import type { BeginTurn, Begun, Lease, NewEntry, Store, StoredTurn, ThreadKey } from '../store.ts'
 import { KeyReusedError } from '../store-error.ts'
+import type { Connection } from './connection.ts'
 import {
   type BranchRow,
   expectHead,
@@ -9,8 +10,7 @@ import {
   makeBranch,
   needBranch,
   saveBranch,
-} from './branch-rows.ts'
-import type { Connection } from './connection.ts'
+} from './conversation-rows.ts'
 import { addEntries } from './entry-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import {

@@ -1,27 +1,34 @@
 import { planRestore, type Stored, timesOf } from '../plan-restore.ts'
 import { branchExists, forkedElsewhere, nameOf, noParent, notAPlace, turnOpen } from '../refusals.ts'
 import type { RestoreEntries, Store, ThreadKey } from '../store.ts'
+import type { Connection } from './connection.ts'
 import {
   type BranchRow,
   branchById,
   expectHead,
   findBranch,
+  findConversation,
   insertBranch,
   makeBranch,
   needBranch,
   refuseDeleted,
   saveBranch,
   segmentsOf,
-} from './branch-rows.ts'
-import type { Connection } from './connection.ts'
+} from './conversation-rows.ts'
 import { addEntries, insertEntry, readEntries, seqOf, toEntry } from './entry-rows.ts'
+import { saveRow } from './rows.ts'
+import { maxSeq, placeOf } from './schema.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { insertTurn, turnByKey, turnByNumber, turnsOf } from './turn-rows.ts'
-import { queueEntry } from './word-index.ts'
+import { forgetEntries, queueEntry, rebuildWordIndex } from './word-index.ts'
 
-/** Writes outside of turns: seeded and restored entries, and forks. */
-export function sqliteWrites(context: SqliteContext): Pick<Store, 'seed' | 'fork' | 'restore'> {
+/** Writes outside of turns: seeded and restored entries, forks, deletions. */
+export function sqliteWrites(
+  context: SqliteContext,
+): Pick<Store, 'seed' | 'fork' | 'restore' | 'deleteCalls' | 'deleteConversation'> {
   const { now, leases, isIndexed } = context
+  /** Texts that are deleted are overwritten in the file; the write-ahead log must not keep them either. */
+  const emptyLog = () => context.ready().exec('PRAGMA wal_checkpoint(TRUNCATE)')
   return {
     async seed(thread, { expectedHead, entries }) {
       return context.write(connection => {
@@ -64,6 +71,41 @@ export function sqliteWrites(context: SqliteContext): Pick<Store, 'seed' | 'fork
         saveBranch(connection, branch, { head, ...turns, updated_at: times.last })
         return { head }
       })
+    },
+    async deleteCalls(tenant, before) {
+      const count = context.write(connection => {
+        const { n } = connection.get<{ n: number }>(`SELECT count(*) AS n ${oldCalls}`, before, tenant)!
+        if (n > 0) connection.run(`DELETE ${oldCalls}`, before, tenant)
+        return n
+      })
+      if (count > 0) emptyLog()
+      return count
+    },
+    /** Sets the tombstone and removes everything in one transaction. */
+    async deleteConversation(tenant, conversation, { unusedSince } = {}) {
+      const deleted = context.write(connection => {
+        const row = findConversation(connection, { tenant, conversation })
+        if (!row || row.deleted_at !== null) return undefined
+        // Forks first: they refer to the branches that they were forked from.
+        const branches = connection.all<BranchRow>(branchesSql, row.id)
+        const isUsed = (since: number) =>
+          row.created_at >= since ||
+          branches.some(
+            branch => branch.updated_at >= since || (branch.open_turn !== null && leases.heldMs(branch) > 0),
+          )
+        if (unusedSince !== undefined && isUsed(unusedSince)) return undefined
+        const tombstone = { ...row, deleted_at: context.now(), title: null, metadata: null }
+        saveRow(connection, 'conversations', tombstone)
+        const isForgotten = !context.isIndexed() || branches.every(({ id }) => forgetEntries(connection, id))
+        for (const { id } of branches) removeBranch(connection, id)
+        if (!isForgotten) rebuildWordIndex(connection)
+        connection.forget()
+        return branches
+      })
+      if (!deleted) return false
+      for (const { id } of deleted) leases.take(id)
+      emptyLog()
+      return true
     },
   }
 }
@@ -128,4 +170,16 @@ function storedOf(connection: Connection, thread: ThreadKey, branch: BranchRow):
     seqOf: id => seqOf(connection, segments, id),
     hasKey: key => turnByKey(connection, branch, key) !== undefined,
   }
+}
+
+const oldCalls = `FROM calls WHERE time < ? AND branch_id IN (
+  SELECT branches.id FROM branches JOIN conversations ON conversations.id = conversation_id WHERE tenant = ?)`
+
+const branchesSql = 'SELECT * FROM branches WHERE conversation_id = ? ORDER BY id DESC'
+
+function removeBranch(connection: Connection, id: number): void {
+  connection.run('DELETE FROM entries WHERE place BETWEEN ? AND ?', placeOf(id, 0), placeOf(id, maxSeq))
+  for (const table of ['turns', 'calls', 'caches', 'marks'])
+    connection.run(`DELETE FROM ${table} WHERE branch_id = ?`, id)
+  connection.run('DELETE FROM branches WHERE id = ?', id)
 }

@@ -1,24 +1,11 @@
 import type { Lease, StoredTurn, TurnStatus } from '../store.ts'
-import { type BranchRow, branchById } from './branch-rows.ts'
 import type { Connection } from './connection.ts'
+import { type BranchRow, branchById } from './conversation-rows.ts'
 import type { SqliteValue } from './driver.ts'
-import { type Checked, insertRow, type Summed, saveRow, sound } from './rows.ts'
+import { type Checked, insertRow, type RowOf, saveRow, sound } from './rows.ts'
 import { damaged } from './sqlite-error.ts'
 
-export interface TurnRow extends Summed<'turns'> {
-  readonly branch_id: number
-  readonly turn: number
-  readonly status: TurnStatus
-  readonly first: number
-  readonly last: number
-  readonly started_at: number
-  readonly ended_at: number | null
-  readonly error: string | null
-  readonly key: string | null
-  readonly body: string | null
-  readonly owner: string
-  readonly epoch: number
-}
+export type TurnRow = RowOf<'turns'> & { readonly status: TurnStatus }
 
 /** A row as a turn. The last place of an open turn is the head: it is stored when the turn ends. */
 export function toTurn(row: TurnRow, head: number): StoredTurn {

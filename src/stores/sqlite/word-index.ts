@@ -1,6 +1,5 @@
-import { payloadTexts } from '../payload-texts.ts'
 import { StoreError, type StoreProblem } from '../store-error.ts'
-import { words } from '../words.ts'
+import { payloadTexts, words } from '../words.ts'
 import type { Connection } from './connection.ts'
 import { maxSeq, placeOf } from './schema.ts'
 

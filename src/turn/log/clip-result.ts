@@ -1,5 +1,5 @@
 import { readOnHint } from '../../log/texts.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 
 /** What the model sees of a result that is too long: its beginning, how much is left and how to read on. */
 export function clippedView(

@@ -4,7 +4,7 @@ import { type CancelledTurn, closingFor, type Ending } from '../../history/log/c
 import { isSeen, type SeenMessage, viewOf } from '../../history/log/logged-message.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { clippedView } from './clip-result.ts'
 import { followTurn, type Report, resultText, type TurnLog, withNote } from './turn-log.ts'
 

@@ -8,7 +8,7 @@ import { readMessage } from '../../log/parse-message.ts'
 import { openRound } from '../../log/round.ts'
 import type { StoredCall } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
-import type { TokenCounter } from '../../tokens/counter.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { ReplyCall } from '../model-reply.ts'
 
 /** Where a turn is written: a thread of a history, or a list that a client sent. */

@@ -1,5 +1,4 @@
-import { InvalidOptionError } from '../../log/error.ts'
-import { showValue } from '../../log/show-value.ts'
+import { InvalidOptionError, showValue } from '../../log/error.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import type { InferOutput, StandardSchema } from '../../state/index.ts'
 

@@ -1,7 +1,7 @@
 import { listLog } from '../../../history/log/read-log.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { readMessage } from '../../../log/parse-message.ts'
-import { checkedCounter } from '../../../tokens/counter.ts'
+import { checkedCounter } from '../../../tokens/create-counter.ts'
 import type { Asked } from '../../exchange/asked.ts'
 import { findPlace } from '../../exchange/find-place.ts'
 import type { Upstream } from '../../upstream/upstream.ts'

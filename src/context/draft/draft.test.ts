@@ -4,7 +4,7 @@ import { fit } from '../fit.ts'
 import { spongebob } from '../policies/spongebob.ts'
 import { stable } from '../policies/stable.ts'
 import { tiered } from '../policies/tiered.ts'
-import { type Policy, pipe } from './policy.ts'
+import { type Policy, pipe } from './draft.ts'
 
 describe('a policy', () => {
   it('is a plain object with a name and a step', () => {
