@@ -1,6 +1,5 @@
-import { InvalidOptionError } from '../log/error.ts'
+import { InvalidOptionError, showValue } from '../log/error.ts'
 import { isCount } from '../log/is-count.ts'
-import { showValue } from '../log/show-value.ts'
 import type {
   CallStatus,
   DescribeConversation,

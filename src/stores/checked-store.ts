@@ -1,5 +1,6 @@
 import { InvalidOptionError } from '../log/error.ts'
 import { isCount } from '../log/is-count.ts'
+import { roles } from '../log/message.ts'
 import {
   checkCall,
   checkEntries,
@@ -117,14 +118,14 @@ function checkStretch({ entries, turns, forkOf }: RestoreEntries, maxEntryBytes:
 const statuses: readonly string[] = ['open', 'completed', 'failed', 'cancelled', 'interrupted']
 
 function checkEntry({ seq, turn, time, role, tokens }: StoredEntry, before: StoredEntry | undefined): void {
-  if (!isWhole(seq, 1))
+  if (!isCount(seq, 1))
     throw refused('entries', `an entry has the place ${seq}: expected a whole number from 1 on`)
   if (before && seq !== before.seq + 1)
     throw refused(
       'entries',
       `entry ${seq} comes after entry ${before.seq}: entries must be in order, without gaps`,
     )
-  if (!isWhole(turn))
+  if (!isCount(turn))
     throw refused('entries', `entry ${seq} has the turn ${turn}: expected a whole number from 0 on`)
   if (!Number.isSafeInteger(time))
     throw refused('entries', `entry ${seq} has the time ${time}: expected milliseconds`)
@@ -139,12 +140,12 @@ function checkTurn(turn: StoredTurn, before: StoredTurn | undefined, from: numbe
   const refuse = (problem: string) => {
     throw refused('turns', `turn ${number} ${problem}`)
   }
-  if (!isWhole(number, 1)) refuse('needs a number from 1 on')
+  if (!isCount(number, 1)) refuse('needs a number from 1 on')
   if (before && number !== before.turn + 1)
     refuse(`comes after turn ${before.turn}: turns must be in order, without gaps`)
   if (!statuses.includes(status))
     refuse(`has the unknown status "${status}": use one of ${statuses.join(', ')}`)
-  if (!isWhole(first) || !isWhole(last)) refuse(`goes from ${first} to ${last}: expected places of entries`)
+  if (!isCount(first) || !isCount(last)) refuse(`goes from ${first} to ${last}: expected places of entries`)
   // A turn without entries has `last` just before `first`.
   if (first < from || last > to || last < first - 1)
     refuse(`goes from ${first} to ${last}, outside of the stretch from ${from} to ${to}`)

@@ -1,6 +1,5 @@
 import { ThroughlineError } from '../log/error.ts'
-import type { Model } from '../models/model.ts'
-import { ModelError } from '../models/model-error.ts'
+import { type Model, ModelError } from '../models/model.ts'
 import { sleep } from '../models/sleep.ts'
 import { type NoteOptions, noteInstruction, noteTool } from '../notes/index.ts'
 import { stalled, toModelError } from './ask/call-model.ts'

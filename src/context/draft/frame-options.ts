@@ -1,6 +1,5 @@
-import { InvalidOptionError } from '../../log/error.ts'
+import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
-import { showValue } from '../../log/show-value.ts'
 import { checkNonce } from '../../notes/marker.ts'
 import { checkedCounter, type TokenCounter } from '../../tokens/create-counter.ts'
 import { estimate } from '../../tokens/estimate.ts'
@@ -39,10 +38,10 @@ export type Overflow = 'error' | 'keep' | 'trim'
 export function checkOptions(options: FrameOptions): void {
   const { window, reserve = 0, noteBudget = 0, nonce, pins = [], tools, count } = options ?? {}
   const windowIs = `the model's window in tokens, such as 4096, got ${showValue(window)}`
-  check('window', isWhole(window, 1), windowIs)
+  check('window', isCount(window, 1), windowIs)
   const reserveIs = `0 to ${window - 1} (window - 1), got ${showValue(reserve)}`
-  check('reserve', isWhole(reserve) && reserve < window, reserveIs)
-  check('noteBudget', isWhole(noteBudget), `tokens, got ${showValue(noteBudget)}`)
+  check('reserve', isCount(reserve) && reserve < window, reserveIs)
+  check('noteBudget', isCount(noteBudget), `tokens, got ${showValue(noteBudget)}`)
   for (const [option, allowed] of Object.entries(choices)) {
     const value = options[option as keyof typeof choices]
     if (value === undefined || allowed.includes(value)) continue

@@ -1,11 +1,10 @@
-import { InvalidOptionError } from '../../log/error.ts'
+import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
-import { showValue } from '../../log/show-value.ts'
-import type { Policy } from '../draft/policy.ts'
+import type { Policy } from '../draft/draft.ts'
 
 /** Keeps the last `messages` messages, in whole units, and what is protected. */
 export function sliding({ messages = 50 }: { readonly messages?: number } = {}): Policy {
-  if (!isCount(messages)) {
+  if (!isCount(messages))
     throw new InvalidOptionError('messages', `expected how many messages to keep, got ${showValue(messages)}`)
   const why = `older than the last ${messages} messages`
   return {

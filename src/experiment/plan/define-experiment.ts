@@ -1,5 +1,5 @@
+import { showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
-import { showValue } from '../../log/show-value.ts'
 import {
   checkJson,
   checkValue,

@@ -65,13 +65,11 @@ export function readPlan(text: string): Plan {
 
 function isItem(item: PlanItem | null): boolean {
   if (typeof item !== 'object' || item === null) return false
-  if (isRun(item)) return item.length === 2 && item.every(place => isWhole(place, 1)) && item[0] <= item[1]
+  if (isRun(item)) return item.length === 2 && item.every(place => isCount(place, 1)) && item[0] <= item[1]
   const { as, text = [], prompt = '' } = item
-  const isText = Array.isArray(text) && text.every(part => typeof part === 'string' || isWhole(part, 1))
+  const isText = Array.isArray(text) && text.every(part => typeof part === 'string' || isCount(part, 1))
   return isObject(as) && isText && typeof prompt === 'string'
 }
-
-const isPlace = (value: unknown) => isCount(value, 1)
 
 const unknownPlan = (problem: string) =>
   new ThroughlineError('unknown_plan', `The plan of this call ${problem}`)

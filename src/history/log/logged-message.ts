@@ -79,7 +79,7 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
     const view = seen === read.message ? message : withTime(seen, time)
     const counted = tokens[count.id]
     // An impossible count is made again.
-    if (isWhole(counted)) adoptEntry(view, seq, count.id, counted)
+    if (isCount(counted)) adoptEntry(view, seq, count.id, counted)
     else stampEntry(view, seq, count)
     const isClosing = closing === true
     const rest = {
@@ -121,9 +121,6 @@ function readPayload(text: string): Payload {
   if (calibration !== undefined && !isCalibration(calibration)) throw new TypeError('its calibration is none')
   return payload as Payload
 }
-
-export const isObject = (value: unknown) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export function isSeen(given: MessageLike | SeenMessage): given is SeenMessage {
   return isObject(given) && !('role' in given) && 'message' in given

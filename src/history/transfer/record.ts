@@ -1,5 +1,6 @@
+import { showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
-import { showValue } from '../../log/show-value.ts'
+import { isObject } from '../../log/parse-json.ts'
 import type {
   ConversationDescription,
   Head,

@@ -1,6 +1,5 @@
 import type { Context } from '../../context/context.ts'
-import type { ModelUsage } from '../../models/model.ts'
-import { ModelError } from '../../models/model-error.ts'
+import { ModelError, type ModelUsage } from '../../models/model.ts'
 import { sleep } from '../../models/sleep.ts'
 import { calibrate, looksTruncated } from '../../tokens/calibration.ts'
 import { codeOf } from '../end-failed.ts'
