@@ -37,9 +37,9 @@ function readQuestion(index: RecallIndex, text: string, n: number) {
   let mass = 0
   const terms = new Set(termsOf(withoutLabel(text)))
   for (const term of terms) {
-    const id = index.vocabulary.get(term) ?? -1
-    const frequency = countBelow(index.places[id] ?? [], n)
-    if (frequency === 0) mass += rarity(0, n)
+    const id = index.vocabulary.get(term)
+    const frequency = id === undefined ? 0 : countBelow(index.places[id]!, n)
+    if (id === undefined || frequency === 0) mass += rarity(0, n)
     else {
       asked.push({ id, weight: index.weights[id]! })
       mass += index.weights[id]! * rarity(frequency, n)
@@ -66,8 +66,9 @@ function matchScores(index: RecallIndex, asked: readonly Asked[], n: number): Fl
     for (let at = 0; at < frequency; at++) {
       const entry = places[at]!
       const count = counts[at]!
-      scores[entry]! +=
-        (full * count) / (count + base + slope * (lengthSums[entry]! - (lengthSums[entry - 1] ?? 0)))
+      // Not `lengthSums[-1] ?? 0`: a read outside of a list makes every read slow.
+      const length = lengthSums[entry]! - (entry > 0 ? lengthSums[entry - 1]! : 0)
+      scores[entry]! += (full * count) / (count + base + slope * length)
     }
   }
   return scores
@@ -151,7 +152,7 @@ function combine(index: RecallIndex, own: Float64Array, ofSession: Float64Array,
 }
 
 function sessionEnd({ starts }: RecallIndex, session: number, n: number): number {
-  return Math.min(n, starts[session + 1] ?? n)
+  return session + 1 < starts.length ? Math.min(n, starts[session + 1]!) : n
 }
 
 /** How much a term tells that `frequency` of n entries have. */

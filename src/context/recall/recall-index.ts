@@ -87,8 +87,8 @@ export function createRecallIndex(): RecallIndex {
       length += found[place]!
     }
     keepTerms(ids)
-    lengthSums.push(length + (lengthSums[at - 1] ?? 0))
-    tokenSums.push(tokens + (tokenSums[at - 1] ?? 0))
+    lengthSums.push(length + (at > 0 ? lengthSums[at - 1]! : 0))
+    tokenSums.push(tokens + (at > 0 ? tokenSums[at - 1]! : 0))
     sessions.push(starts.length - 1)
     priors.push(prior)
   }
