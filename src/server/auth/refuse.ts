@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { faultResponse } from '../exchange/respond.ts'
+import { faultResponse } from '../exchange/reply-writer.ts'
 import {
   type Face,
   type FaceFault,

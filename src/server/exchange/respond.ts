@@ -1,19 +1,18 @@
 import { listLog } from '../../history/log/read-log.ts'
-import { ThroughlineError } from '../../log/error.ts'
 import type { Model } from '../../models/model.ts'
 import { ConflictError, LeaseError } from '../../stores/store-error.ts'
 import { linkSignals, type ModelReply, type TurnPart } from '../../turn/index.ts'
-import type { Face, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../faces/index.ts'
+import type { Face, FaceFault, ReplyEnd, ReplyStart } from '../faces/index.ts'
 import { toFault } from '../to-fault.ts'
 import type { Hear, WireFacts } from '../upstream/upstream.ts'
 import { type Answered, type AnswerOptions, answer } from './answer.ts'
 import type { Asked } from './asked.ts'
 import { findPlace } from './find-place.ts'
 import { replyMark } from './find-reply.ts'
-import { inPieces } from './in-pieces.ts'
 import { fromKept, keptIn, toKept } from './kept-response.ts'
 import { type OpenedTurn, openTurn } from './open-turn.ts'
 import type { Again, Place } from './place.ts'
+import { faultResponse, type ReplyWriter, streamWriter, wholeWriter } from './reply-writer.ts'
 
 /** What became of a request. */
 export interface Outcome {
@@ -90,10 +89,10 @@ function refuse({ face, requestId, tell }: ToServe, error: unknown): Response {
   return faultResponse(face, fault, requestId, { 'x-request-id': requestId })
 }
 
-async function serve(given: ToServe, { place, opened }: Entered, writer: Writer): Promise<void> {
+async function serve(given: ToServe, { place, opened }: Entered, writer: ReplyWriter): Promise<void> {
   const { asked, face, modelFor, options, now, tell } = given
   const { request, newId } = asked
-  const facts = createFacts()
+  const facts = createFacts(options.notes !== undefined && options.notes !== false)
   const start = (promptTokens = 0): ReplyStart => ({
     id: newId(),
     time: now(),
@@ -116,7 +115,7 @@ async function serve(given: ToServe, { place, opened }: Entered, writer: Writer)
         pieces.clear()
       } else if (part.type === 'text-delta') {
         pieces.add('text', part.text)
-        await writer.text(begun!, part.text, facts.logprobs())
+        await writer.text(begun!, part.text, facts.logprobs(part.text))
       } else if (part.type === 'thinking-delta') {
         pieces.add('thinking', part.text)
         await writer.thinking(begun!, part.text)
@@ -200,176 +199,37 @@ function createPieces() {
   }
 }
 
-/** Gathers what the wire said beside the parts. */
-function createFacts() {
-  const logprobs: unknown[] = []
-  const all: unknown[] = []
+/** Gathers what the wire said beside the parts. Of a note, which is cut out of the text, no token may be told. */
+function createFacts(hidesNotes: boolean) {
+  const shown: unknown[] = []
+  const waiting: unknown[] = []
   let details: WireFacts['details']
   return {
     hear(facts: WireFacts): void {
-      for (const one of facts.logprobs ?? []) {
-        logprobs.push(one)
-        all.push(one)
-      }
+      for (const one of facts.logprobs ?? []) waiting.push(one)
       details = facts.details ?? details
     },
-    logprobs: () => (logprobs.length > 0 ? logprobs.splice(0) : undefined),
-    end: () => ({ ...(all.length > 0 && { logprobs: all }), ...(details && { details }) }),
-  }
-}
-
-/** Takes a reply as it comes, and makes a response of it. */
-interface Writer {
-  readonly response: Promise<Response>
-  text(start: ReplyStart, delta: string, logprobs?: readonly unknown[]): void | Promise<void>
-  thinking(start: ReplyStart, delta: string): void | Promise<void>
-  end(start: ReplyStart, end: ReplyEnd): void | Promise<void>
-  fail(fault: FaceFault): void | Promise<void>
-}
-
-function wholeWriter(face: Face, requestId: string, headers: Readonly<Record<string, string>>): Writer {
-  const { promise, resolve } = withResolvers<Response>()
-  return {
-    response: promise,
-    text() {},
-    thinking() {},
-    end: (start, end) => resolve(Response.json(face.whole(start, end), { headers })),
-    fail: fault => resolve(faultResponse(face, fault, requestId, headers)),
-  }
-}
-
-/** How long a stream may be silent: some clients give up after 30 s. */
-const idleMs = 10_000
-
-interface Reading {
-  /** Aborted when the client has left. */
-  readonly signal: AbortSignal
-  readonly unreadMs: number
-  /** Counts a client that does not read as one that has left. */
-  readonly giveUp: (reason: Error) => void
-}
-
-function streamWriter(
-  face: Face,
-  { signal, unreadMs, giveUp }: Reading,
-  headers: Readonly<Record<string, string>>,
-): Writer {
-  const { promise, resolve } = withResolvers<Response>()
-  const encoder = new TextEncoder()
-  let stream: ReplyStream | undefined
-  let controller!: ReadableStreamDefaultController<Uint8Array>
-  let drained = () => {}
-  let isOver = false
-  let idle: NodeJS.Timeout | undefined
-
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start(given) {
-        controller = given
-      },
-      pull: () => drained(),
-      cancel() {
-        isOver = true
-        drained()
-      },
+    /** The log probabilities of the tokens of a text that is shown. */
+    logprobs(text: string): readonly unknown[] | undefined {
+      const found = hidesNotes ? takeTokens(waiting, text) : waiting.splice(0)
+      for (const one of found) shown.push(one)
+      return found.length > 0 ? found : undefined
     },
-    { highWaterMark: 64 * 1024, size: chunk => chunk?.byteLength ?? 0 },
-  )
-
-  const isFull = () => (controller.desiredSize ?? 0) <= 0
-  signal.addEventListener('abort', () => drained(), { once: true })
-
-  /** Sends a text, and waits while the client does not read. */
-  function send(text: string): void | Promise<void> {
-    if (isOver || text === '') return
-    controller.enqueue(encoder.encode(text))
-    idle?.refresh()
-    if (!isFull() || signal.aborted) return
-    return new Promise(resolve => {
-      const unread = setTimeout(cut, unreadMs)
-      drained = () => {
-        clearTimeout(unread)
-        resolve()
-      }
-    })
-  }
-
-  /** Closes the connection of a client that does not read. */
-  function cut(): void {
-    const error = new ThroughlineError('client_unread', `The client has read nothing for ${unreadMs} ms.`)
-    clearInterval(idle)
-    isOver = true
-    controller.error(error)
-    giveUp(error)
-  }
-
-  function open(start: ReplyStart): ReplyStream {
-    if (stream) return stream
-    stream = face.stream(start)
-    const type = { 'content-type': face.streamType, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
-    resolve(new Response(body, { headers: { ...headers, ...type, ...inPieces } }))
-    void send(stream.start())
-    // A client that does not read needs no sign of life.
-    idle = setInterval(() => isFull() || void send(stream!.idle()), idleMs)
-    return stream
-  }
-
-  function close(): void {
-    clearInterval(idle)
-    if (isOver) return
-    isOver = true
-    controller.close()
-  }
-
-  return {
-    response: promise,
-    text: (start, delta, logprobs) => send(open(start).text(delta, logprobs)),
-    thinking: (start, delta) => send(open(start).thinking(delta)),
-    end(start, end) {
-      const isReplay = !stream
-      const writer = open(start)
-      if (isReplay && end.thinking !== '') void send(writer.thinking(end.thinking))
-      if (isReplay && end.text !== '') void send(writer.text(end.text))
-      if (end.calls.length > 0) void send(writer.calls(end.calls))
-      void send(writer.end(end))
-      close()
-    },
-    fail(fault) {
-      if (stream) {
-        void send(stream.fail(fault))
-        close()
-      } else {
-        isOver = true
-        resolve(faultResponse(face, fault, headers['x-request-id'] ?? '', headers))
-      }
-    },
+    end: () => ({ ...(shown.length > 0 && { logprobs: shown }), ...(details && { details }) }),
   }
 }
 
-export function faultResponse(
-  face: Pick<Face, 'fault'>,
-  fault: FaceFault,
-  requestId: string,
-  headers: Readonly<Record<string, string>>,
-): Response {
-  const { status, body } = face.fault(fault, requestId)
-  const { retryAfterMs, isRetryable } = fault
-  return Response.json(body, {
-    status,
-    headers: {
-      ...headers,
-      ...(retryAfterMs !== undefined && { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }),
-      // The client library of OpenAI obeys it.
-      ...(isRetryable !== undefined && { 'x-should-retry': String(isRetryable) }),
-    },
-  })
-}
-
-/** `Promise.withResolvers`, which Node has since 22. */
-function withResolvers<Value>() {
-  let resolve!: (value: Value) => void
-  const promise = new Promise<Value>(given => {
-    resolve = given
-  })
-  return { promise, resolve }
+/** Takes the tokens that a text is made of, in order. What stands between them was not shown. */
+function takeTokens(waiting: unknown[], text: string): readonly unknown[] {
+  const found: unknown[] = []
+  let left = text
+  let at = 0
+  for (; at < waiting.length && left !== ''; at++) {
+    const { token } = (waiting[at] ?? {}) as { token?: unknown }
+    if (typeof token !== 'string' || token === '' || !left.startsWith(token)) continue
+    found.push(waiting[at])
+    left = left.slice(token.length)
+  }
+  waiting.splice(0, at)
+  return found
 }
