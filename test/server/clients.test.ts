@@ -1,56 +1,153 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import Anthropic from '@anthropic-ai/sdk'
+import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages'
+import { ChatOllama } from '@langchain/ollama'
+import { type LanguageModel, type ModelMessage, streamText } from 'ai'
+import { createOllama } from 'ai-sdk-ollama'
 import { Ollama } from 'ollama'
 import OpenAI from 'openai'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { rules } from '../../src/models/rules.ts'
+import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
+import type { Upstream } from '../../src/server/upstream/upstream.ts'
 import { startServer } from './start-server.ts'
 
-const facts = ['The boat is called Seagull.', 'My cat weighs four kilos.', 'The key is under the blue pot.']
+/** A client that keeps the whole conversation, as its own library wants it, and reads every answer as a stream. */
+type Client = (url: string, model: string) => (text: string, signal?: AbortSignal) => Promise<string>
+
+const clients: Readonly<Record<string, Client>> = {
+  openai(url, model) {
+    const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 })
+    const messages: OpenAI.ChatCompletionMessageParam[] = []
+    return async (content, signal) => {
+      messages.push({ role: 'user', content })
+      const stream = await client.chat.completions.create({ model, messages, stream: true }, { signal })
+      let text = ''
+      for await (const { choices } of stream) text += choices[0]?.delta.content ?? ''
+      messages.push({ role: 'assistant', content: text })
+      return text
+    }
+  },
+  ollama(url, model) {
+    const client = new Ollama({ host: url })
+    const messages: { role: string; content: string }[] = []
+    return async (content, signal) => {
+      messages.push({ role: 'user', content })
+      const stream = await client.chat({ model, messages, stream: true })
+      signal?.addEventListener('abort', () => stream.abort())
+      let text = ''
+      for await (const part of stream) text += part.message.content
+      messages.push({ role: 'assistant', content: text })
+      return text
+    }
+  },
+  anthropic(url, model) {
+    const client = new Anthropic({ baseURL: url, apiKey: 'none', maxRetries: 0 })
+    const messages: Anthropic.MessageParam[] = []
+    return async (content, signal) => {
+      messages.push({ role: 'user', content })
+      const text = await client.messages.stream({ model, max_tokens: 300, messages }, { signal }).finalText()
+      messages.push({ role: 'assistant', content: text })
+      return text
+    }
+  },
+  'AI SDK with openai-compatible': (url, model) =>
+    aiSdk(createOpenAICompatible({ name: 'throughline', baseURL: `${url}/v1` })(model)),
+  'AI SDK with an Ollama provider': (url, model) => aiSdk(createOllama({ baseURL: url })(model)),
+  '@langchain/ollama'(url, model) {
+    const chat = new ChatOllama({ baseUrl: url, model, maxRetries: 0 })
+    const messages: BaseMessage[] = []
+    return async (content, signal) => {
+      messages.push(new HumanMessage(content))
+      let text = ''
+      for await (const part of await chat.stream(messages, signal ? { signal } : {})) text += part.text
+      messages.push(new AIMessage(text))
+      return text
+    }
+  },
+}
+
+function aiSdk(model: LanguageModel): ReturnType<Client> {
+  const messages: ModelMessage[] = []
+  return async (content, abortSignal) => {
+    messages.push({ role: 'user', content })
+    let failure: unknown
+    const { textStream } = streamText({
+      model,
+      messages,
+      maxRetries: 0,
+      ...(abortSignal && { abortSignal }),
+      onError({ error }) {
+        failure = error
+      },
+    })
+    let text = ''
+    for await (const part of textStream) text += part
+    if (failure) throw failure
+    abortSignal?.throwIfAborted()
+    messages.push({ role: 'assistant', content: text })
+    return text
+  }
+}
+
 const filler = (turn: number) =>
   `Note ${turn}: we also talked about the weather, the garden, the neighbours and number ${turn}, at some length, as people do.`
 
-it('answers openai’s client over 60 turns in one conversation, and still knows turn 1', async () => {
-  const { url, history, served } = await startServer()
-  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none' })
-  const messages: OpenAI.ChatCompletionMessageParam[] = []
-  for (let turn = 1; turn <= 60; turn++) {
-    messages.push({ role: 'user', content: turn === 1 ? facts[0]! : filler(turn) })
-    const { choices } = await client.chat.completions.create({ model: 'reader', messages })
-    messages.push({ role: 'assistant', content: choices[0]!.message.content })
+describe.each(Object.entries(clients))('the client %s', (_, client) => {
+  it('has one conversation of 60 turns, and the model still knows turn 1', async () => {
+    const { url, history, served } = await startServer()
+    const say = client(url, 'reader')
+    await say('The boat is called Seagull.')
+    for (let turn = 2; turn <= 60; turn++) await say(filler(turn))
+    expect(await say('What is the boat called?')).toContain('Seagull')
+    const [conversation, ...others] = await history.conversations()
+    expect(others).toEqual([])
+    expect(conversation!.threads).toMatchObject([{ branch: 'main', head: 122 }])
+    expect(served.map(({ place }) => place?.kind)).toEqual(['new', ...Array(60).fill('extends')])
+  }, 60_000)
+
+  it('is told what is wrong', async () => {
+    const { url } = await startServer()
+    await expect(client(url, 'no-such-model')('hello')).rejects.toThrow(/no-such-model|404|Not Found/)
+  })
+})
+
+/** The library goes on reading after an abort and keeps its connection, so nobody can know that its user has left. */
+const staying: ReadonlySet<string> = new Set(['AI SDK with an Ollama provider'])
+
+it.each(Object.entries(clients).filter(([name]) => !staying.has(name)))(
+  '%s can leave in the middle, and go on',
+  async (_, client) => {
+    const { url, history } = await startServer({ upstream: slow() })
+    const say = client(url, 'm')
+    const left = new AbortController()
+    setTimeout(() => left.abort(), 300)
+    // Some libraries throw then, others end the answer.
+    await say('Tell me a long story.', left.signal).catch(() => undefined)
+    const [conversation] = await history.conversations()
+    const thread = history.thread(conversation!.conversation)
+    await expect.poll(async () => (await thread.turns())[0]?.status, { timeout: 10_000 }).toBe('cancelled')
+    expect(await say('And now?')).toContain('word 0')
+  },
+)
+
+/** An upstream whose model takes half a minute for its first answer. */
+function slow(): Upstream {
+  const { stream: _, ...model } = rules(() => '', { window: 4096 })
+  let asked = 0
+  return {
+    ...readerUpstream(),
+    model: () => ({
+      ...model,
+      async *stream({ signal }) {
+        const isFirst = ++asked === 1
+        for (let word = 0; word < (isFirst ? 300 : 1); word++) {
+          yield { type: 'text-delta', text: `word ${word} ` }
+          await new Promise(resolve => setTimeout(resolve, 100))
+          signal?.throwIfAborted()
+        }
+        yield { type: 'end', reason: 'stop', usage: {} }
+      },
+    }),
   }
-  messages.push({ role: 'user', content: 'What is the boat called?' })
-  const stream = await client.chat.completions.create({ model: 'reader', messages, stream: true })
-  let text = ''
-  for await (const { choices } of stream) text += choices[0]?.delta.content ?? ''
-  expect(text).toContain('Seagull')
-  const [conversation, ...others] = await history.conversations()
-  expect(others).toEqual([])
-  expect(conversation!.threads).toEqual([{ actor: 'assistant', branch: 'main', head: 122 }])
-  expect(served.map(({ place }) => place?.kind)).toEqual(['new', ...Array(60).fill('extends')])
-})
-
-it('answers ollama’s client', async () => {
-  const { url, history } = await startServer()
-  const client = new Ollama({ host: url })
-  const messages = [{ role: 'user', content: facts[2]! }]
-  const { message } = await client.chat({ model: 'reader', messages })
-  messages.push(message, { role: 'user', content: 'Where is the key?' })
-  let text = ''
-  for await (const part of await client.chat({ model: 'reader', messages, stream: true }))
-    text += part.message.content
-  expect(text).toContain('blue pot')
-  expect(await history.conversations()).toHaveLength(1)
-})
-
-it('answers Anthropic’s client', async () => {
-  const { url, history } = await startServer()
-  const client = new Anthropic({ baseURL: url, apiKey: 'none' })
-  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: facts[1]! }]
-  const { content } = await client.messages.create({ model: 'reader', max_tokens: 200, messages })
-  messages.push(
-    { role: 'assistant', content },
-    { role: 'user', content: 'How many kilos does my cat weigh?' },
-  )
-  const stream = client.messages.stream({ model: 'reader', max_tokens: 200, messages })
-  expect(await stream.finalText()).toContain('four kilos')
-  expect(await history.conversations()).toHaveLength(1)
-})
+}
