@@ -33,7 +33,7 @@ program.addCommand(serveCommand())
 program.addCommand(keysCommand())
 program.addCommand(readerCommand())
 program.addCommand(mcpCommand(version))
-for (const command of program.commands) command.exitOverride().copyInheritedSettings(program)
+inherit(program)
 
 // A closed pipe (`| head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -46,6 +46,11 @@ try {
   await program.parseAsync()
 } catch (error) {
   process.exitCode = report(error)
+}
+
+/** Commands within commands speak like the program. */
+function inherit(parent: Command): void {
+  for (const command of parent.commands) inherit(command.copyInheritedSettings(parent).exitOverride())
 }
 
 /** Errors that the user can mend: one line, exit code 2. Others are faults of ours, and shown with their trace. */

@@ -45,6 +45,7 @@ it.each([
   [['--port', 'many'], '--port must be a whole number'],
   [['--host', '0.0.0.0'], 'lets other machines in'],
   [['--upstream', 'http://127.0.0.1:9'], 'Nothing answers at http://127.0.0.1:9'],
+  [['--require-keys', 'true'], 'throughline keys create'],
   [['--config', 'no-such-file.json'], 'cannot be read (ENOENT)'],
 ])('refuses %j in one line', async (flags, words) => {
   const { said, ended } = await serve(newFolder(), ...flags)

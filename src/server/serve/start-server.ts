@@ -1,5 +1,7 @@
 import { choosePolicy } from '../../context/policies/choose-policy.ts'
+import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
+import { createKeys } from '../auth/create-keys.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import { createServer } from '../create-server.ts'
 import { findUpstream } from '../upstream/find-upstream.ts'
@@ -29,6 +31,11 @@ export async function startServer(
   try {
     const store = await openStore(config)
     opened.push(() => store.close())
+    if (config.requireKeys && config.apiKeys.length === 0 && (await createKeys(store).list()).length === 0)
+      throw new ThroughlineError(
+        'no_keys',
+        'Every request needs a key, and there is none: make one with "throughline keys create", or give "apiKeys".',
+      )
     const { host, port, notes, policy, effort } = config
     const server = createServer({
       store,
