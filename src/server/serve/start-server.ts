@@ -4,6 +4,7 @@ import { present } from '../../log/present.ts'
 import { createKeys } from '../auth/create-keys.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import { createServer } from '../create-server.ts'
+import { openTelemetry } from '../health/telemetry.ts'
 import { findUpstream } from '../upstream/find-upstream.ts'
 import { listen } from './listen.ts'
 import { openStore } from './open-store.ts'
@@ -24,6 +25,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const log = createServerLog(config.logLevel, writeLog)
   const { upstream, why } = await findUpstream(config)
+  const report = await openTelemetry(upstream)
   const opened: (() => Promise<unknown>)[] = [() => upstream.close()]
   const closeAll = async () => {
     for (const close of opened.toReversed()) await close()
@@ -54,7 +56,10 @@ export async function startServer(
       policy: choosePolicy(policy, present({ effort })),
       notes: notes === 'off' ? false : { place: notes },
       ...present({ window: config.window, reserve: config.reserve }),
-      onServed: served => log.served(served),
+      onServed(served) {
+        log.served(served)
+        report?.(served)
+      },
     })
     const listening = await listen(server.fetch, { host, port, requestTimeoutMs: config.requestTimeout })
     opened.push(() => listening.close(config.shutdownTimeout))

@@ -1,0 +1,79 @@
+import type { Served } from '../routes/chat-route.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+
+/** The names of OpenTelemetry's conventions for generative AI (1.41). They move: this is their only place. */
+const names = {
+  operation: 'gen_ai.operation.name',
+  provider: 'gen_ai.provider.name',
+  model: 'gen_ai.request.model',
+  conversation: 'gen_ai.conversation.id',
+  finish: 'gen_ai.response.finish_reasons',
+  prompt: 'gen_ai.usage.input_tokens',
+  reply: 'gen_ai.usage.output_tokens',
+  cached: 'gen_ai.usage.cache_read.input_tokens',
+  error: 'error.type',
+} as const
+
+/** The part of `@opentelemetry/api` that is used here. */
+interface OpenTelemetry {
+  readonly trace: {
+    getTracer(name: string): {
+      startSpan(
+        name: string,
+        options: { kind: number; startTime: number; attributes: Readonly<Record<string, Attribute>> },
+      ): { setStatus(status: { code: number }): unknown; end(time: number): void }
+    }
+  }
+}
+
+type Attribute = string | number | string[]
+
+const clientKind = 2
+const errorStatus = 2
+
+/** Reports every request as a span, if the application has `@opentelemetry/api`. No texts are reported. */
+export async function openTelemetry(
+  upstream: Pick<Upstream, 'kind'>,
+  load: () => Promise<unknown> = () => import('@opentelemetry/api' as string),
+): Promise<((served: Served) => void) | undefined> {
+  let api: OpenTelemetry
+  try {
+    api = (await load()) as OpenTelemetry
+  } catch {
+    return undefined
+  }
+  const tracer = api.trace.getTracer('throughline')
+  return served => {
+    const { model = 'unknown', ms, fault, answered } = served
+    const end = Date.now()
+    const span = tracer.startSpan(`chat ${model.slice(0, 100)}`, {
+      kind: clientKind,
+      startTime: end - ms,
+      attributes: attributesOf(served, upstream.kind),
+    })
+    if (fault || answered?.result.status === 'failed') span.setStatus({ code: errorStatus })
+    span.end(end)
+  }
+}
+
+function attributesOf(
+  { model, place, answered, fault }: Served,
+  provider: string,
+): Readonly<Record<string, Attribute>> {
+  const { promptTokens, replyTokens, cachedTokens } = answered?.result.usage ?? {}
+  const error = fault?.code ?? answered?.result.error?.code
+  const given: Readonly<Record<string, Attribute | undefined>> = {
+    [names.operation]: 'chat',
+    [names.provider]: provider,
+    [names.model]: model?.slice(0, 200),
+    [names.conversation]: place?.thread.conversation,
+    [names.finish]: answered?.reply && [answered.reply.reason],
+    [names.prompt]: promptTokens,
+    [names.reply]: replyTokens,
+    [names.cached]: cachedTokens,
+    [names.error]: error,
+  }
+  return Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, Attribute] => entry[1] !== undefined),
+  )
+}
