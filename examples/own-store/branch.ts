@@ -66,6 +66,19 @@ export function addEntries(branch: Branch, turn: number, entries: readonly NewEn
     if (!hasAll(branch, [entry])) branch.entries.push({ ...entry, seq: branch.entries.length + 1, turn })
 }
 
+/** Keeps a call, or what became of it: the same id again replaces it in its place. */
+export function keepCall({ calls }: Branch, call: StoredCall | undefined): void {
+  if (!call) return
+  const at = calls.findIndex(({ id }) => id === call.id)
+  calls.splice(at < 0 ? calls.length : at, 1, call)
+}
+
+/** Adds the marks that are not there yet. */
+export function addMarks(branch: Branch, marks: readonly Mark[]): void {
+  const isSaved = (one: Mark) => branch.marks.some(({ mark, at }) => mark === one.mark && at === one.at)
+  branch.marks.push(...marks.filter(mark => !isSaved(mark)))
+}
+
 /** Adds entries to the open turn, for the one who holds it. A lease that ran out is good until another one is given. */
 export function writeTurn(branch: Branch, thread: ThreadKey, { lease, expectedHead, entries }: Write): void {
   const turn = heldTurn(branch, thread, lease)

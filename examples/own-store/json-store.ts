@@ -6,7 +6,6 @@ import {
   hasWords,
   KeyReusedError,
   leaseTime,
-  type Mark,
   NoBranchError,
   NoConversationError,
   planRestore,
@@ -22,12 +21,14 @@ import {
 } from 'throughline/stores'
 import {
   addEntries,
+  addMarks,
   type Branch,
   checkHead,
   forkBranch,
   hasAll,
   heldTurn,
   holdTurn,
+  keepCall,
   newBranch,
   openTurn,
   setTurn,
@@ -54,7 +55,7 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes }: JsonStoreOp
   const store: Store = {
     migrate: async () => [],
 
-    async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries }) {
+    async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries, marks = [] }) {
       return writeLog(thread, { isNewFine: true }, branch => {
         const known = key === undefined ? undefined : branch.turns.find(turn => turn.key === key)
         if (known && known.body !== body) throw new KeyReusedError(known.key!)
@@ -67,6 +68,10 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes }: JsonStoreOp
         }
         const [turn, first] = [branch.turns.length + 1, branch.entries.length + 1]
         addEntries(branch, turn, entries)
+        addMarks(
+          branch,
+          marks.map(({ mark, at }) => ({ mark, at: first - 1 + at })),
+        )
         const named = { ...(key !== undefined && { key }), ...(body !== undefined && { body }) }
         setTurn(branch, { turn, status: 'open', first, last: first, startedAt: now(), ...named })
         return begun(branch, holdTurn(branch, turn, owner, now(), leaseMs))
@@ -85,6 +90,7 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes }: JsonStoreOp
       return writeLog(thread, {}, branch => {
         const isRepeated = append.entries.length > 0 && hasAll(branch, append.entries)
         if (!isRepeated) writeTurn(branch, thread, append)
+        keepCall(branch, append.call)
         return { head: branch.entries.length }
       })
     },
@@ -94,6 +100,7 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes }: JsonStoreOp
       return writeLog(thread, {}, branch => {
         if (wasEnded(branch, end)) return { head: branch.entries.length }
         writeTurn(branch, thread, end)
+        keepCall(branch, end.call)
         const failed = error === undefined ? {} : { error }
         setTurn(branch, { ...openTurn(branch)!, status, endedAt: now(), ...failed })
         return { head: branch.entries.length }
@@ -167,10 +174,7 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes }: JsonStoreOp
     turns: async thread => find(thread)?.turns ?? [],
 
     async saveCall(thread, call) {
-      changeBranch(thread, ({ calls }) => {
-        const at = calls.findIndex(({ id }) => id === call.id)
-        calls.splice(at < 0 ? calls.length : at, 1, call)
-      })
+      changeBranch(thread, branch => keepCall(branch, call))
     },
 
     async calls(thread, { limit } = {}) {
@@ -203,10 +207,7 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes }: JsonStoreOp
     },
 
     async saveMarks(thread, marks) {
-      changeBranch(thread, branch => {
-        const isSaved = (one: Mark) => branch.marks.some(({ mark, at }) => mark === one.mark && at === one.at)
-        branch.marks.push(...marks.filter(mark => !isSaved(mark)))
-      })
+      changeBranch(thread, branch => addMarks(branch, marks))
     },
 
     async findMarks(tenant, wanted, { limit = 16 } = {}) {

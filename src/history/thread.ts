@@ -4,10 +4,11 @@ import type { MessageLike } from '../log/message.ts'
 import type { NoteOptions } from '../notes/index.ts'
 import type { RequestContext } from '../request/index.ts'
 import type { ReadStateOptions, State, StateReading } from '../state/index.ts'
-import type { StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
+import type { Mark, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import {
   type CallInfo,
+  type CallOutcome,
   type CallStart,
   promptName,
   replayCall,
@@ -102,6 +103,8 @@ export interface BeginOptions {
   readonly cancelledTurn?: CancelledTurn | undefined
   /** The application's own data, as JSON: stored with the last message, never sent and never shown. */
   readonly data?: unknown
+  /** Marks of these messages, `at` counted from 1: stored in the same step. `store.findMarks` finds them. */
+  readonly marks?: readonly Mark[]
 }
 
 export interface RecentOptions extends ReadStateOptions {
@@ -177,13 +180,13 @@ export function createThread(options: ThreadOptions): Thread {
 
   return {
     key,
-    async begin(given, { key: idempotency, cancelledTurn, data } = {}) {
+    async begin(given, { key: idempotency, cancelledTurn, data, marks } = {}) {
       const messages = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
       const asked = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(given)) }
       const entries = messages.map((message, at) =>
         newEntry(data !== undefined && at === messages.length - 1 ? { message, data } : message),
       )
-      const begun = await beginTurn(source, { owner, leaseMs, entries, ...asked }, message =>
+      const begun = await beginTurn(source, { owner, leaseMs, entries, marks, ...asked }, message =>
         newEntry(message, { isClosing: true }),
       )
       if (begun.kind === 'begun') {
@@ -230,7 +233,8 @@ export function createThread(options: ThreadOptions): Thread {
     turns: () => readTurns(store, key),
     async startCall(fitted, start) {
       const call = await saveCall(fitted, start, { status: 'sent' })
-      return { call, end: outcome => saved({ ...call, ...outcome }) }
+      const withOutcome = (outcome: CallOutcome) => ({ ...call, ...outcome })
+      return { call, end: outcome => saved(withOutcome(outcome)), with: withOutcome }
     },
     saveCall: (fitted, { reported, ...start }) =>
       saveCall(fitted, start, { status: 'completed', ...(reported !== undefined && { reported }) }),

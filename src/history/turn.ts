@@ -1,6 +1,6 @@
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
-import type { BeginTurn, Begun, Lease, NewEntry, Store, ThreadKey } from '../stores/store.ts'
+import type { BeginTurn, Begun, Lease, NewEntry, Store, StoredCall, ThreadKey } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import { type CancelledTurn, closingFor, closingOf, type Ending, noReply } from './log/closing.ts'
 import { type EntryOptions, isSeen, type SeenMessage, wholeOf } from './log/logged-message.ts'
@@ -31,6 +31,8 @@ export interface Turn {
   leave(): Promise<void>
   /** Logs how far our counts are from the provider's, with the next entry. */
   calibrate(calibration: Calibration): void
+  /** Stores what became of a call, with the next entries and in the same step. */
+  keepCall(call: StoredCall): void
 }
 
 type TurnMessage = MessageLike | SeenMessage
@@ -59,6 +61,7 @@ export function createTurn(options: TurnOptions): Turn {
   const inTurn = createQueue()
   let { head } = begun
   let calibration: Calibration | undefined
+  let call: StoredCall | undefined
   const stopRenewing = keepLease(store, key, lease, leaseMs, error => lost.abort(error))
 
   /** Makes entries. The first one carries the calibration. */
@@ -76,10 +79,11 @@ export function createTurn(options: TurnOptions): Turn {
   async function write(added: readonly TurnMessage[]): Promise<void> {
     if (added.length === 0) return
     const written = calibration
-    const append = { lease, expectedHead: head, entries: toEntries([added]) }
+    const append = { lease, expectedHead: head, entries: toEntries([added]), call }
     head = (await untilKnown(() => store.append(key, append))).head
     // Unless a newer one came meanwhile.
     if (calibration === written) calibration = undefined
+    if (call === append.call) call = undefined
     for (const one of added) said.push(wholeOf(one))
   }
 
@@ -90,7 +94,14 @@ export function createTurn(options: TurnOptions): Turn {
   ): Promise<void> {
     try {
       const entries = toEntries(...groups)
-      const ended = { lease, expectedHead: head, entries, status, ...(error !== undefined && { error }) }
+      const ended = {
+        lease,
+        expectedHead: head,
+        entries,
+        call,
+        status,
+        ...(error !== undefined && { error }),
+      }
       head = (await untilKnown(() => store.end(key, ended))).head
     } finally {
       stopRenewing()
@@ -134,6 +145,9 @@ export function createTurn(options: TurnOptions): Turn {
       }),
     calibrate(given) {
       calibration = given
+    },
+    keepCall(given) {
+      call = given
     },
   }
 }

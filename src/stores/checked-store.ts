@@ -25,19 +25,22 @@ export function checkedStore(store: Store, maxEntryBytes = defaultMaxEntryBytes)
   return {
     ...store,
     ...withChecks(store, checkThread, {
-      begin(_, { owner, key, body, closing = [], entries }) {
+      begin(_, { owner, key, body, closing = [], entries, marks = [] }) {
         checkNew(closing)
         checkNew(entries)
+        checkMarks(marks)
         checkNames({ owner, key, body })
       },
       resume: (_, { owner }) => checkNames({ owner }),
-      append(_, { lease: { owner }, entries }) {
+      append(_, { lease: { owner }, entries, call }) {
         checkNames({ owner })
         checkNew(entries)
+        if (call) checkCall(call, maxEntryBytes)
       },
-      end(_, { lease: { owner }, error, entries }) {
+      end(_, { lease: { owner }, error, entries, call }) {
         checkNames({ owner, error })
         checkNew(entries)
+        if (call) checkCall(call, maxEntryBytes)
       },
       renew: (_, { owner }) => checkNames({ owner }),
       seed: (_, { entries }) => checkNew(entries),

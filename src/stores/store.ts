@@ -94,6 +94,8 @@ export interface BeginTurn {
   /** Entries that close a turn left open by a writer whose lease has run out; they come before this turn. */
   readonly closing?: readonly NewEntry[]
   readonly entries: readonly NewEntry[]
+  /** Marks of these entries, `at` counted from 1: kept as by `saveMarks`, in the same transaction. */
+  readonly marks?: readonly Mark[] | undefined
 }
 
 export type Begun =
@@ -104,6 +106,8 @@ export interface AppendEntries {
   readonly lease: Lease
   readonly expectedHead: number
   readonly entries: readonly NewEntry[]
+  /** What became of a call: kept as by `saveCall`, in the same transaction. */
+  readonly call?: StoredCall | undefined
 }
 
 export interface EndTurn extends AppendEntries {

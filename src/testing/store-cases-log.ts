@@ -1,7 +1,7 @@
 import type { MarkedPlace } from '../stores/store.ts'
 import { ConflictError } from '../stores/store-error.ts'
 import { allRefused, equal, nothingAt, places, pluck, refused, storeCase, writesTo } from './store-case.ts'
-import { entry, exchange, newThread, open, read, sentCall, texts } from './store-cases-help.ts'
+import { abandoned, entry, exchange, newThread, open, read, sentCall, texts } from './store-cases-help.ts'
 
 /** Places, idempotence, the expected head, turns. */
 export const logCases = [
@@ -191,6 +191,30 @@ export const sideCases = [
     equal(await store.findMarks(thread.tenant, ['two']), places.slice(1, 2), 'not what was deleted')
     await refused(() => store.saveMarks(second, marks), 'conversation_deleted')
     await refused(() => store.saveMarks(thread, [{ mark: 'x', at: Number.NaN }]), 'invalid_option')
+  }),
+  storeCase('keeps what became of a call together with entries, or neither', async (store, thread) => {
+    const { lease, head } = await open(store, thread)
+    for (const id of ['one', 'two']) await store.saveCall(thread, { ...call, id })
+    const went = (id: string) => ({ ...call, id, status: 'completed' as const, reported: 7 })
+    const appended = { lease, expectedHead: head, entries: [entry('calls')], call: went('one') }
+    for (let time = 0; time < 2; time++) await store.append(thread, appended)
+    equal(await store.calls(thread), [{ ...call, id: 'two' }, went('one')], 'with an append')
+    const end = { lease, expectedHead: head + 1, entries: [entry('done')], call: went('two') }
+    const foreign = { ...end, lease: { ...lease, owner: 'nobody' }, status: 'completed' as const }
+    await refused(() => store.end(thread, foreign), 'lease_lost')
+    equal(await store.calls(thread), [{ ...call, id: 'two' }, went('one')], 'not with what was refused')
+    await store.end(thread, { ...end, status: 'completed' })
+    equal(await store.calls(thread), [went('two'), went('one')], 'with the end')
+  }),
+  storeCase('marks the entries that a turn begins with', async (store, thread) => {
+    await abandoned(store, thread, { entries: [entry('left')] })
+    const turn = { entries: [entry('a'), entry('b')], closing: [entry('closed')] }
+    await open(store, thread, { ...turn, marks: [{ mark: 'b', at: 2 }] })
+    equal(
+      await store.findMarks(thread.tenant, ['b']),
+      [{ mark: 'b', at: 4, thread }],
+      'behind what was closed',
+    )
   }),
   storeCase('has nothing left to migrate, and may be asked at once and again', async (store, thread) => {
     await exchange(store, thread, 'a')

@@ -22,6 +22,8 @@ export interface StartedCall {
   readonly call: StoredCall
   /** Stores the outcome of the call. */
   end(outcome: CallOutcome): Promise<StoredCall>
+  /** The call with its outcome, for `turn.keepCall`. */
+  with(outcome: CallOutcome): StoredCall
 }
 
 /** A call as a thread shows it: `interrupted` if it has no outcome and its turn is no longer held. */

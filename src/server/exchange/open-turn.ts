@@ -1,7 +1,7 @@
 import type { LoggedMessage, SeenMessage, Thread, Turn } from '../../history/index.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { marksOf, marksToSave } from '../identity/chain.ts'
+import { marksOf, marksToSave, type UserMarks } from '../identity/chain.ts'
 import type { Asked } from './asked.ts'
 import type { Place } from './place.ts'
 import { toSeen } from './to-seen.ts'
@@ -41,28 +41,29 @@ export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> 
   for (let at = 0; isSeeded && at < before.length; at += pieceOfPast)
     await thread.seed(...before.slice(at, at + pieceOfPast).map(toSeen))
   const asking = isSeeded ? input : [...before, ...input]
+  const inputFrom = place.from + fresh.length - rest.length - asking.length
+  const marks = newMarks(place)
+  const past = marksToSave(marks, index => (index < inputFrom ? seedAt + index - place.from : undefined))
+  if (isSeeded && past.length > 0) await log.store.saveMarks(place.thread, past)
   const key = asked.headers['idempotency-key']
   const begun = await thread.begin(asking, {
     data: { request: { face: asked.face, kind: place.kind, why: place.why, client: clientOf(asked) } },
+    marks: marksToSave(marks, index =>
+      index >= inputFrom && index < inputFrom + asking.length ? index - inputFrom + 1 : undefined,
+    ),
     ...(key !== undefined && { key }),
   })
   if (begun.kind === 'replayed') throw new Error('a repeated request is recognised before it is begun')
   const { turn } = begun
   const inputAt = turn.next - asking.length
-  if (!place.isSide) {
-    const inputFrom = place.from + (isSeeded ? before.length : 0)
-    const seqOf = (item: number) => {
-      const { index } = place.items[item]!
-      if (index >= inputFrom)
-        return index < inputFrom + asking.length ? inputAt + index - inputFrom : undefined
-      return index >= place.from ? seedAt + index - place.from : undefined
-    }
-    const first = place.items.findIndex(({ index }) => index >= place.from)
-    const marks = first < 0 ? [] : marksToSave(marksOf(place.items, place.scope, first), seqOf)
-    await log.store.saveMarks(place.thread, marks)
-  }
   const first = (isSeeded ? seedAt : inputAt) + repeated
   return { thread, turn, rest: rest.map(toSeen), first }
+}
+
+/** The marks of the messages that are new. None for what stands beside a conversation: no later list goes on from it. */
+function newMarks({ isSide, items, from, scope }: Place): readonly UserMarks[] {
+  const first = isSide ? -1 : items.findIndex(({ index }) => index >= from)
+  return first < 0 ? [] : marksOf(items, scope, first)
 }
 
 /** A call takes only so many arguments. */

@@ -22,6 +22,8 @@ export const isUser = ({ text }: Item): boolean => text.startsWith('user:')
 export interface UserMarks {
   /** The number of its item. */
   readonly item: number
+  /** Its place in the list of the client. */
+  readonly index: number
   readonly whole: string
   /** Finds a list whose beginning the client has cut off. Absent for the first message. */
   readonly pair?: string
@@ -37,12 +39,12 @@ export function marksOf(items: readonly Item[], scope: string, from = 0): readon
   const chain = createHash('sha256').update(framed(scope) + past.join(''))
   const marks: UserMarks[] = []
   for (let item = from; item < items.length; item++) {
-    const { text } = items[item]!
+    const { text, index } = items[item]!
     chain.update(framed(text))
     if (!isUser(items[item]!)) continue
     const before = items[item - 1]
     const pair = before && createHash('sha256').update([scope, before.text, text].map(framed).join(''))
-    marks.push({ item, whole: `c${short(chain.copy())}`, ...(pair && { pair: `p${short(pair)}` }) })
+    marks.push({ item, index, whole: `c${short(chain.copy())}`, ...(pair && { pair: `p${short(pair)}` }) })
   }
   return marks
 }
@@ -54,13 +56,13 @@ export function lastUsers(items: readonly Item[], count: number): number {
   return item
 }
 
-/** The marks to keep once messages stand in the log. `seqOf`: the place of an item there. */
+/** The marks to keep. `placeOf`: where a message of the client's list is kept; undefined if it is not. */
 export const marksToSave = (
   marks: readonly UserMarks[],
-  seqOf: (item: number) => number | undefined,
+  placeOf: (index: number) => number | undefined,
 ): readonly Mark[] =>
-  marks.flatMap(({ item, whole, pair }) => {
-    const at = seqOf(item)
+  marks.flatMap(({ index, whole, pair }) => {
+    const at = placeOf(index)
     if (at === undefined) return []
     return [{ mark: whole, at }, ...(pair === undefined ? [] : [{ mark: pair, at }])]
   })

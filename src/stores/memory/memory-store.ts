@@ -25,11 +25,7 @@ export function memoryStore({ now = Date.now, maxEntryBytes }: MemoryStoreOption
       memory.branch(thread).caches.set(key, { at, bytes: bytes.slice() })
     },
     async saveMarks(thread, marks) {
-      const branch = memory.branch(thread)
-      for (const { mark, at } of marks) {
-        const key = JSON.stringify([mark, at])
-        if (!branch.marks.has(key)) branch.marks.set(key, { mark, at, number: memory.nextNumber() })
-      }
+      memory.mark(memory.branch(thread), marks)
     },
     async describeConversation(tenant, conversation, description) {
       const { title, metadata } = toDescription(description)

@@ -10,7 +10,7 @@ import * as branches from './memory.ts'
 export function memoryWrites(memory: Memory) {
   const { now } = memory
   return {
-    async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries }) {
+    async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries, marks = [] }) {
       const branch = memory.branchOrNew(thread)
       const known = key === undefined ? undefined : branch.turns.find(stored => stored.key === key)
       if (known && known.body !== body) throw new KeyReusedError(known.key!)
@@ -37,6 +37,7 @@ export function memoryWrites(memory: Memory) {
         ...(body !== undefined && { body }),
       }
       branch.turns.push(begun)
+      memory.mark(branch, marks, first - 1)
       return { kind: 'begun', turn: begun, lease, ...headOf(branch) }
     },
     async resume(thread, { owner, leaseMs }) {
@@ -46,17 +47,19 @@ export function memoryWrites(memory: Memory) {
       const lease = branches.giveLease(branch, turn.turn, owner, leaseTime(now(), leaseMs))
       return { kind: 'begun', turn, lease, ...headOf(branch) }
     },
-    async append(thread, { lease, expectedHead, entries }) {
+    async append(thread, { lease, expectedHead, entries, call }) {
       const branch = memory.branch(thread)
       // A repeated append: all of it is stored, whoever holds the turn by now.
       if (!isRepeated(branch, entries)) write(branch, lease, expectedHead, entries)
+      if (call) branch.calls.set(call.id, call)
       return headOf(branch)
     },
-    async end(thread, { lease, expectedHead, entries, status, error }) {
+    async end(thread, { lease, expectedHead, entries, call, status, error }) {
       const branch = memory.branch(thread)
       if (isRepeatedEnd(branch, lease, status, entries)) return headOf(branch)
       write(branch, lease, expectedHead, entries)
       branches.closeTurn(branch, { status, endedAt: now(), ...(error !== undefined && { error }) })
+      if (call) branch.calls.set(call.id, call)
       return headOf(branch)
     },
     async renew(thread, lease, leaseMs) {

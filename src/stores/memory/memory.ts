@@ -64,10 +64,20 @@ export function createMemory(now: () => number) {
   }
 
   const nextNumber = () => ++count
+
+  /** Marks places that are counted from the one after `head`. */
+  function mark(branch: Branch, marks: readonly Mark[], head = 0): void {
+    for (const { mark, at: place } of marks) {
+      const at = head + place
+      const key = JSON.stringify([mark, at])
+      if (!branch.marks.has(key)) branch.marks.set(key, { mark, at, number: nextNumber() })
+    }
+  }
+
   const heldMs = ({ leaseTime }: Branch) => remainingMs(leaseTime, now())
   const ofTenant = (tenant: string) =>
     [...conversations.values()].filter(found => found.tenant === tenant && !found.isDeleted)
-  return { now, heldMs, find, peek, branch, branchOrNew, put, remove, nextNumber, ofTenant }
+  return { now, heldMs, find, peek, branch, branchOrNew, put, remove, mark, nextNumber, ofTenant }
 }
 
 const keyOf = (...names: string[]) => JSON.stringify(names)

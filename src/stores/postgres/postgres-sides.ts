@@ -1,7 +1,8 @@
 import { checksum } from '../checksum.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import { noConversation, type PostgresContext } from './postgres-context.ts'
-import { callValues, conversationKey, keyOf, threadOf, toCall } from './rows.ts'
+import { callValues, keyOf, markKey, threadOf, toCall } from './rows.ts'
+import { sameCall } from './schema/fragments.ts'
 
 /** Keeps call records, caches and marks, beside the log. */
 export function postgresSides(context: PostgresContext) {
@@ -26,9 +27,7 @@ export function postgresSides(context: PostgresContext) {
         `insert into ${schema}.calls (key, line, id, turn, time, model, plan, predicted, reported, status, error,
           checksum)
           select key, line, $4, $5, $6, $7, $8, $9, $10, $11::${schema}.call_status, $12, $13 from b
-        on conflict (key, line, id) do update set turn = excluded.turn, time = excluded.time,
-          model = excluded.model, plan = excluded.plan, predicted = excluded.predicted, reported = excluded.reported,
-          status = excluded.status, error = excluded.error, checksum = excluded.checksum`,
+        on conflict (key, line, id) do update set ${sameCall}`,
         callValues(thread, call),
       )
     },
@@ -99,8 +98,6 @@ export function postgresSides(context: PostgresContext) {
     },
   } satisfies Partial<Store>
 }
-
-const markKey = (tenant: string, mark: string) => conversationKey({ tenant, conversation: mark })
 
 const cacheSum = (thread: ThreadKey, key: string, at: number, bytes: Uint8Array) =>
   checksum([...keyOf(thread), key, at], bytes)

@@ -12,7 +12,7 @@ import type { Lease, NewEntry, Store, ThreadKey } from '../store.ts'
 import { ConflictError, KeyReusedError, NoConversationError } from '../store-error.ts'
 import type { Row } from './database.ts'
 import type { PostgresContext } from './postgres-context.ts'
-import { type EntryRecord, keyOf, toRecords, toTurn } from './rows.ts'
+import { callRecord, type EntryRecord, keyOf, markKey, toRecords, toTurn } from './rows.ts'
 import { withPlace } from './schema/fragments.ts'
 
 /** Each method is one call of one schema function. */
@@ -25,29 +25,32 @@ export function postgresWrites(context: PostgresContext) {
 
   async function append(
     thread: ThreadKey,
-    { lease, expectedHead, entries }: Parameters<Store['append']>[1],
+    { lease, expectedHead, entries, call: kept }: Parameters<Store['append']>[1],
     status: string | null,
     error: string | null,
   ): Promise<{ head: number }> {
     const records = toRecords(thread, entries, isIndexed)
     const [first] = records
-    if (first && records.length === 1 && status === null) {
+    if (first && records.length === 1 && status === null && !kept) {
       const head = await appendAlone(thread, lease, expectedHead, first)
       if (head !== undefined) return { head }
     }
     const turn = [lease.owner, lease.epoch, expectedHead, status, error]
-    const values = [...turn, records.length, JSON.stringify(records)]
-    const { head } = await call('append_entries', thread, values, { expectedHead, lease })
+    const values = [...turn, records.length, JSON.stringify(records), kept ? callRecord(thread, kept) : null]
+    const ids = kept ? [kept.id] : []
+    const { head } = await call('append_entries', thread, values, { expectedHead, lease, ids })
     return { head }
   }
 
   return {
-    async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries }) {
+    async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries, marks = [] }) {
       const values = [owner, leaseMs, expectedHead ?? null, key ?? null, body ?? null]
       const texts = [closing, entries].map(part => toJson(thread, part))
       const refusals = { key_reused: () => new KeyReusedError(key!) }
       const asked = { expectedHead, ids: [key ?? ''], refusals }
-      const answer = await call('begin_turn', thread, [...namesOf(thread), ...values, ...texts], asked)
+      const marked = marks.map(({ mark, at }) => ({ mark: markKey(thread.tenant, mark), at }))
+      const all = [...namesOf(thread), ...values, ...texts, marks.length > 0 ? JSON.stringify(marked) : null]
+      const answer = await call('begin_turn', thread, all, asked)
       const { outcome, head, epoch } = answer
       const turn = toTurn(answer.turn)
       if (outcome === 'replayed') return { kind: 'replayed', turn, head }

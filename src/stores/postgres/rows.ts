@@ -102,6 +102,12 @@ export function toCall(thread: ThreadKey, row: Row): StoredCall {
   throw new StoreError('store_corrupt', `${problem} Run "throughline log check".`)
 }
 
+/** A call as a schema function takes it. */
+export function callRecord(thread: ThreadKey, call: StoredCall): string {
+  const names = [...Object.keys(callColumns), 'checksum']
+  return JSON.stringify(Object.fromEntries(callValues(thread, call).map((value, at) => [names[at], value])))
+}
+
 /** The values of a call in the order of its columns, then their checksum. */
 export function callValues(thread: ThreadKey, call: StoredCall): readonly unknown[] {
   const values = (Object.keys(callColumns) as (keyof StoredCall)[]).map(name => call[name] ?? null)
@@ -120,6 +126,9 @@ export function conversationKey({
   const names = `${Buffer.byteLength(tenant)}:${tenant}${conversation}`
   return createHash('sha256').update(names).digest('hex').slice(0, 32)
 }
+
+/** The key of a mark: like that of a conversation, so that no tenant finds another's. */
+export const markKey = (tenant: string, mark: string) => conversationKey({ tenant, conversation: mark })
 
 /** A row of a btree index has at most 2,704 bytes, and the names of a key stand in it one after the other. */
 const maxKeyBytes = 2_600

@@ -1,5 +1,6 @@
 import { checksum } from '../checksum.ts'
-import type { MarkedPlace, Store, StoredCall } from '../store.ts'
+import type { Mark, MarkedPlace, Store, StoredCall } from '../store.ts'
+import type { Connection } from './connection.ts'
 import { findBranch, needBranch } from './conversation-rows.ts'
 import { type Checked, columns, insertRow, inserts, sound } from './rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
@@ -10,11 +11,7 @@ type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache' | 'sav
 export function sqliteSides(context: SqliteContext): Sides {
   return {
     async saveCall(thread, call) {
-      const { reported = null, error = null } = call
-      context.write(connection => {
-        const { id } = needBranch(connection, thread)
-        insertRow(connection, 'calls', { ...call, branch_id: id, reported, error }, saveCallSql)
-      })
+      context.write(connection => keepCall(connection, needBranch(connection, thread).id, call))
     },
     async calls(thread, { limit } = {}) {
       const connection = context.ready()
@@ -43,11 +40,7 @@ export function sqliteSides(context: SqliteContext): Sides {
       return { at: row.at, bytes: new Uint8Array(row.bytes) }
     },
     async saveMarks(thread, marks) {
-      context.write(connection => {
-        const { id } = needBranch(connection, thread)
-        const sql = 'INSERT INTO marks (branch_id, mark, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
-        for (const { mark, at } of marks) connection.run(sql, id, mark, at)
-      })
+      context.write(connection => keepMarks(connection, needBranch(connection, thread).id, marks))
     },
     async findMarks(tenant, marks, { limit = 16 } = {}) {
       const connection = context.ready()
@@ -58,6 +51,18 @@ export function sqliteSides(context: SqliteContext): Sides {
       )
     },
   }
+}
+
+/** Keeps a call, or what became of it. */
+export function keepCall(connection: Connection, branchId: number, call: StoredCall): void {
+  const { reported = null, error = null } = call
+  insertRow(connection, 'calls', { ...call, branch_id: branchId, reported, error }, saveCallSql)
+}
+
+/** Keeps marks of places that are counted from the one after `head`. */
+export function keepMarks(connection: Connection, branchId: number, marks: readonly Mark[], head = 0): void {
+  const sql = 'INSERT INTO marks (branch_id, mark, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
+  for (const { mark, at } of marks) connection.run(sql, branchId, mark, head + at)
 }
 
 /** A call that is saved again stays in its place. */

@@ -13,6 +13,7 @@ import {
 } from './conversation-rows.ts'
 import { addEntries } from './entry-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
+import { keepCall, keepMarks } from './sqlite-sides.ts'
 import {
   insertTurn,
   saveTurn,
@@ -51,7 +52,7 @@ export function sqliteTurns(
       if (resumed) leases.give(resumed.branch.id, leaseMs)
       return resumed?.begun
     },
-    async append(thread, { lease, expectedHead, entries }) {
+    async append(thread, { lease, expectedHead, entries, call }) {
       return context.write(connection => {
         const branch = needBranch(connection, thread)
         const head = add(connection, branch, branch.open_turn ?? 0, entries)
@@ -60,10 +61,11 @@ export function sqliteTurns(
         if (!isHeldBy(branch, lease)) throw leaseLost(thread, lease)
         expectHead(thread, branch, expectedHead)
         saveBranch(connection, branch, { head, updated_at: now() })
+        if (call) keepCall(connection, branch.id, call)
         return { head }
       })
     },
-    async end(thread, { lease, expectedHead, entries, status, error = null }) {
+    async end(thread, { lease, expectedHead, entries, call, status, error = null }) {
       const { head, ended } = context.write(connection => {
         const branch = needBranch(connection, thread)
         const { open_turn: open } = branch
@@ -76,6 +78,7 @@ export function sqliteTurns(
         if (entries.length === 0 || !isStored) expectHead(thread, branch, expectedHead)
         close(connection, branch, open, { status, last: head, error })
         saveBranch(connection, branch, { head, open_turn: null, updated_at: now() })
+        if (call) keepCall(connection, branch.id, call)
         return { head, ended: branch }
       })
       if (ended) leases.take(ended.id)
@@ -94,7 +97,7 @@ export function sqliteTurns(
   function begin(
     connection: Connection,
     thread: ThreadKey,
-    { owner, leaseMs, expectedHead, key, body, closing = [], entries }: BeginTurn,
+    { owner, leaseMs, expectedHead, key, body, closing = [], entries, marks = [] }: BeginTurn,
   ): Begun & { readonly branch: BranchRow } {
     const branch = makeBranch(connection, thread, now())
     const known = key === undefined ? undefined : turnByKey(connection, branch, key)
@@ -118,6 +121,7 @@ export function sqliteTurns(
     insertTurn(connection, branch.id, turn, lease)
     const open = { head, turns: number, open_turn: number, ...lease, lease_until: now() + leaseMs }
     saveBranch(connection, branch, { ...open, updated_at: now() })
+    keepMarks(connection, branch.id, marks, closed)
     return { kind: 'begun', turn, lease, head, branch }
   }
 

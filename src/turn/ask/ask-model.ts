@@ -52,7 +52,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
     }
     countReply(tally, reply)
     const reported = readOf(reply.usage)
-    await call.end({ status: 'completed', ...(reported !== undefined && { reported }) })
+    call.keep({ status: 'completed', ...(reported !== undefined && { reported }) })
     const cut = await compareUsage(asking, context, factor, reported)
     if (cut !== undefined) await warn('prompt_truncated', cut)
     return reply

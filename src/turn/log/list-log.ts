@@ -1,5 +1,6 @@
 import type { Context } from '../../context/context.ts'
 import { fit } from '../../context/fit.ts'
+import type { CallOutcome } from '../../history/calls/calls.ts'
 import { type CancelledTurn, closingFor, type Ending } from '../../history/log/closing.ts'
 import { isSeen, type SeenMessage, viewOf } from '../../history/log/logged-message.ts'
 import type { MessageLike } from '../../log/message.ts'
@@ -78,13 +79,14 @@ export function listLog(
     },
     calibration: async model => calibrations.get(model),
     calibrate: calibration => void calibrations.set(calibration.model, calibration),
-    startCall: async ({ tokens }, model) => ({
-      async end({ reported }) {
+    async startCall({ tokens }, model) {
+      function keep({ reported }: CallOutcome): void {
         if (reported === undefined) return
         const known = reports.get(model) ?? []
         reports.set(model, [{ predicted: tokens, reported }, ...known].slice(0, 32))
-      },
-    }),
+      }
+      return { keep, end: async outcome => keep(outcome) }
+    },
     reports: async model => reports.get(model) ?? [],
     append: async make => add(make(whole.length + 1)),
     complete: async (reply, note) => add(withNote(reply, note)),

@@ -40,7 +40,10 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
       newest = calibration
       turn.calibrate(calibration)
     },
-    startCall: (context, model) => thread.startCall(context, { model, turn: turn.number }),
+    async startCall(context, model) {
+      const started = await thread.startCall(context, { model, turn: turn.number })
+      return { end: started.end, keep: outcome => turn.keepCall(started.with(outcome)) }
+    },
     async reports(model) {
       const calls = await thread.calls({ limit: mostReports })
       return calls.flatMap(({ model: of, predicted, reported }) =>

@@ -11,6 +11,14 @@ import type { Calibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { ReplyCall } from '../model-reply.ts'
 
+/** A call that was stored before it is sent. */
+export interface CallToEnd {
+  /** Stores the outcome now. */
+  end(outcome: CallOutcome): Promise<unknown>
+  /** Stores the outcome together with the next entries of the turn. */
+  keep(outcome: CallOutcome): void
+}
+
 /** Where a turn is written: a thread of a history, or a list that a client sent. */
 export interface TurnLog {
   /** The number of the turn; undefined without a history. */
@@ -26,8 +34,8 @@ export interface TurnLog {
   context(options: TurnContextOptions): Promise<Context>
   calibration(model: string): Promise<Calibration | undefined>
   calibrate(calibration: Calibration): void
-  /** Stores a call before it is sent; `end` adds its outcome. */
-  startCall(context: Context, model: string): Promise<{ end(outcome: CallOutcome): Promise<unknown> }>
+  /** Stores a call before it is sent. */
+  startCall(context: Context, model: string): Promise<CallToEnd>
   /** What the provider reported for earlier calls. */
   reports(model: string): Promise<readonly Report[]>
   /** Appends messages. `make` is called with the place of the first one, from 1, once it is known. */

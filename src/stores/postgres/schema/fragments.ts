@@ -17,6 +17,21 @@ export const putEntries = (schema: string, head: string, turn: string, entries: 
       ));
   get diagnostics added = row_count;`
 
+/** A call that is saved again stays in its place. */
+export const sameCall = [
+  'turn',
+  'time',
+  'model',
+  'plan',
+  'predicted',
+  'reported',
+  'status',
+  'error',
+  'checksum',
+]
+  .map(name => `${name} = excluded.${name}`)
+  .join(', ')
+
 /** The checksum of an entry with its place (entry-sum.ts). */
 export const withPlace = (sum: string, seq: string, turn: string): string =>
   `${sum} + 31 * (${seq})::bigint + 1009 * (${turn})::bigint`

@@ -1,11 +1,11 @@
-import { isBranch, planOnce, putEntries } from './fragments.ts'
+import { isBranch, planOnce, putEntries, sameCall } from './fragments.ts'
 
 /** Functions that begin, continue and end turns, and seed entries. Each is one statement, so one transaction. */
 export const turnFunctions = (schema: string): string => `
 create function ${schema}.begin_turn(
   p_key uuid, p_actor text, p_branch text, p_tenant text, p_conversation text,
   p_owner text, p_lease_ms double precision, p_expected integer, p_once text, p_body text,
-  p_closing json, p_entries json
+  p_closing json, p_entries json, p_marks json default null
 ) returns json language plpgsql ${planOnce} as $$
 declare
   b ${schema}.branches;
@@ -61,6 +61,11 @@ begin
     set head = b.head, turns = t.turn, open_turn = t.turn, epoch = t.epoch, updated_at = now,
       lease_owner = p_owner, lease_until = now + p_lease_ms, lease_ms = p_lease_ms
     where ${isBranch};
+  if p_marks is not null then
+    insert into ${schema}.marks (key, line, mark, at)
+      select b.key, b.line, m.mark, t.first - 1 + m.at from json_to_recordset(p_marks) m (mark uuid, at integer)
+    on conflict do nothing;
+  end if;
   return json_build_object('outcome', 'begun', 'turn', ${schema}.turn_json(t, b.head), 'epoch', t.epoch, 'head', b.head);
 end $$;
 
@@ -89,7 +94,8 @@ end $$;
 -- and moves the head on: what nearly always holds costs one look.
 create function ${schema}.append_entries(
   p_key uuid, p_actor text, p_branch text,
-  p_owner text, p_epoch integer, p_expected integer, p_status text, p_error text, p_count integer, p_entries json
+  p_owner text, p_epoch integer, p_expected integer, p_status text, p_error text, p_count integer, p_entries json,
+  p_call json default null
 ) returns json language plpgsql ${planOnce} as $$
 declare
   b ${schema}.branches;
@@ -115,6 +121,13 @@ begin
         ended_at = b.updated_at
       where key = b.key and line = b.line and turn = b.open_turn;
     update ${schema}.branches set open_turn = null, lease_owner = null, lease_until = null, lease_ms = null where ${isBranch};
+  end if;
+  if p_call is not null then
+    insert into ${schema}.calls (key, line, id, turn, time, model, plan, predicted, reported, status, error, checksum)
+      select b.key, b.line, c.* from json_to_record(p_call) c (id text, turn integer, time double precision, model text,
+        plan text, predicted double precision, reported double precision, status ${schema}.call_status, error text,
+        checksum bigint)
+    on conflict (key, line, id) do update set ${sameCall};
   end if;
   return json_build_object('outcome', 'ok', 'head', p_expected + added);
 end $$;
