@@ -15,7 +15,7 @@ import { atField, createFitting, fitFields } from './fit-thread.ts'
 import { defineRoute, type Route, type Told } from './route.ts'
 import { inConversation, place, threadFields } from './schemas.ts'
 
-const wishes = z.strictObject(fitFields)
+const fitting = z.strictObject(fitFields)
 
 const contextQuery = z.strictObject({ ...threadFields, ...fitFields, at: atField })
 
@@ -74,7 +74,7 @@ export const contextRoutes: readonly Route[] = [
       'Compares two contexts of the same place: what either keeps, and how much of the beginning is the same.',
     params: inConversation,
     query: z.strictObject(threadFields),
-    body: z.strictObject({ at: atField, a: wishes, b: wishes }),
+    body: z.strictObject({ at: atField, a: fitting, b: fitting }),
     kind: 'json',
     answer: z.object({
       a: contextSummary,

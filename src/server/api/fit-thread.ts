@@ -30,7 +30,7 @@ export const fitFields = {
 export const atField = place.optional().describe('the thread as it was when this entry was its last')
 
 const fitSchema = z.strictObject(fitFields)
-export type FitWishes = z.output<typeof fitSchema>
+export type FitFields = z.output<typeof fitSchema>
 
 /** Makes contexts of a thread. The defaults are read once for all of them. */
 export async function createFitting(thread: Thread, { policy, window, reserve }: AnswerOptions) {
@@ -39,18 +39,18 @@ export async function createFitting(thread: Thread, { policy, window, reserve }:
   const usual = { window: plan?.window ?? window ?? 4096, reserve: plan?.reserve ?? reserve ?? 0 }
   const prompt = last && plan && (await leadOf(thread, last, plan))
   return async (
-    wishes: FitWishes,
+    fields: FitFields,
     { at, previous }: { readonly at?: number | undefined; readonly previous?: Context | undefined } = {},
   ): Promise<{ readonly context: Context; readonly lead: number }> => {
-    const system = wishes.system === '' ? undefined : (wishes.system ?? prompt)
-    const room = { window: wishes.window ?? usual.window }
+    const system = fields.system === '' ? undefined : (fields.system ?? prompt)
+    const room = { window: fields.window ?? usual.window }
     const context = await thread.context({
       ...room,
       // A reserve that was meant for another window must leave some of this one.
-      reserve: wishes.reserve ?? Math.min(usual.reserve, Math.floor(room.window / 2)),
-      overflow: wishes.overflow ?? 'keep',
-      ...present({ policy: policyOf(wishes) ?? policy, shape: wishes.shape, at, system, previous }),
-      ...(wishes.notes !== undefined && { notes: wishes.notes === 'off' ? false : wishes.notes }),
+      reserve: fields.reserve ?? Math.min(usual.reserve, Math.floor(room.window / 2)),
+      overflow: fields.overflow ?? 'keep',
+      ...present({ policy: policyOf(fields) ?? policy, shape: fields.shape, at, system, previous }),
+      ...(fields.notes !== undefined && { notes: fields.notes === 'off' ? false : fields.notes }),
     })
     return { context, lead: system === undefined ? 0 : 1 }
   }
@@ -70,7 +70,7 @@ async function leadOf(
   return message?.role === 'system' && typeof message.content === 'string' ? message.content : undefined
 }
 
-function policyOf({ policy, effort }: FitWishes) {
+function policyOf({ policy, effort }: FitFields) {
   if (policy === undefined) return effort === undefined ? undefined : choosePolicy('default', { effort })
   const [, name = policy, number] = /^(sliding|tiered)-(\d{1,6})$/.exec(policy) ?? []
   const amount = number === undefined ? undefined : Number(number)

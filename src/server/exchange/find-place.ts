@@ -1,3 +1,4 @@
+import { ThroughlineError } from '../../log/error.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { type Item, itemsOf } from '../identity/chain.ts'
 import { knownClient, type NamedConversation } from '../identity/known-client.ts'
@@ -102,7 +103,13 @@ async function deltaPlace(
   const key = asked.headers['idempotency-key']
   await untilFree(asked, thread, key === undefined ? shortPause : longestRetry)
   const known = key === undefined ? undefined : (await store.turns(thread)).find(turn => turn.key === key)
-  if (known?.status === 'completed') return { kind: 'again', thread, after: known.first, turn: known.turn }
+  // A turn that waits for the client's tools has its reply too.
+  if (known?.status === 'completed' || (known?.status === 'open' && known.last > known.first))
+    return { kind: 'again', thread, after: known.first, turn: known.turn }
+  if (known) {
+    const problem = `The request with this idempotency-key did not come to an answer (${known.error ?? known.status})`
+    throw new ThroughlineError('turn_failed', `${problem}: send it with another key.`)
+  }
   const head = await store.head(thread)
   if (!head && asked.request.named.conversation === conversation && conversation.startsWith('conv_'))
     throw new NotFoundError(

@@ -4,7 +4,7 @@ import type { ModelUsage } from '../../models/model.ts'
 import { noteToolName } from '../../notes/index.ts'
 import type { Fields } from '../faces/fields.ts'
 import type { ReplyEnd, ReplyPiece, ReplyStart } from '../faces/index.ts'
-import type { NamespacedTool, ResponsesWishes } from '../faces/responses/wishes.ts'
+import type { NamespacedTool, ResponsesHints } from '../faces/responses/hints.ts'
 
 /** What the log keeps beside a reply, so that the response of it can be written again as it was sent. */
 export interface KeptResponse {
@@ -28,7 +28,7 @@ export interface KeptResponse {
 
 export function toKept(start: ReplyStart, end: ReplyEnd, from: number): KeptResponse {
   const { id, time, model, promptTokens, request } = start
-  const { echo, isThoughtKept, isCodex = false, namespaced } = request.wishes as unknown as ResponsesWishes
+  const { echo, isThoughtKept, isCodex = false, namespaced } = request.hints as unknown as ResponsesHints
   const { reason, usage, pieces, logprobs, text, thinking, calls } = end
   const isSilent = text.trim() === '' && calls.length === 0
   return {
@@ -49,7 +49,7 @@ export function keptIn({ data }: Pick<LoggedMessage, 'data'>): KeptResponse | un
 export function fromKept(entry: LoggedMessage, kept = keptIn(entry)): { start: ReplyStart; end: ReplyEnd } {
   const { message, seq, id, time } = entry
   const { text, thinking, calls } = readMessage(message, seq)
-  const wishes: ResponsesWishes = {
+  const hints: ResponsesHints = {
     echo: kept?.echo ?? {},
     isThoughtKept: kept?.isThoughtKept ?? false,
     isCodex: kept?.isCodex ?? false,
@@ -63,7 +63,7 @@ export function fromKept(entry: LoggedMessage, kept = keptIn(entry)): { start: R
       time: kept?.time ?? time,
       model,
       promptTokens,
-      request: { ...request, wishes: { ...wishes } },
+      request: { ...request, hints: { ...hints } },
     },
     end: {
       ...{ reason, usage, text, thinking, ...silent },

@@ -15,7 +15,7 @@ export interface ChatRequest {
   /** What the body itself says about the conversation. */
   readonly named: NamedPlace
   /** What the writer of the same face needs to know of the request: whether usage was asked for, say. */
-  readonly wishes: Readonly<Record<string, unknown>>
+  readonly hints: Readonly<Record<string, unknown>>
 }
 
 /** A conversation as the body names it. */

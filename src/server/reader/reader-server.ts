@@ -50,7 +50,7 @@ export function readerServer({
   const chat = (face: Face): Handle => {
     return async (body, signal, leave) => {
       const request = face.read(body)
-      const { model: name, system, messages, tools, settings, wishes } = request
+      const { model: name, system, messages, tools, settings, hints } = request
       // Ollama's clients may ask for less than the window, and Ollama cuts what is too long.
       const limits = face.name === 'ollama' ? limitsOf(readBody(body), window) : { window }
       const model = openReader(name, models, { ...options, ...limits })
@@ -58,7 +58,7 @@ export function readerServer({
       const start = { id: String(++replies), time: now(), model: name, request, promptTokens: 0 }
       const end = (said: readonly ModelPart[]) => endOf(said, now() - start.time)
       // Without messages the request only loads or unloads the model.
-      if (wishes.load !== undefined) return Response.json(face.whole(start, end([])))
+      if (hints.load !== undefined) return Response.json(face.whole(start, end([])))
       const given = system === undefined ? messages : [{ role: 'system', content: system }, ...messages]
       const parts = model.stream({ messages: given, tools, settings, signal })
       if (request.stream) return stream(face, write(face.stream(start), parts, end), leave)

@@ -67,7 +67,7 @@ export async function answerChat(
     const body = await readBody(request, limits.maxBodyBytes)
     const read = face.read(parseBody(body, limits.json), headers)
     model = read.model
-    if (read.wishes.load !== undefined) {
+    if (read.hints.load !== undefined) {
       const loaded = await loadModel(upstream, { face, request, read, body, now })
       tell({})
       return loaded

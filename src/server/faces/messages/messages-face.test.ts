@@ -325,7 +325,7 @@ describe('a request', () => {
       },
       stream: true,
       named: { user: 'user_1_account__session_5' },
-      wishes: {},
+      hints: {},
     })
     const failed = request.messages.map(message => errorsIn(message)('4 Bft', 0))
     expect(failed).toEqual([false, false, false, true, false, false])

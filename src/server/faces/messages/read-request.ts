@@ -30,7 +30,7 @@ export function readRequest(value: unknown): ChatRequest {
     settings: readSettings(body),
     stream: optional(body.stream, 'stream', readFlag) ?? false,
     named: { ...(user !== undefined && { user }) },
-    wishes: {},
+    hints: {},
   }
 }
 

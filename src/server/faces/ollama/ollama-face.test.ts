@@ -249,7 +249,7 @@ describe('a request', () => {
       },
       stream: false,
       named: {},
-      wishes: {},
+      hints: {},
     })
   })
 
@@ -269,8 +269,8 @@ describe('a request', () => {
     ['0s', 'unload'],
     ['0ms', 'unload'],
   ])('without messages and with keep_alive %j is a %s', (keep_alive, load) => {
-    expect(face.read({ model: 'm', messages: [], keep_alive }).wishes).toEqual({ load })
-    expect(face.read({ ...ask, keep_alive }).wishes).toEqual({})
+    expect(face.read({ model: 'm', messages: [], keep_alive }).hints).toEqual({ load })
+    expect(face.read({ ...ask, keep_alive }).hints).toEqual({})
   })
 
   it.each([-1, -2, 0])('has no limit for num_predict %i', num_predict => {

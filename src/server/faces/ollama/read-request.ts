@@ -31,7 +31,7 @@ export function readRequest(value: unknown): ChatRequest {
     settings: readSettings(body),
     stream: optional(body.stream, 'stream', readFlag) ?? true,
     named: {},
-    wishes: given.length === 0 ? { load: isNothing(body.keep_alive) ? 'unload' : 'load' } : {},
+    hints: given.length === 0 ? { load: isNothing(body.keep_alive) ? 'unload' : 'load' } : {},
   }
 }
 

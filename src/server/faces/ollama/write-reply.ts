@@ -46,7 +46,7 @@ export function toGenerated({ message, ...line }: SaidLine): object {
 /** The body of an answer that is not streamed; also of a request that only loads or unloads the model. */
 export function toAnswer(start: ReplyStart, end: ReplyEnd) {
   const { text, thinking, calls, logprobs } = end
-  const { load } = start.request.wishes
+  const { load } = start.request.hints
   if (load === 'load' || load === 'unload') {
     return { ...headOf(start), message: { role: 'assistant', content: '' }, done: true, done_reason: load }
   }

@@ -317,7 +317,7 @@ describe('a request', () => {
       },
       stream: true,
       named: {},
-      wishes: { includeUsage: false },
+      hints: { includeUsage: false },
     })
   })
 

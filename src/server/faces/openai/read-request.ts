@@ -32,7 +32,7 @@ export function readRequest(value: unknown): ChatRequest {
     settings: readSettings(body),
     stream: optional(body.stream, 'stream', readFlag) ?? false,
     named: {},
-    wishes: { includeUsage },
+    hints: { includeUsage },
   }
 }
 

@@ -23,7 +23,7 @@ export function streamChunks(start: ReplyStart): ReplyStream {
     calls: calls =>
       calls.map(call => choice({ tool_calls: [{ index: called++, ...toCall(call) }] })).join(''),
     end: end => {
-      const usage = start.request.wishes.includeUsage
+      const usage = start.request.hints.includeUsage
         ? sse({ ...head, choices: [], usage: toUsage(start, end) })
         : ''
       return `${choice({}, { finish_reason: finishOf(end) })}${usage}data: [DONE]\n\n`

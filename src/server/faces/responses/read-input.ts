@@ -2,9 +2,9 @@ import type { ChatRequest, NamedPlace } from '../face.ts'
 import { type Fields, optional, readFields, readList, readText, refuse } from '../fields.ts'
 import { messageList } from '../message-list.ts'
 import { toContent } from '../to-content.ts'
+import { flatName, thoughtMark } from './hints.ts'
 import { replyOf } from './item-id.ts'
 import { readParts } from './read-parts.ts'
-import { flatName, thoughtMark } from './wishes.ts'
 
 type Read = Pick<ChatRequest, 'system' | 'messages'> & {
   readonly references: NonNullable<NamedPlace['references']>

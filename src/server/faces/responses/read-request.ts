@@ -16,10 +16,10 @@ import {
   refuse,
 } from '../fields.ts'
 import { readEffort, readMaxTokens, readProvider } from '../read-settings.ts'
+import type { ResponsesHints } from './hints.ts'
 import { replyOfResponse } from './item-id.ts'
 import { readInput } from './read-input.ts'
 import { readTools } from './read-tools.ts'
-import type { ResponsesWishes } from './wishes.ts'
 
 /** Reads the body of `/v1/responses`. */
 export function readRequest(value: unknown): ChatRequest {
@@ -32,7 +32,7 @@ export function readRequest(value: unknown): ChatRequest {
   const { references, ...read } = readInput(body.input, instructions)
   const { tools, namespaced } = readTools(body.tools)
   const include = optional(body.include, 'include', readList) ?? []
-  const wishes: ResponsesWishes = {
+  const hints: ResponsesHints = {
     echo: echoOf(body),
     isThoughtKept: include.includes('reasoning.encrypted_content'),
     namespaced,
@@ -44,7 +44,7 @@ export function readRequest(value: unknown): ChatRequest {
     settings: readSettings(body, include.includes('message.output_text.logprobs')),
     stream: optional(body.stream, 'stream', readFlag) ?? false,
     named: { ...readPlace(body), ...(references.length > 0 && { references }) },
-    wishes: { ...wishes },
+    hints: { ...hints },
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../../../models/model.ts'
 import { type Fields, optional, readFields, readList, readText } from '../fields.ts'
 import { toToolSpec } from '../read-tools.ts'
-import { flatName, type NamespacedTool } from './wishes.ts'
+import { flatName, type NamespacedTool } from './hints.ts'
 
 /** Reads the functions among the tools, also those in namespaces. Tools that run at OpenAI are left out. */
 export function readTools(value: unknown): {

@@ -150,7 +150,7 @@ describe('a stream, read by the openai library', () => {
       output: [{ status: 'incomplete' }],
     })
     const { request } = start
-    const codex = startFor({ ...request, wishes: { ...request.wishes, isCodex: true } })
+    const codex = startFor({ ...request, hints: { ...request.hints, isCodex: true } })
     const done = await read(streamOf(face, codex, cut))
     expect(done.events.at(-1)!.type).toBe('response.completed')
     expect(done.response).toMatchObject({ status: 'completed', incomplete_details: null })
@@ -338,7 +338,7 @@ describe('a request', () => {
         { role: 'user', content: 'Go on' },
       ],
     })
-    const { wishes, ...rest } = request
+    const { hints, ...rest } = request
     expect(rest).toEqual({
       model: 'm',
       system: 'You are Codex.\n\n<permissions>',
@@ -400,7 +400,7 @@ describe('a request', () => {
       stream: true,
       named: { isStored: false },
     })
-    expect(wishes).toMatchObject({ isThoughtKept: true, echo: { prompt_cache_key: 'k' } })
+    expect(hints).toMatchObject({ isThoughtKept: true, echo: { prompt_cache_key: 'k' } })
     // A call of a tool in a namespace goes back under its own name.
     const called = [{ id: 'c9', name: 'sea__tide', arguments: '{}' }]
     expect(face.whole(startFor(request), endOf({ calls: called }))).toMatchObject({

@@ -13,7 +13,7 @@ export const responsesFace: Face = {
   streamType: 'text/event-stream',
   read(body, headers = {}) {
     const request = readRequest(body)
-    return isCodex(headers) ? { ...request, wishes: { ...request.wishes, isCodex: true } } : request
+    return isCodex(headers) ? { ...request, hints: { ...request.hints, isCodex: true } } : request
   },
   stream: streamEvents,
   whole: toResponse,

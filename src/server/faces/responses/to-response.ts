@@ -1,8 +1,8 @@
 import type { FaceCall, ReplyEnd, ReplyStart } from '../face.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
 import { tokensOf } from '../tokens-of.ts'
+import { type ResponsesHints, thoughtMark } from './hints.ts'
 import { itemId, responseId } from './item-id.ts'
-import { type ResponsesWishes, thoughtMark } from './wishes.ts'
 
 type Status = 'in_progress' | 'completed' | 'incomplete'
 
@@ -53,7 +53,7 @@ export function responseOf({ id, time, model, request }: ReplyStart, fields: obj
     model,
     output: [] as readonly object[],
     usage: null,
-    ...wishesOf(request).echo,
+    ...hintsOf(request).echo,
     ...fields,
   }
 }
@@ -64,7 +64,7 @@ export function endedResponse(start: ReplyStart, end: ReplyEnd, output: readonly
 
 /** How a response ends. */
 export function closingOf({ request }: ReplyStart, { reason }: ReplyEnd) {
-  return reason === 'length' && !wishesOf(request).isCodex
+  return reason === 'length' && !hintsOf(request).isCodex
     ? { status: 'incomplete' as const, incomplete_details: { reason: 'max_output_tokens' } }
     : { status: 'completed' as const, incomplete_details: null }
 }
@@ -74,7 +74,7 @@ export function toReasoning(start: ReplyStart, index: number, text: string) {
     id: itemId('rs', start.id, index),
     type: 'reasoning' as const,
     summary: text === '' ? [] : [toSummary(text)],
-    ...(wishesOf(start.request).isThoughtKept && {
+    ...(hintsOf(start.request).isThoughtKept && {
       encrypted_content: text === '' ? null : `${thoughtMark}${text}`,
     }),
   }
@@ -116,14 +116,14 @@ export function toFunctionCall(
     type: 'function_call' as const,
     status,
     call_id: id,
-    ...(wishesOf(start.request).namespaced.get(name) ?? { name }),
+    ...(hintsOf(start.request).namespaced.get(name) ?? { name }),
     arguments: status === 'in_progress' ? '' : json,
   }
 }
 
-/** What the reader of this face wished for. */
-function wishesOf({ wishes }: ReplyStart['request']): ResponsesWishes {
-  return wishes as unknown as ResponsesWishes
+/** What the reader of this face found for its writer. */
+function hintsOf({ hints }: ReplyStart['request']): ResponsesHints {
+  return hints as unknown as ResponsesHints
 }
 
 function toUsage(start: ReplyStart, end: ReplyEnd) {

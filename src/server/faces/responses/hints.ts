@@ -1,7 +1,7 @@
 import type { Fields } from '../fields.ts'
 
 /** What the writer needs to know of a request. */
-export interface ResponsesWishes {
+export interface ResponsesHints {
   /** The fields of the request that every response repeats. */
   readonly echo: Fields
   /** Whether thoughts come back whole with the next request, for clients that keep no readable ones. */
