@@ -8,6 +8,7 @@ import { promptActor } from './calls/calls.ts'
 import { unloggedEnd } from './log/closing.ts'
 import type { LoggedMessage } from './log/logged-message.ts'
 import { checkPlace, type LogSource, listLog, readLog } from './log/read-log.ts'
+import { isSideThread } from './side-name.ts'
 
 /** Options of a view. `at`: the thread as it was when this entry was its last. Default: as it is now. */
 export interface ViewOptions {
@@ -122,8 +123,8 @@ export interface SearchOptions extends NoteOptions {
   /** The most messages to find. Default 20. */
   readonly limit?: number
   /**
-   * `shown` (default) finds only what `thread.display()` shows a user. `everything` is for operators: it also finds notes,
-   * the calls that write them, views, and the `data` that an application stores with its messages.
+   * `shown` (default) finds only what `thread.display()` shows a user, and no side requests. `everything` is for operators:
+   * it also finds notes, the calls that write them, views, and the `data` that an application stores with its messages.
    */
   readonly scope?: 'shown' | 'everything'
 }
@@ -145,8 +146,9 @@ export async function searchLog(
   const seen = new Set<string>()
 
   async function take(hit: Found): Promise<void> {
-    if (hit.thread.actor === promptActor || (scope === 'shown' && hit.role === 'assistant_note')) return
+    if (hit.thread.actor === promptActor) return
     if (scope === 'everything') return void found.push(hit)
+    if (hit.role === 'assistant_note' || isSideThread(hit.thread)) return
     const text = JSON.stringify(await shownAt(hit)) ?? ''
     if (text !== '' && hasWords(text, wanted)) found.push({ ...hit, snippet: snippet(text, wanted) })
   }

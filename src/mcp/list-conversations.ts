@@ -1,6 +1,8 @@
 import type { History } from '../history/index.ts'
+import { isSideName } from '../history/side-name.ts'
 import { showValue } from '../log/error.ts'
 import { cut, few, plural } from '../log/line.ts'
+import type { ConversationInfo } from '../stores/store.ts'
 import { toTime } from './to-time.ts'
 
 export async function listConversations(
@@ -9,18 +11,35 @@ export async function listConversations(
 ): Promise<string> {
   const [last] = after === undefined ? [] : await history.conversations({ only: after, limit: 1 })
   if (after !== undefined && !last) return `There is no conversation ${showValue(after)} any longer.`
-  const found = await history.conversations({ limit, after: last })
+  const found = await readPage(history, limit, last)
   if (found.length === 0) return last ? 'There are no more.' : 'There are no conversations yet.'
   const lines = found.map(({ conversation, title, updatedAt, threads }) => {
     const named = title === undefined ? '' : ` ${JSON.stringify(cut(title, 100))}`
-    const heads = threads.map(({ actor, branch, head }) =>
-      actor === 'assistant' && branch === 'main'
-        ? plural(head, 'message')
-        : `${cut(actor, 40)}/${cut(branch, 40)} ${head}`,
-    )
+    const heads = threads
+      .filter(({ branch }) => !isSideName(branch))
+      .map(({ actor, branch, head }) =>
+        actor === 'assistant' && branch === 'main'
+          ? plural(head, 'message')
+          : `${cut(actor, 40)}/${cut(branch, 40)} ${head}`,
+      )
     return `- ${JSON.stringify(conversation)}${named}, last used ${toTime(updatedAt)}, ${few(heads, 5)}`
   })
   const next = `More: list_conversations with after: ${JSON.stringify(found.at(-1)!.conversation)}.`
   const more = found.length < limit ? [] : ['', next]
   return [...lines, ...more].join('\n')
+}
+
+/** A page without what clients of the server asked beside conversations. */
+async function readPage(
+  history: History,
+  limit: number,
+  last: ConversationInfo | undefined,
+): Promise<readonly ConversationInfo[]> {
+  const found: ConversationInfo[] = []
+  for (let after = last; ; ) {
+    const page = await history.conversations({ limit, after })
+    for (const one of page) if (found.length < limit && !isSideName(one.conversation)) found.push(one)
+    if (found.length === limit || page.length < limit) return found
+    after = page.at(-1)
+  }
 }

@@ -6,13 +6,14 @@ import { present } from '../log/present.ts'
 import type { Store } from '../stores/store.ts'
 import { createApi } from './api/create-api.ts'
 import { noticingStore } from './api/live/noticing-store.ts'
-import type { ServerEnv } from './auth/caller.ts'
+import { defaultTenant, type ServerEnv } from './auth/caller.ts'
 import { createKeys } from './auth/create-keys.ts'
 import { createIdentify } from './auth/identify.ts'
 import { refuse } from './auth/refuse.ts'
 import { requireScope } from './auth/require-scope.ts'
 import type { AnswerOptions } from './exchange/answer.ts'
 import { createLogs } from './exchange/create-logs.ts'
+import { sweepSides } from './exchange/sweep-sides.ts'
 import { type Face, messagesFace, ollamaFace, openaiFace, responsesFace } from './faces/index.ts'
 import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { createGate } from './guard/create-gate.ts'
@@ -53,6 +54,8 @@ export interface ServerOptions extends AnswerOptions {
   readonly unreadMs?: number
   /** How long a reply to `useChat` goes on whose client has left. Default 30 s. */
   readonly lingerMs?: number
+  /** How long what clients ask beside conversations is kept: titles, tags. Default one day. */
+  readonly sideMs?: number
   /** How often the store is asked what other servers on it wrote, for live events. Default one second. */
   readonly pollMs?: number
   /** How many may listen to live events at once. Default 256. */
@@ -78,6 +81,7 @@ export function createServer(given: ServerOptions): Server {
   const { upstream, memory = true, promise = 1_000_000, manage = false, lingerMs } = given
   const { maxBodyBytes = 32 * 1024 ** 2, now = Date.now, newId = randomUUID } = given
   const { maxDepth = 100, maxMessages = 100_000, maxStreams = 256, unreadMs = 120_000 } = given
+  const { sideMs = 86_400_000 } = given
   const { allowed = { host: '127.0.0.1', hosts: [], origins: [] } } = given
   const { window, reserve, notes, policy, retries = 1, stallMs } = given
   const options = { retries, ...present({ window, reserve, notes, policy, stallMs }) }
@@ -104,6 +108,11 @@ export function createServer(given: ServerOptions): Server {
     ...{ upstream, options, gate, maxBodyBytes, json: limits.json, newId, logOf, keys },
     onReply: metrics.count,
     ...present({ pollMs, maxListeners, experimentTools }),
+  })
+  const sides = sweepSides({
+    ...{ store, now, keepMs: sideMs },
+    // Keys of the configuration have the default tenant, others name theirs.
+    tenants: async () => new Set([defaultTenant, ...(await keys.list()).map(({ tenant }) => tenant)]),
   })
   const app = new Hono<ServerEnv>()
 
@@ -160,7 +169,10 @@ export function createServer(given: ServerOptions): Server {
   return {
     fetch: async request => app.fetch(request),
     routes: app.routes.map(({ method, path }) => ({ method, path })),
-    close: api.close,
+    async close() {
+      await sides.close()
+      await api.close()
+    },
   }
 }
 

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import type { History } from '../../history/index.ts'
+import { isSideName } from '../../history/side-name.ts'
 import { present } from '../../log/present.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { BadRequestError } from '../bad-request-error.ts'
-import { isSideName } from '../identity/side-name.ts'
+import { findProvisional } from '../identity/provisional.ts'
 import { notFound } from './api-error.ts'
 import { readLines } from './read-lines.ts'
-import { defineRoute, type Route } from './route.ts'
+import { type Call, defineRoute, type Route } from './route.ts'
 import { conversation, count, inConversation, limitOf, name, place, time } from './schemas.ts'
 
 /** Conversations as wholes: listed, described, searched, deleted, exported, imported. */
@@ -19,15 +20,19 @@ export const conversationRoutes: readonly Route[] = [
     query: z.strictObject({
       after: z.string().max(2000).optional().describe('the `next` of the page before'),
       limit: limitOf(50, 200),
-      include: z.enum(['side']).optional().describe('also requests beside conversations: titles, tags'),
+      include: z
+        .enum(['side', 'provisional', 'everything'])
+        .optional()
+        .describe(
+          'also requests beside conversations (titles, tags), or conversations of one message that nobody named, or both',
+        ),
     }),
     kind: 'json',
     answer: z.object({
       conversations: z.array(conversation),
       next: z.string().optional().describe('`after` of the next page; absent on the last one'),
     }),
-    handle: ({ query: { after, limit = 50, include }, looking }) =>
-      listConversations(looking, { after: fromCursor(after), limit, isWithSide: include === 'side' }),
+    handle: call => listConversations(call, call.query),
   }),
   defineRoute({
     method: 'get',
@@ -37,7 +42,7 @@ export const conversationRoutes: readonly Route[] = [
     params: inConversation,
     kind: 'json',
     answer: conversation,
-    handle: ({ params, looking }) => findConversation(looking, params.conversation),
+    handle: call => showConversation(call, call.params.conversation),
   }),
   defineRoute({
     method: 'patch',
@@ -51,10 +56,11 @@ export const conversationRoutes: readonly Route[] = [
     }),
     kind: 'json',
     answer: conversation,
-    async handle({ params, body, looking, log }) {
-      await findConversation(looking, params.conversation)
-      await log.history.describe(params.conversation, present(body))
-      return findConversation(looking, params.conversation)
+    async handle(call) {
+      const { conversation } = call.params
+      await findConversation(call.looking, conversation)
+      await call.log.history.describe(conversation, present(call.body))
+      return showConversation(call, conversation)
     },
   }),
   defineRoute({
@@ -147,32 +153,57 @@ export async function findConversation(history: History, conversation: string): 
   return found
 }
 
-interface Page {
-  readonly after: Pick<ConversationInfo, 'conversation' | 'updatedAt'> | undefined
-  readonly limit: number
-  readonly isWithSide: boolean
+async function showConversation(call: Call, conversation: string) {
+  const [shown] = await withProvisional(call, [await findConversation(call.looking, conversation)])
+  return shown!
 }
 
-/** A page of conversations. Side requests are left out after reading, so it reads on until the page is full. */
-async function listConversations(history: History, { after, limit, isWithSide }: Page) {
-  const conversations: ConversationInfo[] = []
-  let last = after
-  for (;;) {
-    const page = await history.conversations({ limit, after: last })
+/** Says of each conversation whether it is provisional. */
+async function withProvisional(
+  { log: { store, history, tenant } }: Call,
+  listed: readonly ConversationInfo[],
+) {
+  const provisional = await findProvisional({ store, tenant, count: history.count }, listed)
+  return listed.map(one => ({ ...one, ...(provisional.has(one.conversation) && { provisional: true }) }))
+}
+
+interface Page {
+  readonly after?: string | undefined
+  readonly limit?: number | undefined
+  readonly include?: 'side' | 'provisional' | 'everything' | undefined
+}
+
+/** How many conversations are looked at for one page: a page may be shorter, or empty, and still have a next one. */
+const mostLooked = 2000
+
+/** A page of conversations. What is not wanted is left out after reading, so it reads on until the page is full. */
+async function listConversations(call: Call, { after, limit = 50, include }: Page) {
+  const isWith = (what: Page['include']) => include === what || include === 'everything'
+  const found: (ConversationInfo & { readonly provisional?: boolean })[] = []
+  const atOnce = Math.max(limit, 50)
+  let last = fromCursor(after)
+  for (let looked = 0; looked < mostLooked; ) {
+    const page = await withProvisional(call, await call.looking.conversations({ limit: atOnce, after: last }))
     for (const one of page) {
-      if (conversations.length === limit) return { conversations, next: toCursor(last!) }
+      if (found.length === limit) return { conversations: found, next: toCursor(last!) }
       last = one
-      const threads = isWithSide ? one.threads : one.threads.filter(({ branch }) => !isSideName(branch))
-      if (isWithSide || !isSideName(one.conversation)) conversations.push({ ...one, threads })
+      if (isSideName(one.conversation) && !isWith('side')) continue
+      if (one.provisional && !isWith('provisional')) continue
+      const threads = one.threads.filter(({ branch }) => isWith('side') || !isSideName(branch))
+      found.push({ ...one, threads })
     }
-    if (page.length < limit) return { conversations }
+    if (page.length < atOnce) return { conversations: found }
+    looked += page.length
   }
+  return { conversations: found, next: toCursor(last!) }
 }
 
 const toCursor = ({ conversation, updatedAt }: Pick<ConversationInfo, 'conversation' | 'updatedAt'>) =>
   `${updatedAt}.${conversation}`
 
-function fromCursor(cursor: string | undefined): Page['after'] {
+function fromCursor(
+  cursor: string | undefined,
+): Pick<ConversationInfo, 'conversation' | 'updatedAt'> | undefined {
   if (cursor === undefined) return undefined
   const [, updatedAt, conversation] = /^(\d{1,15})\.(.+)$/s.exec(cursor) ?? []
   if (conversation === undefined)

@@ -30,6 +30,10 @@ export const conversation = z.object({
   createdAt: time,
   updatedAt: time.describe('when something was last written to one of its threads'),
   threads: z.array(threadPlace),
+  provisional: z
+    .boolean()
+    .optional()
+    .describe('true while it has one message, from a client that did not name it, and no title'),
 })
 
 export const errorAnswer = z.object({

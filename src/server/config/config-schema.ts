@@ -57,6 +57,10 @@ export const configSchema = z.strictObject({
     .default(true)
     .meta({ about: 'whether conversations are kept and fitted; without it requests are only passed on' }),
 
+  sideTime: duration(1000)
+    .default(86_400_000)
+    .meta({ about: 'how long titles, tags and the like are kept that clients ask beside conversations' }),
+
   requireKeys: onOff()
     .optional()
     .meta({ about: 'whether every request needs a key; true if apiKeys are given' }),

@@ -1,9 +1,9 @@
+import { mainBranch } from '../../history/log/read-log.ts'
+import { sideName } from '../../history/side-name.ts'
 import { ThroughlineError } from '../../log/error.ts'
-import type { ThreadKey } from '../../stores/store.ts'
 import { type Item, itemsOf } from '../identity/chain.ts'
 import { knownClient, type NamedConversation } from '../identity/known-client.ts'
 import { leaving, type Placement, recognise } from '../identity/recognise.ts'
-import { sideName } from '../identity/side-name.ts'
 import { sideRequest } from '../identity/side-request.ts'
 import { NotFoundError } from '../not-found-error.ts'
 import type { Asked } from './asked.ts'
@@ -29,7 +29,8 @@ export async function findPlace(asked: Asked): Promise<Place | Again> {
   if (named?.isDelta) return deltaPlace(asked, named, { messages, items, scope })
   const known = { ...log, count: log.history.count, scope, items, newId }
   const toRecognise = { ...known, ...(named && { named: { conversation: named.conversation, actor } }) }
-  const toPlace = { items, scope, isSide: side !== undefined, isDelta: false, messages, newId }
+  const isSide = side !== undefined
+  const toPlace = { items, scope, isSide, isNamed: named !== undefined, isDelta: false, messages, newId }
   for (let tries = 0; ; tries++) {
     const found = await recognise(toRecognise)
     const why = [side && `a side request: ${side}`, found.why, named && `named by ${named.how}`]
@@ -61,7 +62,7 @@ const longestRetry = 600_000
 const isRetry = ({ headers }: Asked): boolean =>
   Number(headers['x-stainless-retry-count'] ?? 0) > 0 || headers['idempotency-key'] !== undefined
 
-interface ToPlace extends Pick<Place, 'items' | 'scope' | 'isSide' | 'isDelta' | 'messages'> {
+interface ToPlace extends Pick<Place, 'items' | 'scope' | 'isSide' | 'isNamed' | 'isDelta' | 'messages'> {
   readonly newId: () => string
 }
 
@@ -71,23 +72,26 @@ function settle(
   why: string,
 ): Place {
   switch (found.kind) {
-    case 'new':
-      return { ...rest, kind: 'new', thread: beside(rest, found.thread), from: 0, why }
+    case 'new': {
+      // A conversation that begins with a side request is none: lists leave it out, and it is deleted after a while.
+      const conversation = rest.isSide ? sideName(newId()) : found.thread.conversation
+      return { ...rest, kind: 'new', thread: { ...found.thread, conversation }, from: 0, why }
+    }
     case 'extends': {
       const { walk } = found
       return { ...rest, kind: 'extends', thread: walk.thread, from: firstOf(rest.items, walk.items), why }
     }
     case 'branches': {
       const { of, at, from } = found
+      if (rest.isSide && at === 0) {
+        const thread = { ...of, conversation: sideName(newId()), branch: mainBranch }
+        return { ...rest, kind: 'new', thread, beside: of.conversation, from: 0, why }
+      }
       const thread = { ...of, branch: rest.isSide ? sideName(newId()) : newId() }
       return { ...rest, kind: 'branches', thread, fork: { of, at }, from: firstOf(rest.items, from), why }
     }
   }
 }
-
-/** A conversation that begins with a side request is none: it is kept under a name that lists leave out. */
-const beside = ({ isSide }: Pick<Place, 'isSide'>, thread: ThreadKey): ThreadKey =>
-  isSide ? { ...thread, conversation: sideName(thread.conversation) } : thread
 
 /** The index of the first message behind the items that are known. A system message before a new one is new. */
 const firstOf = (items: readonly Item[], known: number) => (known === 0 ? 0 : items[known - 1]!.index + 1)
@@ -123,6 +127,7 @@ async function deltaPlace(
     thread,
     from: 0,
     isSide: false,
+    isNamed: true,
     isDelta: true,
     why: `named by ${how}; the body holds what is new`,
   }

@@ -1,7 +1,8 @@
 import type { LoggedMessage, SeenMessage, Thread, Turn } from '../../history/index.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { marksOf, marksToSave, type UserMarks } from '../identity/chain.ts'
+import { isUser, marksOf, marksToSave, type UserMarks } from '../identity/chain.ts'
+import { firstMark } from '../identity/provisional.ts'
 import type { Asked } from './asked.ts'
 import type { Place } from './place.ts'
 import { toSeen } from './to-seen.ts'
@@ -47,10 +48,13 @@ export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> 
   if (isSeeded && past.length > 0) await log.store.saveMarks(place.thread, past)
   const key = asked.headers['idempotency-key']
   const begun = await thread.begin(asking, {
-    data: { request: { face: asked.face, kind: place.kind, why: place.why, client: clientOf(asked) } },
-    marks: marksToSave(marks, index =>
-      index >= inputFrom && index < inputFrom + asking.length ? index - inputFrom + 1 : undefined,
-    ),
+    data: { request: requestData(asked, place) },
+    marks: [
+      ...marksToSave(marks, index =>
+        index >= inputFrom && index < inputFrom + asking.length ? index - inputFrom + 1 : undefined,
+      ),
+      ...(isFirst(place) ? [{ mark: firstMark(conversation), at: asking.length }] : []),
+    ],
     ...(key !== undefined && { key }),
   })
   if (begun.kind === 'replayed') throw new Error('a repeated request is recognised before it is begun')
@@ -65,6 +69,16 @@ function newMarks({ isSide, items, from, scope }: Place): readonly UserMarks[] {
   const first = isSide ? -1 : items.findIndex(({ index }) => index >= from)
   return first < 0 ? [] : marksOf(items, scope, first)
 }
+
+/** Whether a conversation begins here that nobody named, with one message. */
+const isFirst = ({ kind, isSide, isNamed, items }: Place) =>
+  kind === 'new' && !isSide && !isNamed && items.filter(isUser).length === 1
+
+/** What the log says of a request, for people. */
+const requestData = (asked: Asked, { kind, why, beside }: Place) => ({
+  ...{ face: asked.face, kind, why, client: clientOf(asked) },
+  ...(beside !== undefined && { beside }),
+})
 
 /** A call takes only so many arguments. */
 const pieceOfPast = 1000

@@ -20,6 +20,10 @@ export interface Place {
   readonly scope: string
   /** Whether it stands beside the conversation: a title, a summary. It is never taken for the conversation's end. */
   readonly isSide: boolean
+  /** The conversation that a side request names and has nothing in common with. */
+  readonly beside?: string
+  /** Whether the client names the conversation. */
+  readonly isNamed: boolean
   /** For people; holds no text of the conversation. */
   readonly why: string
 }

@@ -1,10 +1,9 @@
 import type { LoggedMessage } from '../../history/index.ts'
 import { listLog, readLog } from '../../history/log/read-log.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { notedResult } from '../../log/texts.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { type Item, itemsOf } from '../identity/chain.ts'
-import { itemOf } from '../identity/item.ts'
+import { isGiven, itemOf } from '../identity/item.ts'
 import { walkOn } from '../identity/walk.ts'
 import { NotFoundError } from '../not-found-error.ts'
 import type { Asked, Log } from './asked.ts'
@@ -39,7 +38,7 @@ export async function previousPlace(asked: Asked, given: ToGoOn): Promise<Place 
   const turn = (await log.store.turns(thread)).findLast(({ first }) => first <= entry.seq)
   if (!head || !turn) throw noPrevious(previous)
   const why = 'named by previous_response_id; the body holds what is new'
-  const common = { scope, isSide: false, isDelta: true, why, from: 0 } as const
+  const common = { scope, isSide: false, isNamed: false, isDelta: true, why, from: 0 } as const
   const isLast = turn.last === head.head
   const isOpen = turn.status === 'open'
   const source = { store: log.store, key: thread, count: log.history.count }
@@ -99,10 +98,7 @@ async function findAgain(
 const isReply = ({ message, isClosing }: LoggedMessage) => message.role === 'assistant' && !isClosing
 
 /** Whether a client or the model said it: not the results of our own tools, not notes. */
-const isClients = (entry: LoggedMessage) =>
-  isReply(entry) || entry.message.role === 'user' || (entry.message.role === 'tool' && !isNoted(entry))
-
-const isNoted = ({ message }: LoggedMessage) => message.content === notedResult
+const isClients = (entry: LoggedMessage) => isReply(entry) || isGiven(entry)
 
 const isSaid = ({ message, isClosing }: LoggedMessage) => !isClosing && message.role !== 'assistant_note'
 

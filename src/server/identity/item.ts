@@ -1,5 +1,7 @@
+import type { LoggedMessage } from '../../history/index.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { notedResult } from '../../log/texts.ts'
 
 /**
  * What two copies of a message have in common: its role and the text that a user sees, or the names of the tools that it
@@ -17,6 +19,10 @@ export function itemOf(message: MessageLike, seq: number): string | undefined {
 export function isBeginning(one: string, other: string): boolean {
   return one.startsWith('assistant:') && (other.startsWith(one) || one.startsWith(other))
 }
+
+/** Whether a client gave it: a user's message, or the result of a tool that is not our own. */
+export const isGiven = ({ message: { role, content }, isClosing }: LoggedMessage): boolean =>
+  role === 'user' || (role === 'tool' && !isClosing && content !== notedResult)
 
 /** Cuts out thoughts as clients keep them in the text. A block that never ends is ordinary text. */
 function withoutThoughts(text: string): string {

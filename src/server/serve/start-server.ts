@@ -51,6 +51,7 @@ export async function startServer(
       maxDepth: config.maxDepth,
       maxMessages: config.maxMessages,
       maxStreams: config.maxStreams,
+      sideMs: config.sideTime,
       stallMs: config.silenceTimeout,
       allowed: { host, hosts: config.allowedHosts, origins: config.allowedOrigins },
       policy: choosePolicy(policy, present({ effort })),

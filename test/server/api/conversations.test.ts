@@ -71,22 +71,4 @@ describe.each(await everyStore())('conversations through the API, on %s', (_, cr
     expect(body.found.every((one: { conversation: string }) => one.conversation === 'a')).toBe(true)
     expect((await api.get('/search')).body.error).toMatchObject({ code: 'bad_request', field: 'q' })
   })
-
-  it('leave out what clients ask beside them, unless it is wanted', async () => {
-    const { url, api } = await start()
-    const ask = (content: string) =>
-      fetch(`${url}/v1/chat/completions`, {
-        method: 'POST',
-        body: JSON.stringify({ model: 'reader', messages: [{ role: 'user', content }] }),
-      })
-    await ask('The boat is called Seagull.')
-    const side = await ask(
-      '### Task:\nGenerate a concise title for the chat history: The boat is called Seagull.',
-    )
-    expect(side.headers.get('x-throughline-conversation')).toMatch(/^throughline%3Aside%3A/)
-    const usual = await api.get('/conversations')
-    const all = await api.get('/conversations?include=side')
-    expect(usual.body.conversations).toHaveLength(1)
-    expect(all.body.conversations).toHaveLength(2)
-  })
 })
