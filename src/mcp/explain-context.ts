@@ -1,5 +1,5 @@
 import { dump } from '../context/dump.ts'
-import { readPlan } from '../history/calls/plan.ts'
+import { leadOf, readPlan } from '../history/calls/plan.ts'
 import type { History, Thread, ThreadCall } from '../history/index.ts'
 import { showValue, ThroughlineError } from '../log/error.ts'
 import { cut } from '../log/line.ts'
@@ -61,10 +61,8 @@ interface Account {
 function ofCall(call: ThreadCall): Account {
   const plan = readPlan(call.plan)
   const { policy, counter, window, reserve, tokens, parts, messages, verdicts, fates } = plan
-  const [first] = messages
   // A plan counts from 0, and a system prompt that is no entry comes first.
-  const isPrompt = first !== undefined && !Array.isArray(first) && 'as' in first && (parts.system ?? 0) > 0
-  const shift = isPrompt ? 0 : 1
+  const shift = 1 - leadOf(plan)
   return {
     title: `Call ${describeCall(call)}`,
     totals: describeTotals({ policy, counter, window, reserve, tokens, parts }),

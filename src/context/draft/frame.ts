@@ -34,7 +34,7 @@ export function createFrame({ system, transcript }: Conversation, options: Frame
   const { notes = 'inline', noteBudget = Math.floor(window / 16) } = options
   const { shape = 'free', systemRole = true, overflow = 'error' } = options
   const count = counterOf(options)
-  const margin = count.exact ? 0 : Math.ceil((window - reserve) * 0.05)
+  const margin = marginOf(count, window - reserve)
   const headNotes = notes === 'system' ? notesSection(transcript, count, noteBudget, () => true) : undefined
   const added = [...pins, ...(headNotes?.text ? [headNotes.text] : [])].join('\n\n')
   const ends = protectedEnd(transcript)
@@ -53,6 +53,11 @@ export function createFrame({ system, transcript }: Conversation, options: Frame
     fixed: new Set(ascending([...transcript.systems, transcript.firstUser, ...ends])),
     marker: findMarker(transcript),
   }
+}
+
+/** The tokens of a room that are kept free where the counter only estimates. */
+export function marginOf({ exact }: Pick<TokenCounter, 'exact'>, room: number): number {
+  return exact ? 0 : Math.ceil(room * 0.05)
 }
 
 /** Pins and notes stand at the end of the last system message, so that the text before them stays the same. */

@@ -94,7 +94,8 @@ export async function promptName(
   return name
 }
 
-async function loadPrompt(store: Store, key: ThreadKey, name: string): Promise<string> {
+/** The text of a stored system prompt. */
+export async function loadPrompt(store: Store, key: ThreadKey, name: string): Promise<string> {
   const thread = promptThread(key)
   for await (const { id, payload } of store.entries(thread, { reverse: true }))
     if (id === name) return (JSON.parse(payload) as { message: { content: string } }).message.content

@@ -1,4 +1,5 @@
 import type { Context } from '../../context/context.ts'
+import type { ReceiptCut } from '../../context/receipt.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
@@ -6,7 +7,7 @@ import { isObject, parseJson } from '../../log/parse-json.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 
 /** Consecutive entries, or a message that is no entry, with its text split by `splitText`. */
-type PlanItem = Run | Written
+export type PlanItem = Run | Written
 
 /** Consecutive entries: the first and the last place. */
 export type Run = readonly [first: number, last: number]
@@ -31,12 +32,23 @@ export interface Plan extends Pick<Context['receipt'], 'policy' | 'counter' | 'w
   readonly verdicts: readonly (readonly string[])[]
   /** The stretches of the receipt that were not sent unchanged: [first, last, verdict]. */
   readonly fates: readonly (readonly [number, number, number])[]
+  /** How many messages of the receipt stand before the first entry: 1 with a system prompt. Older plans lack it. */
+  readonly lead?: number
+  /** The tokens that were kept free for an inexact counter. Older plans lack it. */
+  readonly margin?: number
+  /** Where the conversation was cut, by places of the receipt. */
+  readonly cut?: ReceiptCut
 }
 
 /** `prompt`: the name of the stored system prompt that leads the context, if there is one. */
-export function toPlan(context: Context, log: Pick<ThreadLog, 'seqOf' | 'textsIn'>, prompt?: string): Plan {
+export function toPlan(
+  context: Context,
+  log: Pick<ThreadLog, 'seqOf' | 'textsIn' | 'leadOf'>,
+  prompt?: string,
+): Plan {
   const { messages, tokens, receipt } = context
-  const { policy, counter, window, reserve } = receipt
+  const { policy, counter, window, reserve, margin, cut } = receipt
+  const lead = log.leadOf(context)
   const texts = toKnownTexts(log.textsIn(context))
   return {
     version: 1,
@@ -52,6 +64,9 @@ export function toPlan(context: Context, log: Pick<ThreadLog, 'seqOf' | 'textsIn
     reserve,
     parts: Object.fromEntries(Object.entries(receipt.parts).filter(([, part]) => part > 0)),
     ...toFates(receipt.stretches),
+    ...(lead !== undefined && { lead }),
+    margin,
+    ...(cut && { cut }),
   }
 }
 
@@ -59,8 +74,42 @@ export function readPlan(text: string): Plan {
   const plan = parseJson(text) as Partial<Plan> | null | undefined
   if (plan?.version !== 1)
     throw unknownPlan(`has the version ${JSON.stringify(plan?.version)}: update throughline.`)
-  if (Array.isArray(plan.messages) && plan.messages.every(isItem)) return plan as Plan
-  throw unknownPlan('has messages that cannot be read.')
+  if (!Array.isArray(plan.messages) || !plan.messages.every(isItem))
+    throw unknownPlan('has messages that cannot be read.')
+  if (!isAccount(plan)) throw unknownPlan('has an account that cannot be read.')
+  return plan as Plan
+}
+
+/** Whether all that a plan says beside its messages has its form: it may come from an import. */
+function isAccount({
+  tokens,
+  parts,
+  verdicts,
+  fates,
+  lead = 0,
+  margin = 0,
+  ...plan
+}: Partial<Plan>): boolean {
+  const { policy, counter, window, reserve, cut } = plan
+  return (
+    [tokens, window, reserve, lead, margin].every(value => isCount(value)) &&
+    [policy, counter].every(value => typeof value === 'string') &&
+    isObject(parts) &&
+    Object.values(parts).every(value => isCount(value)) &&
+    Array.isArray(verdicts) &&
+    verdicts.every(verdict => Array.isArray(verdict) && verdict.every(text => typeof text === 'string')) &&
+    Array.isArray(fates) &&
+    fates.every(fate => Array.isArray(fate) && fate.length === 3 && fate.every(value => isCount(value))) &&
+    (cut === undefined || cutFields.every(field => isCount((cut as Partial<ReceiptCut>)?.[field])))
+  )
+}
+
+const cutFields = ['before', 'at', 'needed', 'limit', 'growth', 'recall'] as const
+
+/** How many messages of the receipt stand before the first entry. Plans that do not say it are read by their first message. */
+export function leadOf({ lead, messages: [first] }: Plan): number {
+  if (lead !== undefined) return lead
+  return first && !isRun(first) && (first.as as { readonly role?: unknown }).role === 'system' ? 1 : 0
 }
 
 function isItem(item: PlanItem | null): boolean {
@@ -101,7 +150,7 @@ export const lastPlaceOf = (plan: Plan): number =>
   placesIn(plan).reduce((most, [, last]) => Math.max(most, last), 0)
 
 export function fromPlan(
-  { messages }: Plan,
+  { messages }: Pick<Plan, 'messages'>,
   messageAt: (seq: number) => MessageLike | undefined,
   prompt = '',
 ): readonly MessageLike[] {
@@ -124,18 +173,18 @@ export function fromPlan(
   })
 }
 
-const isRun = (item: PlanItem): item is Run => Array.isArray(item)
+export const isRun = (item: PlanItem): item is Run => Array.isArray(item)
 
-/** Most of a context is consecutive entries, which take two numbers. */
-function toItems(
-  messages: readonly MessageLike[],
-  toOne: (message: MessageLike, place: number) => number | Written,
-): readonly PlanItem[] {
-  const items: (PlanItem | [number, number])[] = []
+/** Puts entries in a row together: most of a context is consecutive entries, which take two numbers. */
+export function toItems<Message, Other extends object>(
+  messages: readonly Message[],
+  toOne: (message: Message, place: number) => number | Other,
+): readonly (Run | Other)[] {
+  const items: (Run | Other)[] = []
   for (const one of messages.map(toOne)) {
     const last = items.at(-1)
     if (typeof one !== 'number') items.push(one)
-    else if (Array.isArray(last) && last[1] === one - 1) last[1] = one
+    else if (Array.isArray(last) && last[1] === one - 1) items[items.length - 1] = [last[0], one]
     else items.push([one, one])
   }
   return items

@@ -26,6 +26,8 @@ import { type Loading, pastTranscript, whileLoading } from './while-loading.ts'
 export interface ThreadLog {
   /** The place of a message that a context holds. */
   seqOf(message: object): number | undefined
+  /** How many messages of a context's receipt stand before the first entry; undefined for a context of another log. */
+  leadOf(context: Context): number | undefined
   /** Texts of entries that other messages of a context may quote, by place. */
   textsIn(context: Context): ReadonlyMap<number, string>
   /** `at`: the last entry of the context; default the newest. `prompt`: the system prompt, which stands first. */
@@ -164,6 +166,7 @@ function createThreadLog(source: LogSource): ThreadLog {
   return {
     context: (at, prompt, options) => inTurn(() => context(at, prompt, options)),
     seqOf: message => places.get(message),
+    leadOf: context => prompts.get(context),
     textsIn(context) {
       const before = prompts.get(context)
       const { system, transcript } = conversation

@@ -1,18 +1,21 @@
 import { z } from 'zod'
 import { dump } from '../../context/dump.ts'
-import { readPlan } from '../../history/calls/plan.ts'
+import { leadOf, readPlan } from '../../history/calls/plan.ts'
 import type { Thread, ThreadCall } from '../../history/index.ts'
 import { notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
 import { defineRoute, type Route, type Told } from './route.ts'
 import { count, inConversation, limitOf, message, name, threadFields, time } from './schemas.ts'
 
+/** How a call went; `interrupted` if its process died. */
+export const callStatus = z.enum(['sent', 'completed', 'failed', 'cancelled', 'interrupted'])
+
 const call = z.object({
   id: name,
   turn: count,
   time,
   model: z.string(),
-  status: z.enum(['sent', 'completed', 'failed', 'cancelled', 'interrupted']),
+  status: callStatus,
   error: z.string().optional(),
   predicted: count.describe('the tokens of the prompt as we counted them'),
   reported: z.number().optional().describe('the tokens that the provider says it read'),
@@ -106,9 +109,9 @@ function toCall(one: ThreadCall): Told<z.input<typeof call>> {
 
 /** Places of fates are those of the receipt: with the system prompt, counted from 0. Here they are those of the log. */
 function toPlanAnswer({ plan: text }: ThreadCall): Told<z.input<typeof plan>> {
-  const { messages, parts, verdicts, fates } = readPlan(text)
-  const [first] = messages
-  const lead = first && !Array.isArray(first) && 'as' in first && roleOf(first.as) === 'system' ? 1 : 0
+  const read = readPlan(text)
+  const { messages, parts, verdicts, fates } = read
+  const lead = leadOf(read)
   return {
     messages: messages,
     parts,
@@ -116,5 +119,3 @@ function toPlanAnswer({ plan: text }: ThreadCall): Told<z.input<typeof plan>> {
     fates: fates.map(([first, last, verdict]) => [first - lead + 1, last - lead + 1, verdict]),
   }
 }
-
-const roleOf = (message: object) => (message as { readonly role?: unknown }).role

@@ -5,8 +5,12 @@ import type { Told } from './route.ts'
 import { count, message, place } from './schemas.ts'
 
 const fate = z.enum(fates)
-const counted = <Name extends string>(names: readonly Name[]) =>
+export const counted = <Name extends string>(names: readonly Name[]) =>
   z.record(z.enum(names as readonly [Name, ...Name[]]), count)
+
+export const cutPlaces = z
+  .object({ before: place, at: place, needed: count, limit: count, growth: count, recall: count })
+  .describe('where the conversation was cut: see docs/receipt.md')
 
 const verdict = { fate, rule: z.string(), why: z.string() }
 
@@ -29,9 +33,7 @@ export const contextSummary = z.object({
   over: count,
   parts: counted(parts),
   counts: counted(fates),
-  cut: z
-    .object({ before: place, at: place, needed: count, limit: count, growth: count, recall: count })
-    .optional(),
+  cut: cutPlaces.optional(),
   prefix: z
     .object({ tokens: count, share: z.number() })
     .optional()
@@ -62,8 +64,9 @@ export const contextAnswer = contextSummary.extend({
 
 /** A receipt counts messages from 0, with the system prompt before them. The API counts entries as the log does. */
 export function toSummary({ receipt }: Context, lead: number): Told<z.input<typeof contextSummary>> {
-  const { policy, counter, window, reserve, margin, capacity, tokens, free, over, counts, cut, prefix } =
-    receipt
+  const { policy, counter, window, reserve, margin, capacity, tokens, free, over, cut, prefix } = receipt
+  const counts = { ...receipt.counts }
+  for (const { fate } of receipt.entries.slice(0, lead)) counts[fate] -= 1
   return {
     ...{ policy, counter, window, reserve, margin, capacity, tokens, free, over, counts },
     parts: receipt.parts,

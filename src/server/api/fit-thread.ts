@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Context } from '../../context/context.ts'
 import { choosePolicy, policyNames } from '../../context/policies/choose-policy.ts'
 import { promptOf, readPlan } from '../../history/calls/plan.ts'
-import type { Thread } from '../../history/index.ts'
+import type { Thread, ThreadContextOptions } from '../../history/index.ts'
 import { InvalidOptionError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
@@ -32,34 +32,49 @@ export const atField = place.optional().describe('the thread as it was when this
 const fitSchema = z.strictObject(fitFields)
 export type FitFields = z.output<typeof fitSchema>
 
-/** Makes contexts of a thread. The defaults are read once for all of them. */
-export async function createFitting(thread: Thread, { policy, window, reserve }: AnswerOptions) {
+/** How a context is made: the options of `fit`, and the system prompt. */
+export interface FitSettings extends Omit<ThreadContextOptions, 'at' | 'previous'> {
+  readonly window: number
+  readonly reserve: number
+}
+
+/** Gives the settings of contexts of a thread. What a request does not say is as in the last call, which is read once. */
+export async function createSettings(thread: Thread, { policy, window, reserve }: AnswerOptions) {
   const [last] = await thread.calls({ limit: 1 })
   const plan = last && readPlan(last.plan)
   const usual = { window: plan?.window ?? window ?? 4096, reserve: plan?.reserve ?? reserve ?? 0 }
-  const prompt = last && plan && (await leadOf(thread, last, plan))
-  return async (
-    fields: FitFields,
-    { at, previous }: { readonly at?: number | undefined; readonly previous?: Context | undefined } = {},
-  ): Promise<{ readonly context: Context; readonly lead: number }> => {
+  const prompt = last && plan && (await promptText(thread, last, plan))
+  return (fields: FitFields): FitSettings => {
     const system = fields.system === '' ? undefined : (fields.system ?? prompt)
     const room = { window: fields.window ?? usual.window }
-    const context = await thread.context({
+    return {
       ...room,
       // A reserve that was meant for another window must leave some of this one.
       reserve: fields.reserve ?? Math.min(usual.reserve, Math.floor(room.window / 2)),
       overflow: fields.overflow ?? 'keep',
-      ...present({ policy: policyOf(fields) ?? policy, shape: fields.shape, at, system, previous }),
+      ...present({ policy: policyOf(fields) ?? policy, shape: fields.shape, system }),
       ...(fields.notes !== undefined && { notes: fields.notes === 'off' ? false : fields.notes }),
-    })
-    return { context, lead: system === undefined ? 0 : 1 }
+    }
+  }
+}
+
+/** Makes contexts of a thread. */
+export async function createFitting(thread: Thread, options: AnswerOptions) {
+  const settingsFor = await createSettings(thread, options)
+  return async (
+    fields: FitFields,
+    { at, previous }: { readonly at?: number | undefined; readonly previous?: Context | undefined } = {},
+  ): Promise<{ readonly context: Context; readonly lead: number }> => {
+    const settings = settingsFor(fields)
+    const context = await thread.context({ ...settings, ...present({ at, previous }) })
+    return { context, lead: settings.system === undefined ? 0 : 1 }
   }
 }
 
 type Plan = ReturnType<typeof readPlan>
 
 /** The system prompt of a call, which is no entry. */
-async function leadOf(
+async function promptText(
   thread: Thread,
   call: { readonly plan: string },
   plan: Plan,
@@ -70,7 +85,8 @@ async function leadOf(
   return message?.role === 'system' && typeof message.content === 'string' ? message.content : undefined
 }
 
-function policyOf({ policy, effort }: FitFields) {
+/** The policy that fields name, if they name one. */
+export function policyOf({ policy, effort }: Pick<FitFields, 'policy' | 'effort'>) {
   if (policy === undefined) return effort === undefined ? undefined : choosePolicy('default', { effort })
   const [, name = policy, number] = /^(sliding|tiered)-(\d{1,6})$/.exec(policy) ?? []
   const amount = number === undefined ? undefined : Number(number)

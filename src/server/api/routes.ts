@@ -8,6 +8,7 @@ import { keyRoutes } from './keys.ts'
 import type { Route } from './route.ts'
 import { serverRoutes } from './server-info.ts'
 import { threadRoutes } from './threads.ts'
+import { timelineRoutes } from './timelines.ts'
 
 export const apiBase = '/throughline/v1'
 
@@ -17,6 +18,7 @@ export const apiRoutes: readonly Route[] = [
   ...conversationRoutes,
   ...threadRoutes,
   ...contextRoutes,
+  ...timelineRoutes,
   ...callRoutes,
   ...chatRoutes,
   ...eventRoutes,

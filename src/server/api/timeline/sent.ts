@@ -1,0 +1,71 @@
+import type { Run } from '../../../history/calls/plan.ts'
+import type { MessageLike } from '../../../log/message.ts'
+import { readMessage } from '../../../log/parse-message.ts'
+import type { TokenCounter } from '../../../tokens/create-counter.ts'
+
+/** What a model was sent: entries in a row by their first and last place, and other messages with their JSON and tokens. */
+export type SentItem = Run | SentMessage
+
+export interface SentMessage {
+  readonly json: string
+  readonly tokens: number
+}
+
+export interface Sent {
+  readonly items: readonly SentItem[]
+  /** The tokens of the tools, which stand at the beginning of a prompt: if they differ, nothing is shared. */
+  readonly tools: number
+}
+
+/** Counts messages that are no entries. Those of the prompt before are known: most come again. */
+export function createSentMessages(count: TokenCounter) {
+  let known = new Map<string, SentMessage>()
+  let next = new Map<string, SentMessage>()
+  return {
+    of(message: MessageLike): SentMessage {
+      const json = JSON.stringify(message)
+      const found = next.get(json) ??
+        known.get(json) ?? { json, tokens: count.message(readMessage(message, 0)) }
+      next.set(json, found)
+      return found
+    },
+    /** Forgets what the last prompt did not have. */
+    settle(): void {
+      known = next
+      next = new Map()
+    },
+  }
+}
+
+/** `tokensUpTo`: running sums, [seq] is that of all entries up to one. */
+export function sharedTokens(
+  sent: Sent,
+  before: Sent | undefined,
+  tokensUpTo: readonly number[],
+  framing: number,
+): number {
+  if (!before || before.tools !== sent.tools) return 0
+  let tokens = 0
+  let place = 0
+  /** How many entries of the present stretch are shared so far. */
+  let inside = 0
+  for (const item of sent.items) {
+    const other = before.items[place]
+    if (other === undefined) break
+    if (isMessage(item) || isMessage(other)) {
+      if (!isMessage(item) || !isMessage(other) || item.json !== other.json) break
+      tokens += item.tokens
+      place += 1
+      continue
+    }
+    if (item[0] !== other[0] + inside) break
+    const last = Math.min(item[1], other[1])
+    tokens += tokensUpTo[last]! - tokensUpTo[item[0] - 1]!
+    if (last < item[1]) break
+    inside = last === other[1] ? 0 : last - other[0] + 1
+    if (inside === 0) place += 1
+  }
+  return tokens === 0 ? 0 : tokens + sent.tools + framing
+}
+
+const isMessage = (item: SentItem): item is SentMessage => 'json' in item

@@ -1,0 +1,174 @@
+import { z } from 'zod'
+import { type Fate, fates } from '../../context/receipt.ts'
+import { callStatus } from './calls.ts'
+import { counted, cutPlaces } from './context-answer.ts'
+import { type ThreadCall, threadOf } from './find-thread.ts'
+import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
+import { defineRoute, type Route, type Told } from './route.ts'
+import { count, inConversation, limitOf, name, place, threadFields, time } from './schemas.ts'
+import { countFates, fateAt, toFateText } from './timeline/fate-runs.ts'
+import { readTimeline, type TimelinePoint } from './timeline/read-timeline.ts'
+
+const fate = z.enum(fates)
+
+const point = z.object({
+  at: place.describe('the last entry of the context'),
+  turn: count.describe('0 for entries that came outside of turns'),
+  user: place.describe('the user message that is answered; 0 where there is none'),
+  call: name.optional().describe('absent where no call is stored: the context was made now, without a model'),
+  time,
+  model: z.string().optional(),
+  status: callStatus.optional(),
+  error: z.string().optional(),
+  policy: z.string(),
+  window: count,
+  reserve: count,
+  margin: count,
+  tokens: count.describe('the tokens of the prompt as we count them'),
+  free: count,
+  over: count,
+  reported: z.number().optional().describe('the tokens that the provider says it read'),
+  parts: z.record(z.string(), count),
+  reused: count.describe('the tokens of the beginning that is the same as in the line before'),
+  anew: count.describe('the tokens that must be read anew'),
+  cut: cutPlaces.optional(),
+  counts: counted(fates),
+  fates: z
+    .string()
+    .optional()
+    .describe(
+      'the fates of the entries from 1 to `at` in runs: `2k14e1r`, by the first letters of the fates',
+    ),
+  entry: fate.optional().describe('the fate of the entry that was asked for; absent before it'),
+  against: z
+    .array(z.object({ policy: z.string(), tokens: count, reused: count, anew: count }))
+    .describe('what other policies would have sent here, with the same window'),
+})
+
+const run = z.object({
+  fate,
+  from: z.object({ at: place, turn: count, time, call: name.optional() }),
+  to: z.object({ at: place, turn: count, time, call: name.optional() }),
+  points: count.describe('how many contexts'),
+})
+
+/** At most so many policies are compared in one request. */
+const mostPolicies = 8
+
+const settings = z.strictObject({ ...threadFields, ...fitFields, since: place.optional() })
+
+/** What was sent over time, from the first call to the last. */
+export const timelineRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/timeline',
+    scope: 'inspect',
+    summary:
+      'Gives a line for each place where a model was asked: what was sent there, and what could be reused.',
+    params: inConversation,
+    query: settings.extend({
+      since: place.optional().describe('only lines at this entry or later, to go on where a client stands'),
+      limit: limitOf(5000, 20_000),
+      entry: place.optional().describe('the fate of this entry is told in each line'),
+      fates: z.boolean().optional().describe('whether the fates of all entries are given; default true'),
+      against: z
+        .array(z.string().max(100))
+        .max(mostPolicies)
+        .optional()
+        .describe('policies to compare with; default sliding-50, the last 50 messages'),
+    }),
+    kind: 'lines',
+    answer: point,
+    async handle(call) {
+      const { limit = 5000, entry, fates: isWithFates = true, against = ['sliding-50'] } = call.query
+      const points = await timelineOf(call, call.query, against)
+      async function* lines(): AsyncGenerator<Told<z.input<typeof point>>> {
+        let left = limit
+        for await (const one of points) {
+          yield toLine(one, entry, isWithFates)
+          left -= 1
+          if (left === 0) return
+        }
+      }
+      return lines()
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/entries/:entry/life',
+    scope: 'inspect',
+    summary: 'Tells the fate of one entry from its first context to the last, in runs.',
+    params: inConversation.extend({ entry: place.min(1) }),
+    query: settings.omit({ since: true }),
+    kind: 'json',
+    answer: z.object({ entry: place, runs: z.array(run) }),
+    async handle(call) {
+      const { entry } = call.params
+      const runs: LifeRun[] = []
+      for await (const one of await timelineOf(call, { ...call.query, since: entry }, [])) {
+        const became = fateAt(one.runs, entry)
+        if (became === undefined) continue
+        const here = { at: one.at, turn: one.turn, time: one.time, ...(one.call && { call: one.call.id }) }
+        const last = runs.at(-1)
+        if (last?.fate !== became) runs.push({ fate: became, from: here, to: here, points: 1 })
+        else runs[runs.length - 1] = { ...last, to: here, points: last.points + 1 }
+      }
+      return { entry, runs }
+    },
+  }),
+]
+
+type LifeRun = Told<z.input<typeof run>> & { readonly fate: Fate; readonly points: number }
+
+type Asked = FitFields & {
+  readonly actor?: string | undefined
+  readonly branch?: string | undefined
+  readonly since?: number | undefined
+}
+
+/** With any setting in the query, contexts are made anew with it also where calls are stored. */
+async function timelineOf(
+  call: ThreadCall,
+  { since = 0, actor: _, branch: __, ...asked }: Asked,
+  against: readonly string[],
+): Promise<AsyncIterable<TimelinePoint>> {
+  const fields = Object.fromEntries(
+    Object.entries(asked).filter(([field, value]) => field in fitFields && value !== undefined),
+  ) as FitFields
+  const others = against.map(one => ({ name: one, policy: policyOf({ policy: one })! }))
+  const thread = await threadOf(call)
+  const settingsFor = await createSettings(thread, call.parts.options)
+  return readTimeline(
+    { store: call.log.store, key: thread.key, count: call.looking.count },
+    {
+      settings: settingsFor(fields),
+      isAnew: Object.keys(fields).length > 0,
+      against: others,
+      since,
+      signal: call.signal,
+    },
+  )
+}
+
+function toLine(
+  { at, turn, user, time, call, figures, runs, reused, against }: TimelinePoint,
+  entry: number | undefined,
+  isWithFates: boolean,
+): Told<z.input<typeof point>> {
+  const { cut, ...rest } = figures
+  const became = entry === undefined ? undefined : fateAt(runs, entry)
+  return {
+    ...{ at, turn, user, time, ...rest },
+    ...(call && { call: call.id, model: call.model, status: call.status }),
+    ...(call?.error !== undefined && { error: call.error }),
+    ...(call?.reported !== undefined && { reported: call.reported }),
+    ...{ reused, anew: figures.tokens - reused },
+    ...(cut && { cut }),
+    counts: countFates(runs),
+    ...(isWithFates && { fates: toFateText(runs) }),
+    ...(became && { entry: became }),
+    against: against.map(({ name: policy, tokens, reused }) => ({
+      ...{ policy, tokens, reused, anew: tokens - reused },
+    })),
+  }
+}

@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createFitter } from '../../../src/context/create-fitter.ts'
+import { fit } from '../../../src/context/fit.ts'
+import { sliding } from '../../../src/context/policies/sliding.ts'
+import { type Fate, fates, type Receipt } from '../../../src/context/receipt.ts'
+import type { MessageLike } from '../../../src/log/message.ts'
+import { readMessage } from '../../../src/log/parse-message.ts'
+import { fateRuns, toFateText } from '../../../src/server/api/timeline/fate-runs.ts'
+import { toImportLines } from '../../../src/server/samples/to-import-lines.ts'
+import type { Store } from '../../../src/stores/store.ts'
+import { randomConversation } from '../../../src/testing/random-conversation.ts'
+import { estimate } from '../../../src/tokens/estimate.ts'
+import { everyStore } from '../../every-store.ts'
+import { startServer } from '../start-server.ts'
+import { apiClient } from './client.ts'
+
+const chat = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../examples/project-chat.json'), 'utf8'),
+) as readonly MessageLike[]
+
+interface Line {
+  readonly at: number
+  readonly turn: number
+  readonly user: number
+  readonly call?: string
+  readonly status?: string
+  readonly tokens: number
+  readonly reused: number
+  readonly anew: number
+  readonly fates: string
+  readonly entry?: Fate
+  readonly counts: Readonly<Record<Fate, number>>
+  readonly parts: Readonly<Record<string, number>>
+  readonly cut?: { readonly before: number }
+  readonly against: readonly { policy: string; tokens: number; reused: number; anew: number }[]
+}
+
+const linesOf = (text: string): readonly Line[] =>
+  text
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line) as Line)
+
+/** The fates of a receipt in the form of a timeline, without the cost of the stretches. */
+const plainFates = ({ entries }: Pick<Receipt, 'entries'>) =>
+  entries.map(({ fate }) => `1${fate[0]}`).join('')
+
+const expanded = (text: string) =>
+  text.replace(/(\d+)([a-z])/g, (_, many: string, letter: string) => `1${letter}`.repeat(Number(many)))
+
+async function startSample(store?: Store) {
+  const server = await startServer(store ? { store } : {})
+  await server.history.import(
+    toImportLines({ conversation: 'toads', title: 'Toad patrol', messages: chat, time: 0 }),
+  )
+  return { ...server, api: apiClient(server.url) }
+}
+
+const stores = await everyStore()
+
+describe.each(stores)('a timeline of %s', (_, create) => {
+  it('is what a fitter gives at each place of a conversation without calls', async () => {
+    const { api } = await startSample(create())
+    const { status, body } = await api.get('/conversations/toads/timeline?window=4096&reserve=512&entry=21')
+    expect(status).toBe(200)
+    const lines = linesOf(body)
+    expect([lines.length, lines.at(-1)?.turn]).toEqual([252, 168])
+    const own = createFitter({ window: 4096, reserve: 512 })
+    const other = createFitter({ window: 4096, reserve: 512, policy: sliding({ messages: 50 }) })
+    let size = 0
+    for (const line of lines) {
+      const more = chat.slice(size, line.at)
+      size = line.at
+      own.append(...more)
+      other.append(...more)
+      const { receipt } = own.context()
+      const { receipt: last50 } = other.context()
+      expect(line).toMatchObject({
+        ...{ tokens: receipt.tokens, free: receipt.free, margin: receipt.margin, counts: receipt.counts },
+        ...{ window: 4096, reserve: 512, policy: 'balanced' },
+        reused: receipt.prefix?.tokens ?? 0,
+        anew: receipt.tokens - (receipt.prefix?.tokens ?? 0),
+        against: [{ policy: 'sliding-50', tokens: last50.tokens, reused: last50.prefix?.tokens ?? 0 }],
+      })
+      expect(expanded(line.fates)).toBe(plainFates(receipt))
+      expect(line.cut?.before).toBe(receipt.cut && receipt.cut.before + 1)
+      expect(line.entry).toBe(receipt.entries[20]?.fate)
+      expect(Object.values(line.parts).reduce((sum, part) => sum + part, 0)).toBe(line.tokens)
+    }
+    const { body: life } = await api.get('/conversations/toads/entries/21/life?window=4096&reserve=512')
+    expect(life.runs.map((run: { fate: string; points: number }) => [run.fate, run.points])).toEqual(
+      runsOf(lines.flatMap(({ entry }) => (entry ? [entry] : []))),
+    )
+    // From a place on: the same lines, with what they share with the one before.
+    const { body: rest } = await api.get('/conversations/toads/timeline?window=4096&reserve=512&since=500')
+    const { entry: _, ...first } = lines.find(({ at }) => at >= 500)!
+    expect(linesOf(rest)[0]).toEqual(first)
+    const { body: page } = await api.get('/conversations/toads/timeline?window=4096&reserve=512&limit=3')
+    expect(linesOf(page).map(({ at }) => at)).toEqual(lines.slice(0, 3).map(({ at }) => at))
+  }, 60_000)
+
+  it('tells of stored calls what was sent, also on a branch, and of a past without calls what would be', async () => {
+    const { api, history } = await startSample(create())
+    await api.say('toads', 'Which grid reference does Priya want for the fence?', { system: 'Be brief.' })
+    await api.say('toads', 'Thank you! And the count for bucket five?', { system: 'Be brief.' })
+    await api.post('/conversations/toads/fork', { at: 525, as: 'other' })
+    await api.say('toads', 'Where does Wilf live?', {}, '?branch=other')
+    const { body } = await api.get('/conversations/toads/timeline?branch=other&since=510')
+    const lines = linesOf(body)
+    const called = lines.filter(line => line.call !== undefined)
+    expect(called).toHaveLength(2)
+    expect(called.map(({ status }) => status)).toEqual(['completed', 'completed'])
+    const calls = await Promise.all(
+      ['main', 'other'].map(branch => history.thread('toads', { branch }).calls()),
+    )
+    expect(called.map(({ call }) => call)).toEqual([calls[0]!.at(-1)!.id, calls[1]![0]!.id])
+    const { body: told } = await api.get('/conversations/toads/timeline?since=510')
+    const [one, two] = linesOf(told).filter(line => line.call !== undefined)
+    // The context as it was, made again at its place.
+    const { body: now } = await api.get(`/conversations/toads/context?at=${two!.at}`)
+    expect(two).toMatchObject({ tokens: now.tokens, counts: now.counts, free: now.free, margin: now.margin })
+    const sent = await Promise.all(
+      [one, two].map(async line => (await api.get(`/conversations/toads/calls/${line!.call}`)).body.messages),
+    )
+    expect(two!.reused).toBe(sharedIn(sent[0], sent[1]))
+    expect(two!.cut).toEqual(now.cut)
+    expect(two!.reused).toBeGreaterThan(0)
+    expect(one!.user).toBe(one!.at)
+  }, 60_000)
+})
+
+/** The tokens of the common beginning of two lists, counted message by message. */
+function sharedIn(before: readonly MessageLike[], messages: readonly MessageLike[]): number {
+  const count = estimate()
+  const differs = messages.findIndex((one, at) => JSON.stringify(one) !== JSON.stringify(before[at]))
+  const same = messages.slice(0, differs).map(one => count.message(readMessage(one, 0)))
+  return same.reduce((sum, tokens) => sum + tokens, count.prompt ?? 0)
+}
+
+function runsOf(list: readonly Fate[]) {
+  const runs: [Fate, number][] = []
+  for (const fate of list) {
+    const last = runs.at(-1)
+    if (last?.[0] === fate) last[1] += 1
+    else runs.push([fate, 1])
+  }
+  return runs
+}
+
+describe('fates in runs', () => {
+  const cases = process.env.THROUGHLINE_LONG ? 400 : 40
+
+  /** What differs between the receipt, message by message, and the runs. */
+  function differences(toRuns: typeof fateRuns): number {
+    let found = 0
+    for (let seed = 1; seed <= cases; seed++) {
+      const messages = randomConversation(seed, 40 + seed)
+      const { receipt } = fit(messages, {
+        ...{ window: 256 + 16 * (seed % 40), overflow: 'keep' },
+        notes: ([false, 'inline', 'system'] as const)[seed % 3]!,
+      })
+      const unsent = receipt.entries.flatMap(({ seq, role, fate, rule }) =>
+        role === 'assistant_note' || (fate === 'elided' && rule === 'valid sequence') ? [seq + 1] : [],
+      )
+      const inLog = receipt.stretches.map(one => ({ ...one, first: one.first + 1, last: one.last + 1 }))
+      if (expanded(toFateText(toRuns(inLog, messages.length, unsent))) !== plainFates(receipt)) found += 1
+    }
+    return found
+  }
+
+  it('are those of the receipt, message by message', () => {
+    expect(differences(fateRuns)).toBe(0)
+  })
+
+  it('would not be without the notes, which the test finds', () => {
+    expect(differences((stretches, at) => fateRuns(stretches, at, []))).toBeGreaterThan(0)
+  })
+
+  it('hold for stretches that nobody should believe', () => {
+    const odd = fates.flatMap((fate, n) => [
+      { first: -5, last: 1e9, fate },
+      { first: 7 - n, last: 3, fate },
+      { first: 2, last: 4, fate },
+    ])
+    expect(expanded(toFateText(fateRuns(odd, 6, [])))).toHaveLength(12)
+  })
+})
