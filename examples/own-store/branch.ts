@@ -30,11 +30,14 @@ export interface Branch {
   time?: LeaseTime
   calls: StoredCall[]
   marks: Mark[]
+  /** The time of the last write. */
+  updatedAt: number
   caches: { readonly key: string; readonly at: number; readonly base64: string }[]
 }
 
 export function newBranch({ actor, branch }: ThreadKey): Branch {
-  return { actor, branch, entries: [], turns: [], epoch: 0, leases: {}, calls: [], caches: [], marks: [] }
+  const log = { entries: [], turns: [], epoch: 0, leases: {}, updatedAt: 0 }
+  return { actor, branch, ...log, calls: [], caches: [], marks: [] }
 }
 
 /** A branch with the past of another. Calls, caches, marks, leases and idempotency keys stay where they are. */

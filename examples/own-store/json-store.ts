@@ -136,6 +136,7 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes }: JsonStoreOp
         const times = timesOf({ entries, turns })
         if (times && isNew) stored.createdAt = times.first
         if (times) stored.updatedAt = isNew ? times.last : Math.max(stored.updatedAt, times.last)
+        branch.updatedAt = Math.max(branch.updatedAt, times?.last ?? 0)
         return { head: branch.entries.length }
       })
     },
@@ -146,8 +147,8 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes }: JsonStoreOp
         const there = branchOf(stored, key)
         if (there?.forkOf?.branch === thread.branch && there.forkOf.at === at) return
         if (there) throw new InvalidOptionError('branch', `${JSON.stringify(branch)} exists already`)
-        stored.branches.push(forkBranch(parent, key, at))
         stored.updatedAt = now()
+        stored.branches.push({ ...forkBranch(parent, key, at), updatedAt: stored.updatedAt })
       })
     },
 
@@ -301,6 +302,7 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes }: JsonStoreOp
   function writeLog<T>(thread: ThreadKey, { isNewFine = false }, work: (branch: Branch) => T): T {
     const write = (branch: Branch, stored: Conversation) => {
       stored.updatedAt = now()
+      branch.updatedAt = stored.updatedAt
       return work(branch)
     }
     if (!isNewFine) return changeBranch(thread, write)
@@ -354,6 +356,6 @@ const toInfo = ({ conversation, createdAt, updatedAt, ...stored }: Conversation)
   ...(stored.title != null && { title: stored.title }),
   ...(stored.metadata != null && { metadata: JSON.parse(stored.metadata) }),
   threads: stored.branches
-    .map(({ actor, branch, entries }) => ({ actor, branch, head: entries.length }))
+    .map(({ actor, branch, entries, updatedAt }) => ({ actor, branch, head: entries.length, updatedAt }))
     .sort((a, b) => compareNames(a.actor, b.actor) || compareNames(a.branch, b.branch)),
 })

@@ -147,7 +147,16 @@ export interface ConversationInfo extends ConversationDescription {
   readonly createdAt: number
   /** The time of the last write to one of the conversation's threads. */
   readonly updatedAt: number
-  readonly threads: readonly { readonly actor: string; readonly branch: string; readonly head: number }[]
+  readonly threads: readonly ThreadInfo[]
+}
+
+/** A branch as it is listed. */
+export interface ThreadInfo {
+  readonly actor: string
+  readonly branch: string
+  readonly head: number
+  /** The time of the last write to it. */
+  readonly updatedAt: number
 }
 
 export interface DescribeConversation {

@@ -19,7 +19,8 @@ export const listCases = [
       { actor: 'assistant', branch: 'edit', head: 2 },
       { actor: 'assistant', branch: 'main', head: 2 },
     ]
-    equal(all[3]?.threads, threads, 'the threads of one')
+    const listed = all[3]!.threads.map(({ updatedAt: _, ...rest }) => rest)
+    equal(listed, threads, 'the threads of one')
     equal(await store.conversations(thread.tenant, { only: 'b' }), [all[3]], 'only one')
     const ordered = { only: 'b', order: 'recent' } as const
     equal(await store.conversations(thread.tenant, ordered), [all[3]], 'only one, in an order')
@@ -61,6 +62,9 @@ export const listCases = [
       equal(await pagesOf(store, thread.tenant, { limit }), order, 'page by page')
     const times = pluck(await store.conversations(thread.tenant), 'updatedAt')
     equal(times, [3_000, 2_000, 2_000, 1_000], 'the times')
+    await writeAt(store, { ...thread, actor: 'zoe' }, { b: 4_000 })
+    const [first] = await store.conversations(thread.tenant)
+    equal(pluck(first!.threads, 'updatedAt'), [3_000, 4_000], 'the times of threads')
     await refused(() => store.conversations(thread.tenant, { order: 'size' as 'name' }), 'invalid_option')
     const nowhere = { conversation: 'a', updatedAt: Number.NaN }
     await refused(() => store.conversations(thread.tenant, { after: nowhere }), 'invalid_option')

@@ -71,7 +71,7 @@ describe('useChat on the server', () => {
       for await (const message of readUIMessageStream<Message>({ stream })) last = message
     }
     expect(textOf(last)).toContain('Tom')
-    expect((await server.history.conversations())[0]!.threads).toEqual([
+    expect((await server.history.conversations())[0]!.threads).toMatchObject([
       { actor: 'assistant', branch: 'main', head: 4 },
     ])
   })

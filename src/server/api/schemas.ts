@@ -21,7 +21,10 @@ export const message = z
   .looseObject({ role: z.string() })
   .describe('a message in the form in which it was given: of OpenAI, Ollama, Anthropic or the AI SDK')
 
-export const threadPlace = z.object({ actor: name, branch: name, head: count })
+export const threadPlace = z.object({
+  ...{ actor: name, branch: name, head: count },
+  updatedAt: time.describe('when something was last written to it'),
+})
 
 export const conversation = z.object({
   conversation: name,

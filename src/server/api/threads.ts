@@ -86,11 +86,15 @@ export const threadRoutes: readonly Route[] = [
     async handle({ params, looking, log }) {
       const { conversation, threads } = await findConversation(looking, params.conversation)
       const found = await Promise.all(
-        threads.slice(0, 1000).map(async ({ actor, branch, head: known }) => {
+        threads.slice(0, 1000).map(async ({ actor, branch, head: known, updatedAt }) => {
           const head = await log.store.head({ tenant: log.tenant, conversation, actor, branch })
           const status = await looking.thread(conversation, { actor, branch }).status()
           const { turns = 0, forkOf } = head ?? {}
-          return { actor, branch, head: head?.head ?? known, turns, ...(forkOf && { forkOf }), status }
+          return {
+            ...{ actor, branch, head: head?.head ?? known, updatedAt, turns },
+            ...(forkOf && { forkOf }),
+            status,
+          }
         }),
       )
       return { threads: found }

@@ -97,6 +97,8 @@ const toInfo = (found: Conversation): ConversationInfo => ({
   ...(found.title !== null && { title: found.title }),
   ...(found.metadata !== null && { metadata: JSON.parse(found.metadata) }),
   threads: [...found.branches.values()]
-    .map(({ thread: { actor, branch }, entries }) => ({ actor, branch, head: entries.length }))
+    .map(({ thread: { actor, branch }, entries, updatedAt }) => ({
+      ...{ actor, branch, head: entries.length, updatedAt },
+    }))
     .sort((a, b) => byCodePoint(a.actor, b.actor) || byCodePoint(a.branch, b.branch)),
 })

@@ -50,6 +50,7 @@ export function createMemory(now: () => number) {
     const fresh = { ...created, metadata: null, isDeleted: false, branches: new Map() }
     const found: Conversation = find(tenant, conversation) ?? fresh
     found.updatedAt = Math.max(found.updatedAt, times.last)
+    branch.updatedAt = Math.max(branch.updatedAt, times.last)
     found.branches.set(keyOf(actor, name), branch)
     conversations.set(keyOf(tenant, conversation), found)
   }
@@ -96,12 +97,13 @@ export interface Branch {
   readonly caches: Map<string, { at: number; bytes: Uint8Array }>
   /** By mark and place. */
   readonly marks: Map<string, Mark & { readonly number: number }>
+  updatedAt: number
   epoch: number
   leaseTime: LeaseTime | undefined
 }
 
 function newBranch(thread: ThreadKey, number: number): Branch {
-  const log = { entries: [], turns: [], ids: new Set<string>(), epoch: 0 }
+  const log = { entries: [], turns: [], ids: new Set<string>(), epoch: 0, updatedAt: 0 }
   const sides = { calls: new Map(), caches: new Map(), marks: new Map() }
   return { thread, number, ...log, ...sides, leases: new Map(), leaseTime: undefined }
 }

@@ -42,7 +42,7 @@ const listSql = (schema: string, page: keyof typeof pages) => `
   select c.conversation, c.created_at as "createdAt", c.title, c.metadata, t.*
   from (${pages[page](schema)}) c cross join lateral (
     select max(b.updated_at) as "updatedAt", json_agg(json_build_object(
-      'actor', b.actor, 'branch', b.branch, 'head', b.head) order by b.actor, b.branch)::text as threads
+      'actor', b.actor, 'branch', b.branch, 'head', b.head, 'updatedAt', b.updated_at) order by b.actor, b.branch)::text as threads
     from ${schema}.branches b where b.key = c.key
   ) t order by ${page === 'recent' ? 't."updatedAt" desc,' : ''} c.conversation`
 

@@ -118,7 +118,7 @@ function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
     threads: connection
       .all<BranchRow & Checked>('SELECT * FROM branches WHERE conversation_id = ? ORDER BY actor, branch', id)
       .map(found => sound('branches', found))
-      .map(({ actor, branch, head }) => ({ actor, branch, head })),
+      .map(({ actor, branch, head, updated_at: updatedAt }) => ({ actor, branch, head, updatedAt })),
   }
 }
 
