@@ -5,6 +5,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
+COPY inspector inspector
 RUN npm run build && npm prune --omit=dev --ignore-scripts && npm install --no-save --ignore-scripts pg@8.23.1
 
 FROM node:22-slim

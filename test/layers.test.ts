@@ -139,3 +139,46 @@ it('spreads no list into a call: a call takes only so many arguments, and lists 
     })
   expect(found).toEqual([])
 })
+
+const inspector = join(import.meta.dirname, '../inspector/src')
+const inspectorFiles = readdirSync(inspector, { recursive: true, encoding: 'utf8' }).filter(file =>
+  /\.tsx?$/.test(file),
+)
+const inspectorFloors = ['api', 'parts', 'views', 'app']
+
+interface Import {
+  readonly from: string
+  /** Below the folder of the inspector; `../…` for what stands outside. */
+  readonly to: string
+  readonly isType: boolean
+}
+const inspectorImports = inspectorFiles.flatMap(from =>
+  [
+    ...readFileSync(join(inspector, from), 'utf8').matchAll(
+      /(?:import (type )?[^']*?from |import\(|import )'(\.[^']+)'/g,
+    ),
+  ].map(
+    ([, type, path]): Import => ({
+      from,
+      to: relative(inspector, join(inspector, dirname(from), path!)),
+      isType: type !== undefined,
+    }),
+  ),
+)
+
+it('has an inspector that takes only types from the source, and that the source does not know', () => {
+  const outside = inspectorImports.filter(({ to }) => to.startsWith('..'))
+  expect(outside.length).toBeGreaterThan(0)
+  expect(outside.filter(({ to, isType }) => !isType || !to.startsWith('../../src/'))).toEqual([])
+  expect(files.filter(file => importsOf(file).some(path => path.includes('../inspector/src')))).toEqual([])
+})
+
+it('has floors in the inspector too: api, parts, views, app; a view does not know another', () => {
+  const floorOf = (file: string) => inspectorFloors.indexOf(roomOf(file))
+  const viewOf = (file: string) => (roomOf(file) === 'views' ? file.split('/')[1] : undefined)
+  const wrong = inspectorImports.filter(({ from, to }) => {
+    if (to.startsWith('..') || !from.includes('/') || floorOf(to) < 0) return false
+    return floorOf(to) > floorOf(from) || (roomOf(from) === roomOf(to) && viewOf(from) !== viewOf(to))
+  })
+  expect(wrong).toEqual([])
+})

@@ -26,6 +26,7 @@ export function serveCommand(): Command {
     // Not to stdout, which is for the log: a line of JSON for each request.
     printError(`Throughline listens at ${server.url}`)
     printError(server.upstream)
+    if (server.inspector !== undefined) printError(`Inspector: ${server.inspector}`)
     printError(
       `Point clients here: OLLAMA_HOST=${server.url}  OPENAI_BASE_URL=${server.url}/v1  ANTHROPIC_BASE_URL=${server.url}`,
     )

@@ -19,6 +19,7 @@ import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { createGate } from './guard/create-gate.ts'
 import { checkReadiness } from './health/check-readiness.ts'
 import { type Counted, createMetrics } from './health/create-metrics.ts'
+import { inspectorRoutes } from './inspector/inspector-routes.ts'
 import { answerChat, type Served } from './routes/chat-route.ts'
 import { answerMcp } from './routes/mcp-route.ts'
 import { passOn } from './routes/pass-on.ts'
@@ -62,6 +63,8 @@ export interface ServerOptions extends AnswerOptions {
   readonly maxListeners?: number
   /** The tools that roles of experiments may use. */
   readonly experimentTools?: ExperimentTools<Record<string, unknown>>
+  /** The folder of the built inspector, which is then at `/inspector`. Default: no inspector. */
+  readonly inspector?: string | undefined
   readonly now?: () => number
   readonly newId?: () => string
   /** Called with what became of a request. */
@@ -70,7 +73,7 @@ export interface ServerOptions extends AnswerOptions {
 
 export interface Server {
   fetch(request: Request): Promise<Response>
-  /** What can be asked for. `/health` and what is below it needs no key. */
+  /** What can be asked for. `/health`, `/inspector` and what is below them needs no key. */
   readonly routes: readonly { readonly method: string; readonly path: string }[]
   /** Ends streams of live events, and pauses the experiments that run here. */
   close(): Promise<void>
@@ -128,6 +131,7 @@ export function createServer(given: ServerOptions): Server {
     const { isReady, ...parts } = await checkReadiness(store, upstream)
     return context.json({ status: isReady ? 'ok' : 'away', ...parts }, isReady ? 200 : 503)
   })
+  if (given.inspector !== undefined) app.route('/', inspectorRoutes(given.inspector))
   // Everything from here on needs a caller.
   app.use(async (context, next) => {
     const caller = await identify(context.req.raw.headers)

@@ -14,6 +14,8 @@ it('starts with the built-in reader where nothing else is found, says so, and ke
   const folder = newFolder()
   const { child, said, url, ended } = await serve(folder)
   expect(said.err).toContain('built-in reader')
+  expect(said.err).toContain(`Inspector: ${url}/inspector`)
+  expect(await (await fetch(`${url}/inspector`)).text()).toContain('<div id="app">')
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok', upstream: 'reader' })
   const secret = 'The boat is called Seagull.'
   const response = await ask(url, secret)

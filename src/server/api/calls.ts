@@ -4,7 +4,7 @@ import { leadOf, readPlan } from '../../history/calls/plan.ts'
 import type { Thread, ThreadCall } from '../../history/index.ts'
 import { notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
-import { defineRoute, type Route, type Told } from './route.ts'
+import { defineRoute, type Told } from './route.ts'
 import { count, inConversation, limitOf, message, name, threadFields, time } from './schemas.ts'
 
 /** How a call went; `interrupted` if its process died. */
@@ -40,7 +40,7 @@ const plan = z.object({
 const inCall = inConversation.extend({ call: name })
 
 /** The model calls of a thread, with what was sent. */
-export const callRoutes: readonly Route[] = [
+export const callRoutes = [
   defineRoute({
     method: 'get',
     path: '/conversations/:conversation/calls',

@@ -4,7 +4,7 @@ import { parts as partNames } from '../../context/receipt.ts'
 import { present } from '../../log/present.ts'
 import { errorBody, notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
-import { type Call, defineRoute, type Route, type Told } from './route.ts'
+import { type Call, defineRoute, type Told } from './route.ts'
 import { count, errorAnswer, inConversation, message, name, place, threadFields } from './schemas.ts'
 import type { ServerEvent } from './server-event.ts'
 
@@ -65,7 +65,7 @@ type ReplyPart = Told<z.input<typeof replyPart>>
 const threadQuery = z.strictObject(threadFields)
 
 /** Turns that the server answers. Closing the stream cancels one. */
-export const chatRoutes: readonly Route[] = [
+export const chatRoutes = [
   defineRoute({
     method: 'post',
     path: '/conversations/:conversation/send',

@@ -12,7 +12,7 @@ import {
 } from './context-answer.ts'
 import { threadOf } from './find-thread.ts'
 import { atField, createFitting, fitFields } from './fit-thread.ts'
-import { defineRoute, type Route, type Told } from './route.ts'
+import { defineRoute, type Told } from './route.ts'
 import { inConversation, place, threadFields } from './schemas.ts'
 
 const fitting = z.strictObject(fitFields)
@@ -29,7 +29,7 @@ const cell = contextSummary.extend({
 })
 
 /** What a model would see: at any place, with any window and policy. No model is asked. */
-export const contextRoutes: readonly Route[] = [
+export const contextRoutes = [
   defineRoute({
     method: 'get',
     path: '/conversations/:conversation/context',

@@ -7,11 +7,11 @@ import { BadRequestError } from '../bad-request-error.ts'
 import { findProvisional } from '../identity/provisional.ts'
 import { notFound } from './api-error.ts'
 import { readLines } from './read-lines.ts'
-import { type Call, defineRoute, type Route } from './route.ts'
+import { type Call, defineRoute } from './route.ts'
 import { conversation, count, inConversation, limitOf, name, place, time } from './schemas.ts'
 
 /** Conversations as wholes: listed, described, searched, deleted, exported, imported. */
-export const conversationRoutes: readonly Route[] = [
+export const conversationRoutes = [
   defineRoute({
     method: 'get',
     path: '/conversations',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { findConversation } from './conversations.ts'
-import { defineRoute, type Route } from './route.ts'
+import { defineRoute } from './route.ts'
 import { inConversation, name, threadPlace, time } from './schemas.ts'
 import { lastEventOf } from './server-event.ts'
 
@@ -18,7 +18,7 @@ const feedEvent = z.discriminatedUnion('type', [
 ])
 
 /** Live events: something was written, by this server or by another one on the same database. */
-export const eventRoutes: readonly Route[] = [
+export const eventRoutes = [
   defineRoute({
     method: 'get',
     path: '/events',

@@ -12,7 +12,7 @@ import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import { notFound } from './api-error.ts'
-import { type Call, defineRoute, type Route } from './route.ts'
+import { type Call, defineRoute } from './route.ts'
 import { count, message, name } from './schemas.ts'
 import { lastEventOf, type ServerEvent } from './server-event.ts'
 
@@ -51,7 +51,7 @@ const experimentEvent = z
   .describe('`state` with where it stands, then what happens; from another process only `state`')
 
 /** Experiments: their plans, how far they are, and what they do. */
-export const experimentRoutes: readonly Route[] = [
+export const experimentRoutes = [
   defineRoute({
     method: 'get',
     path: '/experiments',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ThroughlineError } from '../../log/error.ts'
 import { type Caller, scopes } from '../auth/caller.ts'
 import { notFound } from './api-error.ts'
-import { defineRoute, type Route } from './route.ts'
+import { defineRoute } from './route.ts'
 import { name, time } from './schemas.ts'
 
 const record = z.object({
@@ -14,7 +14,7 @@ const record = z.object({
 })
 
 /** Keys. One with the scope `admin` manages those of its own tenant, one of the configuration those of all. */
-export const keyRoutes: readonly Route[] = [
+export const keyRoutes = [
   defineRoute({
     method: 'get',
     path: '/keys',

@@ -69,15 +69,32 @@ export interface Answers<Answer> {
   none: undefined
 }
 
+/** A route that tells in its type what is asked and what is answered, so that a client can be typed by the routes. */
+export interface TypedRoute<Method, Path, Kind, Query, Body, Answer> extends Route {
+  /** Never there at run time. */
+  readonly typed?: {
+    readonly method: Method
+    readonly path: Path
+    readonly kind: Kind
+    readonly query: Query extends z.ZodType ? z.input<Query> : undefined
+    readonly body: Body extends z.ZodType ? z.input<Body> : Body
+    readonly answer: Answer extends z.ZodType ? z.output<Answer> : unknown
+  }
+}
+
 /** Types a route by its schemas. */
 export function defineRoute<
+  const Called extends Method,
+  const Path extends string,
   Kind extends AnswerKind,
   Params extends Fields | undefined = undefined,
   Query extends Fields | undefined = undefined,
   Body extends z.ZodType | 'lines' | undefined = undefined,
   Answer extends z.ZodType = z.ZodType,
 >(
-  route: Omit<Route, 'kind' | 'params' | 'query' | 'body' | 'answer' | 'handle'> & {
+  route: Omit<Route, 'method' | 'path' | 'kind' | 'params' | 'query' | 'body' | 'answer' | 'handle'> & {
+    readonly method: Called
+    readonly path: Path
     readonly kind: Kind
     readonly params?: Params
     readonly query?: Query
@@ -87,6 +104,6 @@ export function defineRoute<
       call: Call<Read<Params>, Read<Query>, Read<Body>>,
     ): Answers<Told<z.input<Answer>>>[Kind] | Promise<Answers<Told<z.input<Answer>>>[Kind]>
   },
-): Route {
-  return route as unknown as Route
+): TypedRoute<Called, Path, Kind, Query, Body, Answer> {
+  return route as unknown as TypedRoute<Called, Path, Kind, Query, Body, Answer>
 }

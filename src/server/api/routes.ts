@@ -5,7 +5,6 @@ import { conversationRoutes } from './conversations.ts'
 import { eventRoutes } from './events.ts'
 import { experimentRoutes } from './experiments.ts'
 import { keyRoutes } from './keys.ts'
-import type { Route } from './route.ts'
 import { serverRoutes } from './server-info.ts'
 import { threadRoutes } from './threads.ts'
 import { timelineRoutes } from './timelines.ts'
@@ -13,7 +12,7 @@ import { timelineRoutes } from './timelines.ts'
 export const apiBase = '/throughline/v1'
 
 /** All routes of the API, below its base. */
-export const apiRoutes: readonly Route[] = [
+export const apiRoutes = [
   ...serverRoutes,
   ...conversationRoutes,
   ...threadRoutes,

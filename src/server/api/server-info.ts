@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { policyNames } from '../../context/policies/choose-policy.ts'
 import { scopes } from '../auth/caller.ts'
-import { defineRoute, type Route } from './route.ts'
+import { defineRoute } from './route.ts'
 import { count } from './schemas.ts'
 
 /** What a client must know of the server before it asks. */
-export const serverRoutes: readonly Route[] = [
+export const serverRoutes = [
   defineRoute({
     method: 'get',
     path: '/server',

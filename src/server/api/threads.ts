@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { LoggedMessage } from '../../history/index.ts'
 import { findConversation } from './conversations.ts'
 import { threadOf } from './find-thread.ts'
-import { defineRoute, type Route, type Told } from './route.ts'
+import { defineRoute, type Told } from './route.ts'
 import {
   count,
   inConversation,
@@ -74,7 +74,7 @@ const brief = z
   .describe('an entry without its text')
 
 /** The threads of a conversation, and what stands in them. */
-export const threadRoutes: readonly Route[] = [
+export const threadRoutes = [
   defineRoute({
     method: 'get',
     path: '/conversations/:conversation/threads',

@@ -4,7 +4,7 @@ import { callStatus } from './calls.ts'
 import { counted, cutPlaces } from './context-answer.ts'
 import { type ThreadCall, threadOf } from './find-thread.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
-import { defineRoute, type Route, type Told } from './route.ts'
+import { defineRoute, type Told } from './route.ts'
 import { count, inConversation, limitOf, name, place, threadFields, time } from './schemas.ts'
 import { countFates, fateAt, toFateText } from './timeline/fate-runs.ts'
 import { readTimeline, type TimelinePoint } from './timeline/read-timeline.ts'
@@ -58,7 +58,7 @@ const mostPolicies = 8
 const settings = z.strictObject({ ...threadFields, ...fitFields, since: place.optional() })
 
 /** What was sent over time, from the first call to the last. */
-export const timelineRoutes: readonly Route[] = [
+export const timelineRoutes = [
   defineRoute({
     method: 'get',
     path: '/conversations/:conversation/timeline',

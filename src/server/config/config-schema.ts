@@ -56,6 +56,9 @@ export const configSchema = z.strictObject({
   memory: onOff()
     .default(true)
     .meta({ about: 'whether conversations are kept and fitted; without it requests are only passed on' }),
+  inspector: onOff()
+    .default(true)
+    .meta({ about: 'whether the page that shows conversations and contexts is at /inspector' }),
 
   sideTime: duration(1000)
     .default(86_400_000)

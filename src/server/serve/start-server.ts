@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
@@ -5,6 +7,7 @@ import { createKeys } from '../auth/create-keys.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import { createServer } from '../create-server.ts'
 import { openTelemetry } from '../health/telemetry.ts'
+import { inspectorPath, notBuilt } from '../inspector/inspector-routes.ts'
 import { findUpstream } from '../upstream/find-upstream.ts'
 import { listen } from './listen.ts'
 import { openStore } from './open-store.ts'
@@ -14,6 +17,8 @@ export interface RunningServer {
   readonly url: string
   /** One sentence: which upstream answers, and why. */
   readonly upstream: string
+  /** Where the inspector is, or why it is not there. Undefined if it is switched off. */
+  readonly inspector: string | undefined
   /** Lets replies come to their end for a while, then closes the port, the upstream and the log. */
   stop(): Promise<void>
 }
@@ -57,6 +62,7 @@ export async function startServer(
       policy: choosePolicy(policy, present({ effort })),
       notes: notes === 'off' ? false : { place: notes },
       ...present({ window: config.window, reserve: config.reserve }),
+      inspector: config.inspector ? inspectorFolder : undefined,
       onServed(served) {
         log.served(served)
         report?.(served)
@@ -67,9 +73,19 @@ export async function startServer(
     // Before the port: listeners to live events would stay until they are cut off.
     opened.push(() => server.close())
     log.started(listening.url, why)
-    return { url: listening.url, upstream: why, stop: () => closeAll().then(log.stopped) }
+    const { url } = listening
+    const inspector = existsSync(inspectorFolder) ? `${url}${inspectorPath}` : notBuilt
+    return {
+      url,
+      upstream: why,
+      inspector: config.inspector ? inspector : undefined,
+      stop: () => closeAll().then(log.stopped),
+    }
   } catch (error) {
     await closeAll()
     throw error
   }
 }
+
+/** The inspector as it is built into the package, beside the compiled server. */
+const inspectorFolder = fileURLToPath(new URL('../../inspector', import.meta.url))

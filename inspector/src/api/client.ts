@@ -1,0 +1,103 @@
+import { AwayError, toApiError } from './api-error.ts'
+import { noteAway } from './connection.ts'
+import { key, keyAsked } from './key.ts'
+import { readEvents, readLines } from './read-stream.ts'
+import type { Answer, Asked, NameOfKind, RouteName } from './routes.ts'
+
+const base = '/throughline/v1'
+
+/** Asks a route that answers with JSON. */
+export async function ask<Name extends NameOfKind<'json'>>(
+  name: Name,
+  asked: Asked<Name>,
+): Promise<Answer<Name>> {
+  const response = await request(name, asked)
+  return (await response.json()) as Answer<Name>
+}
+
+/** Asks a route that answers with a text. */
+export async function askText<Name extends NameOfKind<'text'>>(
+  name: Name,
+  asked: Asked<Name>,
+): Promise<string> {
+  return (await request(name, asked)).text()
+}
+
+/** Asks a route that answers with nothing. */
+export async function tell<Name extends NameOfKind<'none'>>(name: Name, asked: Asked<Name>): Promise<void> {
+  await request(name, asked)
+}
+
+/** Asks a route that answers line by line. Breaking off closes the connection. */
+export async function* askLines<Name extends NameOfKind<'lines'>>(
+  name: Name,
+  asked: Asked<Name>,
+): AsyncGenerator<Answer<Name>> {
+  const { body } = await request(name, asked)
+  for await (const line of readLines(body!)) yield JSON.parse(line) as Answer<Name>
+}
+
+export interface Heard<Data> {
+  readonly id: string | undefined
+  readonly data: Data
+}
+
+/** Asks a route that answers with events. They are read by `fetch`, which can send a key. Breaking off closes it. */
+export async function* askEvents<Name extends NameOfKind<'events'>>(
+  name: Name,
+  asked: Asked<Name> & { readonly lastEventId?: string | undefined },
+): AsyncGenerator<Heard<Answer<Name>>> {
+  const { lastEventId } = asked
+  const { body } = await request(
+    name,
+    asked,
+    lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
+  )
+  for await (const { id, data } of readEvents(body!)) yield { id, data: JSON.parse(data) as Answer<Name> }
+}
+
+interface AnyAsked {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+}
+
+async function request(
+  name: RouteName,
+  asked: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const { params = {}, query = {}, body, signal } = asked as AnyAsked
+  const [method = 'get', path = ''] = name.split(' ')
+  const given = key.get()
+  const init: RequestInit = {
+    method: method.toUpperCase(),
+    headers: {
+      ...headers,
+      ...(given !== undefined && { authorization: `Bearer ${given}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  }
+  const response = await fetch(`${base}${fill(path, params)}${toSearch(query)}`, init).catch(error => {
+    if (signal?.aborted) throw error
+    noteAway()
+    throw new AwayError(error)
+  })
+  if (response.ok) return response
+  const error = await toApiError(response)
+  if (response.status === 401) keyAsked.set(error.message)
+  throw error
+}
+
+const fill = (path: string, params: Readonly<Record<string, string>>) =>
+  path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+
+function toSearch(query: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  // Lists are divided by commas, which `String` does.
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+  return given.length === 0 ? '' : `?${search}`
+}

@@ -1,0 +1,130 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { ask, askText } from './client.ts'
+import type { Answer, QueryOf } from './routes.ts'
+
+/** A thread of a conversation, as it stands in addresses. */
+export interface ThreadPlace {
+  readonly conversation: string
+  readonly actor?: string | undefined
+  readonly branch?: string | undefined
+}
+
+/**
+ * What views read. The keys of all that belongs to a conversation begin with `['c', conversation]`: an event of the server
+ * makes these stale, and only these.
+ */
+export const inConversation = (conversation: string) => ['c', conversation] as const
+
+const split = ({ conversation, actor, branch }: ThreadPlace) => ({
+  params: { conversation },
+  thread: { ...(actor !== undefined && { actor }), ...(branch !== undefined && { branch }) },
+  key: [...inConversation(conversation), actor ?? '', branch ?? ''] as const,
+})
+
+export const serverQuery = queryOptions({
+  queryKey: ['server'],
+  queryFn: ({ signal }) => ask('get /server', { signal }),
+})
+
+export const conversationsQuery = infiniteQueryOptions({
+  queryKey: ['conversations'],
+  queryFn: ({ pageParam, signal }) =>
+    ask('get /conversations', { query: pageParam === undefined ? {} : { after: pageParam }, signal }),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: page => page.next,
+})
+
+export const conversationQuery = (conversation: string) =>
+  queryOptions({
+    queryKey: [...inConversation(conversation), 'info'],
+    queryFn: ({ signal }) => ask('get /conversations/:conversation', { params: { conversation }, signal }),
+  })
+
+export const threadsQuery = (conversation: string) =>
+  queryOptions({
+    queryKey: [...inConversation(conversation), 'threads'],
+    queryFn: ({ signal }) =>
+      ask('get /conversations/:conversation/threads', { params: { conversation }, signal }),
+  })
+
+export function turnsQuery(place: ThreadPlace) {
+  const { params, thread, key } = split(place)
+  return queryOptions({
+    queryKey: [...key, 'turns'],
+    queryFn: ({ signal }) => ask('get /conversations/:conversation/turns', { params, query: thread, signal }),
+  })
+}
+
+/** All entries without their texts. */
+export function outlineQuery(place: ThreadPlace) {
+  const { params, thread, key } = split(place)
+  return queryOptions({
+    queryKey: [...key, 'outline'],
+    queryFn: async ({ signal }) => {
+      const limit = 20_000
+      const entries: Answer<'get /conversations/:conversation/outline'>['entries'] = []
+      for (;;) {
+        const from = (entries.at(-1)?.seq ?? 0) + 1
+        const query = { ...thread, from, limit }
+        const page = await ask('get /conversations/:conversation/outline', { params, query, signal })
+        for (const entry of page.entries) entries.push(entry)
+        if (page.entries.length < limit) return entries
+      }
+    },
+  })
+}
+
+/** The texts of a page of the log: the entries up to `at`, at most `limit`. */
+export function logQuery(place: ThreadPlace, page: { readonly at: number; readonly limit: number }) {
+  const { params, thread, key } = split(place)
+  return queryOptions({
+    queryKey: [...key, 'log', page],
+    queryFn: ({ signal }) =>
+      ask('get /conversations/:conversation/log', { params, query: { ...thread, ...page }, signal }),
+  })
+}
+
+export type FitQuery = Omit<
+  NonNullable<QueryOf<'get /conversations/:conversation/context'>>,
+  'actor' | 'branch'
+>
+
+/** What a model would get. While another one is made, the last one stays. */
+export function contextQuery(place: ThreadPlace, fit: FitQuery = {}) {
+  const { params, thread, key } = split(place)
+  return queryOptions({
+    queryKey: [...key, 'context', fit],
+    queryFn: ({ signal }) =>
+      ask('get /conversations/:conversation/context', { params, query: { ...thread, ...fit }, signal }),
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function callsQuery(place: ThreadPlace, limit = 1000) {
+  const { params, thread, key } = split(place)
+  return queryOptions({
+    queryKey: [...key, 'calls', limit],
+    queryFn: ({ signal }) =>
+      ask('get /conversations/:conversation/calls', { params, query: { ...thread, limit }, signal }),
+  })
+}
+
+export function dumpQuery(place: ThreadPlace, fit: Omit<FitQuery, 'messages' | 'since'> = {}) {
+  const { params, thread, key } = split(place)
+  return queryOptions({
+    queryKey: [...key, 'dump', fit],
+    queryFn: ({ signal }) =>
+      askText('get /conversations/:conversation/dump', { params, query: { ...thread, ...fit }, signal }),
+  })
+}
+
+export const experimentsQuery = queryOptions({
+  queryKey: ['experiments'],
+  queryFn: ({ signal }) => ask('get /experiments', { signal }),
+})
+
+export const experimentQuery = (experiment: string) =>
+  queryOptions({
+    queryKey: ['e', experiment],
+    queryFn: ({ signal }) => ask('get /experiments/:experiment', { params: { experiment }, signal }),
+  })

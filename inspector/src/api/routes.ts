@@ -1,0 +1,46 @@
+import type { apiRoutes } from '../../../src/server/api/routes.ts'
+
+/** The routes of the server, in types only: a change of the API that this page does not follow breaks its types. */
+type Typed = NonNullable<(typeof apiRoutes)[number]['typed']>
+
+/** `get /conversations/:conversation/context` */
+export type RouteName = Typed extends infer One
+  ? One extends { readonly method: infer Method extends string; readonly path: infer Path extends string }
+    ? `${Method} ${Path}`
+    : never
+  : never
+
+type RouteOf<Name extends RouteName> = Name extends `${infer Method} ${infer Path}`
+  ? Extract<Typed, { readonly method: Method; readonly path: Path }>
+  : never
+
+/** The routes that answer in one way: with JSON, with lines, with events … */
+export type NameOfKind<Kind extends Typed['kind']> = {
+  [Name in RouteName]: RouteOf<Name>['kind'] extends Kind ? Name : never
+}[RouteName]
+
+/** What a route answers; one line or one event where there are many. */
+export type Answer<Name extends RouteName> = RouteOf<Name>['answer']
+
+export type QueryOf<Name extends RouteName> = RouteOf<Name>['query']
+
+type BodyOf<Name extends RouteName> = RouteOf<Name>['body']
+
+type ParamNames<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamNames<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+type Params<Name extends RouteName> = Name extends `${string} ${infer Path}` ? ParamNames<Path> : never
+
+/** What a request is made of: `params` of the path, `query` and `body` as the route takes them. */
+export type Asked<Name extends RouteName> = {
+  readonly signal?: AbortSignal | undefined
+} & ([Params<Name>] extends [never] ? object : { readonly params: Readonly<Record<Params<Name>, string>> }) &
+  (QueryOf<Name> extends undefined
+    ? object
+    : object extends QueryOf<Name>
+      ? { readonly query?: QueryOf<Name> }
+      : { readonly query: QueryOf<Name> }) &
+  (BodyOf<Name> extends undefined ? object : { readonly body: BodyOf<Name> })

@@ -1,0 +1,53 @@
+import { Menu } from '@base-ui/react/menu'
+import { useQuery } from '@tanstack/react-query'
+import { Check, GitBranch } from 'lucide-react'
+import { threadsQuery } from '../api/queries.ts'
+import { usePlace } from '../parts/address.ts'
+import { amountOf } from '../parts/format.ts'
+import menu from '../parts/menu.module.css'
+import crumb from './crumb.module.css'
+
+const usual = { actor: 'assistant', branch: 'main' }
+
+/** The threads of a conversation: whose history on which branch is shown. */
+export function BranchMenu() {
+  const { conversation, search, go } = usePlace()
+  const { data } = useQuery(threadsQuery(conversation))
+  const threads = data?.threads ?? []
+  const { actor = usual.actor, branch = usual.branch } = search
+  const actors = new Set(threads.map(one => one.actor))
+  const nameOf = (one: { readonly actor: string; readonly branch: string }) =>
+    actors.size > 1 || one.actor !== usual.actor ? `${one.actor} · ${one.branch}` : one.branch
+  const pick = (one: { readonly actor: string; readonly branch: string }) =>
+    go(
+      {
+        actor: one.actor === usual.actor ? undefined : one.actor,
+        branch: one.branch === usual.branch ? undefined : one.branch,
+        ...{ turn: undefined, call: undefined },
+      },
+      { push: true },
+    )
+  return (
+    <Menu.Root>
+      <Menu.Trigger className={crumb.branch} aria-label={`Branch ${nameOf({ actor, branch })}`}>
+        <GitBranch size={14} aria-hidden />
+        <span>{nameOf({ actor, branch })}</span>
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner sideOffset={4} align="start" className={menu.positioner}>
+          <Menu.Popup className={menu.menu}>
+            {threads.map(one => (
+              <Menu.Item key={`${one.actor}\n${one.branch}`} className={menu.item} onClick={() => pick(one)}>
+                <span className={menu.check}>
+                  {one.actor === actor && one.branch === branch && <Check size={14} aria-hidden />}
+                </span>
+                <span className={menu.name}>{nameOf(one)}</span>
+                <span className={menu.more}>{amountOf(one.turns, 'turn')}</span>
+              </Menu.Item>
+            ))}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}

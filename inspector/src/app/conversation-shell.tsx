@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { conversationQuery } from '../api/queries.ts'
+import { usePlace } from '../parts/address.ts'
+import { useKeys } from '../parts/keys.ts'
+import { notify } from '../parts/notify.ts'
+import { BranchMenu } from './branch-menu.tsx'
+import crumb from './crumb.module.css'
+import { ViewFrame } from './view-frame.tsx'
+import { conversationViews } from './views.ts'
+
+/** A conversation: its name and branch, the tabs of its views, and the view that is open. */
+export function ConversationShell() {
+  const { conversation, search } = usePlace()
+  const { data } = useQuery(conversationQuery(conversation))
+  const navigate = useNavigate()
+  const title = data?.title ?? conversation
+  useEffect(() => {
+    document.title = `${title} · Throughline`
+  }, [title])
+  useKeys(
+    'Views',
+    conversationViews.map(({ path, label }, at) => ({
+      keys: String(at + 1),
+      does: label,
+      run: () => void navigate({ to: `/c/$conversation/${path}`, params: { conversation }, search }),
+    })),
+  )
+  useKeys('Conversation', [
+    {
+      keys: 'y',
+      does: 'copy the address of what you see',
+      run: () =>
+        void navigator.clipboard.writeText(location.href).then(() => notify('The address is copied.')),
+    },
+  ])
+  return (
+    <ViewFrame
+      back="/"
+      crumb={
+        <>
+          <Link to="/" className={crumb.root}>
+            Conversations
+          </Link>
+          <span className={crumb.slash}>/</span>
+          <strong className={crumb.name} title={title}>
+            {title}
+          </strong>
+          <BranchMenu />
+        </>
+      }
+      tabs={conversationViews.map(({ path, label }) => (
+        <Link key={path} to={`/c/$conversation/${path}`} params={{ conversation }} search={search}>
+          {label}
+        </Link>
+      ))}
+    >
+      <Outlet />
+    </ViewFrame>
+  )
+}

@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ChevronLeft, Search } from 'lucide-react'
+import { connection } from '../api/connection.ts'
+import { serverQuery } from '../api/queries.ts'
+import { Button } from '../parts/button.tsx'
+import hidden from '../parts/hidden.module.css'
+import { KeyCap } from '../parts/key-cap.tsx'
+import { StatusMark } from '../parts/status-mark.tsx'
+import { Tooltip } from '../parts/tooltip.tsx'
+import styles from './header.module.css'
+import { palette } from './palette-state.ts'
+
+export interface HeaderProps {
+  /** Where this is: `Conversations / Toad patrol`. */
+  readonly crumb: React.ReactNode
+  /** The list that this belongs to: narrow screens show the way back as an arrow. */
+  readonly back?: '/' | '/e' | undefined
+  readonly tabs?: React.ReactNode
+}
+
+/** The line over every view: where it is, the views beside it, whether the server is there, and the way to everything. */
+export function Header({ crumb, back, tabs }: HeaderProps) {
+  return (
+    <header className={styles.header}>
+      <div className={styles.crumb}>
+        {back && (
+          <Link to={back} className={styles.back} aria-label="Back to the list">
+            <ChevronLeft size={18} aria-hidden />
+          </Link>
+        )}
+        {crumb}
+      </div>
+      {tabs && <nav className={styles.tabs}>{tabs}</nav>}
+      <div className={styles.right}>
+        <ServerMark />
+        <Tooltip text="Find anything">
+          <Button onClick={() => palette.set(true)} className={styles.find ?? ''}>
+            <Search size={14} aria-hidden />
+            <span className={hidden.hidden}>Find anything</span>
+            <span className={styles.keys}>
+              <KeyCap keys="Mod+k" />
+            </span>
+          </Button>
+        </Tooltip>
+      </div>
+    </header>
+  )
+}
+
+/** Which model server answers, and whether this server is heard. */
+function ServerMark() {
+  const { data } = useQuery(serverQuery)
+  const { state } = connection.use()
+  const upstream = data?.upstream.kind
+  const text = state === 'away' ? 'away' : (upstream ?? 'joining')
+  const about =
+    state === 'away'
+      ? 'The server does not answer.'
+      : upstream === 'reader'
+        ? 'The built-in reader answers: it quotes what it was sent.'
+        : `Model server: ${data?.upstream.address ?? upstream ?? ''}`
+  return (
+    <Tooltip text={about}>
+      <Link to="/settings" className={styles.server}>
+        <StatusMark status={state === 'away' ? 'failed' : 'live'} label={`Server ${state}:`} />
+        <span>{text}</span>
+        {upstream === 'reader' && state !== 'away' && <span className={styles.more}>built in</span>}
+      </Link>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,47 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { KeyRound } from 'lucide-react'
+import { useState } from 'react'
+import { takeKey } from '../api/key.ts'
+import { Button } from '../parts/button.tsx'
+import field from '../parts/field.module.css'
+import styles from './key-form.module.css'
+
+/** Asks for a key. It is kept for this tab only. */
+export function KeyForm({ why }: { readonly why: string }) {
+  const client = useQueryClient()
+  const [given, setGiven] = useState('')
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault()
+    takeKey(given.trim())
+    void client.resetQueries()
+  }
+  return (
+    <main className={styles.place}>
+      <form className={styles.form} onSubmit={submit}>
+        <KeyRound size={20} aria-hidden />
+        <h1>This server needs a key</h1>
+        <p>{why}</p>
+        <label className={field.label} htmlFor="key">
+          Key
+        </label>
+        <input
+          id="key"
+          className={field.input}
+          type="password"
+          autoComplete="off"
+          spellCheck={false}
+          value={given}
+          onChange={event => setGiven(event.target.value)}
+          required
+        />
+        <p className={styles.more}>
+          It needs the scopes <b>read</b> and <b>inspect</b>; to talk, also <b>chat</b>. It is kept until this
+          tab is closed.
+        </p>
+        <Button kind="primary" type="submit">
+          Open
+        </Button>
+      </form>
+    </main>
+  )
+}

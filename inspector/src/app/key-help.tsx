@@ -1,0 +1,30 @@
+import { KeyCap } from '../parts/key-cap.tsx'
+import { useKeyGroups } from '../parts/keys.ts'
+import styles from './key-help.module.css'
+import { Sheet } from './sheet.tsx'
+
+/** All keys that do something here and now. */
+export default function KeyHelp({ onClose }: { readonly onClose: () => void }) {
+  const groups = useKeyGroups()
+  return (
+    <Sheet title="Keys" onClose={onClose}>
+      <div className={styles.groups}>
+        {groups.map(({ name, bindings }) => (
+          <section key={name}>
+            <h3>{name}</h3>
+            <dl>
+              {bindings.map(({ keys, does }) => (
+                <div key={keys}>
+                  <dt>
+                    <KeyCap keys={keys} />
+                  </dt>
+                  <dd>{does}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Sheet>
+  )
+}

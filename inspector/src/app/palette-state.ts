@@ -1,0 +1,4 @@
+import { observable } from '../api/observable.ts'
+
+/** Whether the command palette is open. */
+export const palette = observable(false)

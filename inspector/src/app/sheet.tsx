@@ -1,0 +1,26 @@
+import { Dialog } from '@base-ui/react/dialog'
+import hidden from '../parts/hidden.module.css'
+import styles from './sheet.module.css'
+
+export interface SheetProps {
+  readonly title: string
+  /** Whether the title is only for screen readers. */
+  readonly isTitleHidden?: boolean
+  readonly onClose: () => void
+  readonly children: React.ReactNode
+}
+
+/** A sheet over the page. */
+export function Sheet({ title, isTitleHidden = false, onClose, children }: SheetProps) {
+  return (
+    <Dialog.Root open onOpenChange={isOpen => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={styles.backdrop} />
+        <Dialog.Popup className={styles.sheet}>
+          <Dialog.Title className={isTitleHidden ? hidden.hidden : styles.title}>{title}</Dialog.Title>
+          {children}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

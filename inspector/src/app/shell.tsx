@@ -1,0 +1,79 @@
+import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { FlaskConical, Keyboard, MessageSquare, Search, Settings, SunMoon } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { keyAsked } from '../api/key.ts'
+import { useKeys } from '../parts/keys.ts'
+import { toggleTheme } from '../parts/theme.ts'
+import { Tooltip } from '../parts/tooltip.tsx'
+import { AwayNotice } from './away-notice.tsx'
+import { KeyForm } from './key-form.tsx'
+import { Logo } from './logo.tsx'
+import { Notifications } from './notifications.tsx'
+import { palette } from './palette-state.ts'
+import styles from './shell.module.css'
+
+const CommandPalette = lazy(() => import('./command-palette.tsx'))
+const KeyHelp = lazy(() => import('./key-help.tsx'))
+
+/** The frame of the page: the rail, and beside it the view. Asks for a key where the server wants one. */
+export function Shell() {
+  const navigate = useNavigate()
+  const asked = keyAsked.use()
+  const isPaletteOpen = palette.use()
+  const [isHelpOpen, setHelpOpen] = useState(false)
+  useKeys('Everywhere', [
+    { keys: 'Mod+k', does: 'find anything', run: () => palette.set(true), isEverywhere: true },
+    { keys: '?', does: 'all keys', run: () => setHelpOpen(true) },
+    { keys: 't', does: 'light or dark', run: toggleTheme },
+    { keys: 'g c', does: 'conversations', run: () => void navigate({ to: '/' }) },
+    { keys: 'g e', does: 'experiments', run: () => void navigate({ to: '/e' }) },
+    { keys: 'g s', does: 'search in every message', run: () => void navigate({ to: '/search' }) },
+  ])
+  return (
+    <div className={styles.shell}>
+      <nav className={styles.rail} aria-label="Throughline">
+        <Link to="/" className={styles.logo} aria-label="Throughline: all conversations">
+          <Logo />
+        </Link>
+        {places.map(({ to, label, Icon }) => (
+          <Tooltip key={to} text={label} side="right">
+            <Link to={to} aria-label={label} activeOptions={{ exact: to === '/' }}>
+              <Icon size={16} aria-hidden />
+            </Link>
+          </Tooltip>
+        ))}
+        <span className={styles.space} />
+        <Tooltip text="All keys (?)" side="right">
+          <button type="button" aria-label="All keys" onClick={() => setHelpOpen(true)}>
+            <Keyboard size={16} aria-hidden />
+          </button>
+        </Tooltip>
+        <Tooltip text="Light or dark (t)" side="right">
+          <button type="button" aria-label="Light or dark" onClick={toggleTheme}>
+            <SunMoon size={16} aria-hidden />
+          </button>
+        </Tooltip>
+        <Tooltip text="Settings" side="right">
+          <Link to="/settings" aria-label="Settings">
+            <Settings size={16} aria-hidden />
+          </Link>
+        </Tooltip>
+      </nav>
+      <div className={styles.content}>
+        {asked === undefined ? <Outlet /> : <KeyForm why={asked} />}
+        <AwayNotice />
+      </div>
+      <Notifications />
+      <Suspense>
+        {isPaletteOpen && <CommandPalette onClose={() => palette.set(false)} />}
+        {isHelpOpen && <KeyHelp onClose={() => setHelpOpen(false)} />}
+      </Suspense>
+    </div>
+  )
+}
+
+const places = [
+  { to: '/', label: 'Conversations', Icon: MessageSquare },
+  { to: '/e', label: 'Experiments', Icon: FlaskConical },
+  { to: '/search', label: 'Search', Icon: Search },
+] as const

@@ -1,0 +1,16 @@
+import { connection } from '../api/connection.ts'
+import { Header, type HeaderProps } from './header.tsx'
+import styles from './view-frame.module.css'
+
+/** A header with the view under it. Every page of the inspector stands in one. */
+export function ViewFrame({ children, ...header }: HeaderProps & { readonly children: React.ReactNode }) {
+  const { state } = connection.use()
+  return (
+    <div className={styles.frame}>
+      <Header {...header} />
+      <main className={styles.view} data-away={state === 'away'}>
+        {children}
+      </main>
+    </div>
+  )
+}

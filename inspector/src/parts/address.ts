@@ -1,0 +1,107 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import type { ThreadPlace } from '../api/queries.ts'
+import { type Fate, isFate } from './fates.ts'
+
+/** What the address of a view of a conversation says besides the view: the thread, the moment, the selection, the filter. */
+export interface ConversationSearch {
+  readonly actor?: string
+  readonly branch?: string
+  readonly turn?: number
+  readonly call?: string
+  readonly entry?: number
+  readonly fate?: Fate
+  readonly q?: string
+  /** What if: the two sides, as `4096.balanced`. */
+  readonly a?: string
+  readonly b?: string
+}
+
+type Given = Readonly<Record<string, unknown>>
+
+/** Reads it: what makes no sense is left out, so that an old address still opens. */
+export function readConversationSearch(given: Given): ConversationSearch {
+  return {
+    ...texts(given, ['actor', 'branch', 'call', 'q', 'a', 'b']),
+    ...numbers(given, ['turn', 'entry']),
+    ...(isFate(given.fate) && { fate: given.fate }),
+  }
+}
+
+export interface ExperimentSearch {
+  readonly step?: number
+  readonly role?: string
+}
+
+export const readExperimentSearch = (given: Given): ExperimentSearch => ({
+  ...texts(given, ['role']),
+  ...numbers(given, ['step']),
+})
+
+export interface ListSearch {
+  readonly q?: string
+  /** Which of the list are shown. */
+  readonly show?: string
+}
+
+export const readListSearch = (given: Given): ListSearch => texts(given, ['q', 'show'])
+
+function texts<Name extends string>(given: Given, names: readonly Name[]): { readonly [N in Name]?: string } {
+  const found: { [N in Name]?: string } = {}
+  for (const name of names) {
+    const value = given[name]
+    if (typeof value === 'string' && value !== '') found[name] = value
+  }
+  return found
+}
+
+function numbers<Name extends string>(
+  given: Given,
+  names: readonly Name[],
+): { readonly [N in Name]?: number } {
+  const found: { [N in Name]?: number } = {}
+  for (const name of names) {
+    const value = String(given[name] ?? '')
+    if (/^\d{1,9}$/.test(value)) found[name] = Number(value)
+  }
+  return found
+}
+
+/** The search of an address as a flat list of texts: `?turn=168&fate=recalled`. */
+export const parseSearch = (text: string): Record<string, string> =>
+  Object.fromEntries(new URLSearchParams(text))
+
+export function stringifySearch(search: Given): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  return text === '' ? '' : `?${text}`
+}
+
+type Changes = { readonly [Name in keyof ConversationSearch]?: ConversationSearch[Name] | undefined }
+
+export interface Place {
+  readonly conversation: string
+  readonly thread: ThreadPlace
+  readonly search: ConversationSearch
+  /** Changes the address. Scrubbing replaces, opening pushes: the button "back" then leads to what was opened before. */
+  readonly go: (changes: Changes, options?: { readonly push?: boolean }) => void
+}
+
+/** Where a view of a conversation is, by its address. */
+export function usePlace(): Place {
+  const { conversation = '' } = useParams({ strict: false })
+  const search = useSearch({ strict: false }) as ConversationSearch
+  const navigate = useNavigate()
+  const { actor, branch } = search
+  const go = useCallback(
+    (changes: Changes, { push = false }: { readonly push?: boolean } = {}) =>
+      void navigate({
+        to: '.',
+        search: ((before: object) => ({ ...before, ...changes })) as never,
+        replace: !push,
+        resetScroll: false,
+      }),
+    [navigate],
+  )
+  return { conversation, thread: { conversation, actor, branch }, search, go }
+}

@@ -1,0 +1,36 @@
+import type { Answer } from '../api/routes.ts'
+
+type Context = Answer<'get /conversations/:conversation/context'>
+
+export type Fate = Context['stretches'][number]['fate']
+export type Part = keyof Context['parts']
+
+/** The fates in the order in which they are shown, and what each means. */
+export const fates: readonly { readonly fate: Fate; readonly about: string }[] = [
+  { fate: 'kept', about: 'sent as it is' },
+  { fate: 'recalled', about: 'brought back, its text in a block' },
+  { fate: 'digested', about: 'one line stands for it' },
+  { fate: 'altered', about: 'sent, but changed' },
+  { fate: 'moved', about: 'a note, now in the notes section' },
+  { fate: 'elided', about: 'not sent' },
+]
+
+export const isFate = (text: unknown): text is Fate => fates.some(({ fate }) => fate === text)
+
+/** The fate whose colour a part has. `protected` is kept whatever the policy; `meta` carries no entry. */
+export const colourOfPart: Readonly<Record<Part, Fate | 'protected' | 'meta'>> = {
+  framing: 'meta',
+  tools: 'meta',
+  marker: 'meta',
+  system: 'protected',
+  first: 'protected',
+  latest: 'protected',
+  notes: 'moved',
+  journal: 'digested',
+  digests: 'digested',
+  recall: 'recalled',
+  history: 'kept',
+}
+
+/** A part in the words of the page. */
+export const nameOfPart = (part: Part): string => (part === 'recall' ? 'recalled' : part)

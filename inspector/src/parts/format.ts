@@ -1,0 +1,50 @@
+/** Numbers and times as the page writes them. The language is that of the texts, not that of the browser. */
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+
+/** `43,686` */
+export const count = (amount: number): string => whole.format(amount)
+
+/** `99k`, `1.7k`, `420` */
+export function short(amount: number): string {
+  if (amount < 1000) return whole.format(amount)
+  const thousands = amount / 1000
+  return thousands < 10 ? `${thousands.toFixed(1)}k` : `${whole.format(thousands)}k`
+}
+
+/** `78 %` */
+export const percent = (share: number): string => `${Math.round(share * 100)} %`
+
+/** `1 message`, `2 messages` */
+export const amountOf = (amount: number, one: string, many = `${one}s`): string =>
+  `${count(amount)} ${amount === 1 ? one : many}`
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long' })
+const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'long' })
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+
+/** `16:12` */
+export const clockTime = (time: number): string => clock.format(time)
+
+/** `13 March, 16:12` */
+export const dayTime = (time: number): string => `${day.format(time)}, ${clock.format(time)}`
+
+/** `Mon 2 March, 09:20` */
+export const fullTime = (time: number): string =>
+  `${weekday.format(time).replace(',', '')}, ${clock.format(time)}`
+
+/** `2 March` */
+export const dayOf = (time: number): string => day.format(time)
+
+/** `12 Mar` */
+export const shortDayOf = (time: number): string => shortDay.format(time)
+
+/** `now`, `4 min`, `3 h`, `yesterday`, `12 Mar` */
+export function ago(time: number, now = Date.now()): string {
+  const minutes = Math.floor((now - time) / 60_000)
+  if (minutes < 1) return 'now'
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return `${hours} h`
+  return hours < 48 ? 'yesterday' : shortDay.format(time)
+}

@@ -1,0 +1,11 @@
+import styles from './key-cap.module.css'
+import { keyCaps } from './keys.ts'
+
+/** The keys of a binding, as they are printed on a keyboard. */
+export function KeyCap({ keys }: { readonly keys: string }) {
+  return keyCaps(keys).map(cap => (
+    <kbd key={cap} className={styles.cap}>
+      {cap}
+    </kbd>
+  ))
+}

@@ -1,0 +1,102 @@
+import { useEffect, useRef } from 'react'
+import { observable } from '../api/observable.ts'
+
+/**
+ * A key, and what it does. Keys are named as the browser names them, with `Shift+`, `Mod+` (⌘ or Ctrl) before them where they
+ * are held, and two keys one after the other with a blank between: `j`, `J`, `Shift+ArrowLeft`, `Mod+k`, `g c`.
+ */
+export interface KeyBinding {
+  readonly keys: string
+  readonly does: string
+  readonly run: () => void
+  /** Also while something is being typed. */
+  readonly isEverywhere?: boolean
+}
+
+interface Group {
+  readonly name: string
+  readonly bindings: readonly KeyBinding[]
+}
+
+const groups = observable<readonly Group[]>([])
+
+/** All keys that do something now, by group: for the help and for the command palette. */
+export const useKeyGroups = groups.use
+
+/** Binds keys while a component is shown. A later group wins over an earlier one. `name` is the heading in the help. */
+export function useKeys(name: string, bindings: readonly KeyBinding[]): void {
+  const latest = useRef(bindings)
+  latest.current = bindings
+  const signature = bindings.map(({ keys, does }) => `${keys}\t${does}`).join('\n')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: bindings are looked up when their key is pressed
+  useEffect(() => {
+    const group: Group = {
+      name,
+      bindings: latest.current.map((binding, at) => ({ ...binding, run: () => latest.current[at]?.run() })),
+    }
+    groups.set([...groups.get(), group])
+    return () => groups.set(groups.get().filter(one => one !== group))
+  }, [name, signature])
+}
+
+let pending = ''
+let pendingSince = 0
+
+/** Runs what is bound to a key that was pressed. */
+export function onKeyDown(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || isModifier(event.key)) return
+  const name = nameOf(event)
+  const sequence = pending !== '' && event.timeStamp - pendingSince < 1500 ? `${pending} ${name}` : name
+  pending = ''
+  const all = groups.get().flatMap(group => group.bindings)
+  const isFree = !isTyping(event.target)
+  const found = all.findLast(({ keys, isEverywhere }) => keys === sequence && (isFree || isEverywhere))
+  if (found) {
+    event.preventDefault()
+    return found.run()
+  }
+  if (isFree && all.some(({ keys }) => keys.startsWith(`${sequence} `))) {
+    pending = sequence
+    pendingSince = event.timeStamp
+  }
+}
+
+const isModifier = (key: string) => ['Shift', 'Control', 'Alt', 'Meta'].includes(key)
+
+/** A held shift stands before named keys only: of others it makes another key, `?` or `J`. */
+function nameOf({ key, shiftKey, metaKey, ctrlKey, altKey }: KeyboardEvent): string {
+  const isNamed = key.length > 1
+  return `${metaKey || ctrlKey ? 'Mod+' : ''}${altKey ? 'Alt+' : ''}${shiftKey && isNamed ? 'Shift+' : ''}${key}`
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  if (
+    target.isContentEditable ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement
+  )
+    return true
+  return target instanceof HTMLInputElement && !['checkbox', 'radio', 'button', 'range'].includes(target.type)
+}
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
+
+/** Keys as a person reads them: `⇧←`, `⌘K`, `g` `c`. */
+export const keyCaps = (keys: string): readonly string[] =>
+  keys.split(' ').map(key => {
+    const [name = key, ...held] = key.split(/\+(?=.)/).reverse()
+    const marks = held.map(one =>
+      one === 'Mod' ? (isMac ? '⌘' : 'Ctrl ') : one === 'Shift' ? '⇧' : `${one} `,
+    )
+    return `${marks.join('')}${caps[name] ?? (held.length > 0 ? name.toUpperCase() : name)}`
+  })
+
+const caps: Readonly<Record<string, string>> = {
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  Enter: '↵',
+  Escape: 'Esc',
+}

@@ -1,0 +1,44 @@
+import {
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleX,
+  LoaderCircle,
+  Square,
+} from 'lucide-react'
+import styles from './status-mark.module.css'
+
+export type Status =
+  | 'live'
+  | 'running'
+  | 'done'
+  | 'paused'
+  | 'stopped'
+  | 'failed'
+  | 'warning'
+  | 'interrupted'
+  | 'idle'
+
+/** How something stands, by a shape and a colour. */
+export function StatusMark({ status, label = status }: { readonly status: Status; readonly label?: string }) {
+  return (
+    <span className={styles.mark} data-status={status} role="img" aria-label={label} title={label}>
+      {shapes[status]}
+    </span>
+  )
+}
+
+const size = { size: 14, 'aria-hidden': true } as const
+
+const shapes: Readonly<Record<Status, React.ReactNode>> = {
+  live: <i />,
+  running: <LoaderCircle {...size} />,
+  done: <CircleCheck {...size} />,
+  paused: <CirclePause {...size} />,
+  stopped: <Square {...size} />,
+  failed: <CircleX {...size} />,
+  warning: <CircleAlert {...size} />,
+  interrupted: <CircleDashed {...size} />,
+  idle: null,
+}

@@ -1,0 +1,25 @@
+import { observable } from '../api/observable.ts'
+
+export type Theme = 'system' | 'light' | 'dark'
+
+const place = 'throughline.theme'
+const stored = localStorage.getItem(place)
+
+/** Light, dark, or as the system has it. `public/theme.js` sets it before the first paint. */
+export const theme = observable<Theme>(stored === 'light' || stored === 'dark' ? stored : 'system')
+
+export function setTheme(next: Theme): void {
+  if (next === 'system') {
+    localStorage.removeItem(place)
+    delete document.documentElement.dataset.theme
+  } else {
+    localStorage.setItem(place, next)
+    document.documentElement.dataset.theme = next
+  }
+  theme.set(next)
+}
+
+export const isDark = (): boolean =>
+  theme.get() === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : theme.get() === 'dark'
+
+export const toggleTheme = (): void => setTheme(isDark() ? 'light' : 'dark')

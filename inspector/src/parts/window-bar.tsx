@@ -1,0 +1,119 @@
+import { colourOfPart, nameOfPart, type Part } from './fates.ts'
+import { count } from './format.ts'
+import styles from './window-bar.module.css'
+
+/** A stretch of the window in the order of the prompt. */
+export interface WindowSegment {
+  readonly part: Part
+  readonly tokens: number
+  /** The entry, where the segment is one. */
+  readonly seq?: number | undefined
+}
+
+export interface WindowBarProps {
+  readonly segments: readonly WindowSegment[]
+  readonly window: number
+  readonly reserve: number
+  readonly margin: number
+  /** The tokens from the beginning that need not be read again. */
+  readonly reused?: number | undefined
+  /** The place of the selection, in tokens from the beginning. */
+  readonly caret?: number | undefined
+  /** `row` is the small form for lists: no labels. */
+  readonly size?: 'full' | 'row'
+  /** For people who do not see the bar. */
+  readonly label: string
+}
+
+/**
+ * The window as the model reads it: what was sent in the order of the prompt, then what is free, the margin and the reserve.
+ * What is over the window goes past its end.
+ */
+export function WindowBar(props: WindowBarProps) {
+  const { segments, window, reserve, margin, reused, caret, size = 'full', label } = props
+  const sent = segments.reduce((sum, { tokens }) => sum + tokens, 0)
+  const free = Math.max(0, window - reserve - margin - sent)
+  const whole = Math.max(window, sent + margin + reserve)
+  const share = (tokens: number) => `${(100 * tokens) / whole}%`
+  const over = sent + margin + reserve - window
+  return (
+    <div className={styles.bar} data-size={size} role="img" aria-label={label}>
+      {size === 'full' && (
+        <div className={styles.labels} aria-hidden="true">
+          {labelsOf(segments, { free, margin, reserve, whole }).map(one => (
+            <span
+              key={`${one.name} ${one.at}`}
+              data-colour={one.colour}
+              style={{ left: share(one.at), maxWidth: share(one.room) }}
+            >
+              {one.name} {one.tokens !== undefined && <b>{count(one.tokens)}</b>}
+            </span>
+          ))}
+        </div>
+      )}
+      <div className={styles.track}>
+        {segments.map((segment, at) => (
+          <i
+            // The order of the prompt is what a segment is.
+            // biome-ignore lint/suspicious/noArrayIndexKey: segments have no other name
+            key={at}
+            data-colour={colourOfPart[segment.part]}
+            style={{ width: share(segment.tokens) }}
+          />
+        ))}
+        <i data-colour="free" style={{ width: share(free) }} />
+        {margin > 0 && <i data-colour="margin" style={{ width: share(margin) }} />}
+        {reserve > 0 && <i data-colour="reserve" style={{ width: share(reserve) }} />}
+        {caret !== undefined && <span className={styles.caret} style={{ left: share(caret) }} />}
+        {over > 0 && <span className={styles.over} style={{ left: share(window) }} />}
+      </div>
+      <div className={styles.rail}>
+        {reused !== undefined && (
+          <>
+            <i data-colour="reused" style={{ width: share(Math.min(reused, sent)) }} />
+            <i data-colour="anew" style={{ width: share(Math.max(0, sent - reused)) }} />
+          </>
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface Label {
+  readonly name: string
+  readonly colour: string
+  readonly at: number
+  /** Up to the next label. */
+  readonly room: number
+  readonly tokens?: number
+}
+
+/** Names the stretches of one part that are wide enough to be named. */
+function labelsOf(
+  segments: readonly WindowSegment[],
+  { free, margin, reserve, whole }: Readonly<Record<'free' | 'margin' | 'reserve' | 'whole', number>>,
+): readonly Label[] {
+  const stretches: { name: string; colour: string; at: number; tokens: number }[] = []
+  let at = 0
+  for (const { part, tokens } of segments) {
+    const last = stretches.at(-1)
+    const name = nameOfPart(part)
+    if (last?.name === name) last.tokens += tokens
+    else stretches.push({ name, colour: colourOfPart[part], at, tokens })
+    at += tokens
+  }
+  for (const [name, tokens] of [
+    ['free', free],
+    ['margin', margin],
+    ['reserve', reserve],
+  ] as const) {
+    stretches.push({ name, colour: name, at, tokens })
+    at += tokens
+  }
+  const wide = stretches.filter(one => one.tokens / whole > 0.03)
+  return wide.map((one, index) => {
+    const room = (wide[index + 1]?.at ?? whole) - one.at
+    const isNumbered = room / whole > 0.055
+    return { name: one.name, colour: one.colour, at: one.at, room, ...(isNumbered && { tokens: one.tokens }) }
+  })
+}

@@ -1,0 +1,7 @@
+import { EmptyState } from '../../parts/empty-state.tsx'
+
+export function ExperimentsView() {
+  return (
+    <EmptyState title="Experiments">All experiments: which run, which are paused, how they ended.</EmptyState>
+  )
+}

@@ -1,0 +1,75 @@
+import { Hono } from 'hono'
+import type { ServerEnv } from '../auth/caller.ts'
+import { type PageFile, readPage } from './read-page.ts'
+
+/** Where the inspector is. */
+export const inspectorPath = '/inspector'
+
+/**
+ * The built inspector: its files, and its page for every address below it, because each of its views has an address. Nothing
+ * that anybody said is in them, so no key is needed; the page asks for one when the API does. `folder` is read once.
+ */
+export function inspectorRoutes(folder: string): Hono<ServerEnv> {
+  const page = readPage(folder)
+  const app = new Hono<ServerEnv>()
+  // A person who opens the server's address in a browser. Others are answered by the model server.
+  app.get('/', (context, next) =>
+    context.req.header('accept')?.includes('text/html')
+      ? Promise.resolve(context.redirect(inspectorPath))
+      : next(),
+  )
+  app.on(['GET', 'HEAD'], [inspectorPath, `${inspectorPath}/*`], ({ req: { path, raw } }) => {
+    if (!page) return new Response(`${notBuilt}\n`, { status: 503, headers: textHeaders })
+    const name = path.slice(inspectorPath.length + 1)
+    const file = page.files.get(name)
+    if (file) return answer(raw, file)
+    // A file of an older build is gone; in its place the page would be read as a script.
+    if (name.startsWith('assets/'))
+      return new Response('No such file.\n', { status: 404, headers: textHeaders })
+    return answer(raw, page.index)
+  })
+  return app
+}
+
+/** What whoever runs the server from its source is told. */
+export const notBuilt = 'The inspector is not built: run "npm run build".'
+
+function answer({ headers: asked, method }: Request, file: PageFile): Response {
+  const headers: Record<string, string> = {
+    ...pageHeaders,
+    'content-type': file.type,
+    'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag: file.etag,
+    vary: 'accept-encoding',
+  }
+  if (asked.get('if-none-match')?.includes(file.etag)) return new Response(null, { status: 304, headers })
+  const isPacked = file.packed !== undefined && /\bgzip\b/.test(asked.get('accept-encoding') ?? '')
+  const bytes = isPacked ? file.packed! : file.bytes
+  if (isPacked) headers['content-encoding'] = 'gzip'
+  headers['content-length'] = String(bytes.byteLength)
+  return new Response(method === 'HEAD' ? null : bytes, { headers })
+}
+
+/** The page loads and asks nothing but this server, stands in no other page, and tells nobody where it was. */
+const pageHeaders = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+const textHeaders = {
+  ...pageHeaders,
+  'content-type': 'text/plain; charset=utf-8',
+  'cache-control': 'no-cache',
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  expectNoAxeViolations,
+  narrow,
+  openPage,
+  type ServedInspector,
+  sample,
+  serveInspector,
+  shoot,
+} from './open-inspector.ts'
+
+let served: ServedInspector
+beforeAll(async () => {
+  served = await serveInspector()
+})
+afterAll(() => served.stop())
+
+describe('the shell', () => {
+  it.each(['light', 'dark'] as const)(
+    'opens in %s, asks nobody else, and axe finds nothing',
+    async colorScheme => {
+      const { page, faults } = await openPage(served, `/inspector/c/${sample}/notes`, { colorScheme })
+      await page.getByRole('link', { name: 'Context' }).waitFor()
+      await expect.poll(() => page.title()).toBe('Toad patrol · Throughline')
+      await page.getByRole('link', { name: 'Server live: reader' }).waitFor()
+      await expectNoAxeViolations(page)
+      await shoot(page, `shell-${colorScheme}`)
+      expect(faults).toEqual([])
+    },
+  )
+
+  it('goes to views by their tabs and by keys, keeps the place in the address, and back leads back', async () => {
+    const { page, faults } = await openPage(served, `/inspector/c/${sample}/notes?turn=9&entry=21`)
+    await page.getByRole('link', { name: 'State', exact: true }).click()
+    await page.waitForURL('**/state?turn=9&entry=21')
+    await page.keyboard.press('7')
+    await page.waitForURL('**/dump?turn=9&entry=21')
+    await page.goBack()
+    await page.waitForURL('**/state?turn=9&entry=21')
+    await page.keyboard.press('g')
+    await page.keyboard.press('c')
+    await page.waitForURL(/\/inspector\/?$/)
+    expect(faults).toEqual([])
+  })
+
+  it('opens the palette and the help by keys, and switches the theme', async () => {
+    const { page, faults } = await openPage(served, `/inspector/c/${sample}/notes`)
+    await page.getByRole('link', { name: 'Context' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('heading', { name: 'Keys' }).waitFor()
+    await expectNoAxeViolations(page)
+    await shoot(page, 'keys')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find anything' }).fill('toad')
+    await page.getByRole('option', { name: /Toad patrol/ }).waitFor()
+    await expectNoAxeViolations(page)
+    await shoot(page, 'palette')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/c/${sample}/context`)
+    await page.keyboard.press('t')
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+    expect(faults).toEqual([])
+  })
+
+  it('stands on a narrow screen, with very long names and other scripts', async () => {
+    const long = '両生類の移動調査 2026年春、東京都西部の谷戸（夜間班）'.repeat(8)
+    await served.ask('PATCH', `/conversations/${sample}`, { title: long })
+    const { page, faults } = await openPage(served, `/inspector/c/${sample}/notes`, { viewport: narrow })
+    await page.getByText(long).waitFor()
+    await shoot(page, 'shell-narrow')
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
+    await expectNoAxeViolations(page)
+    await served.ask('PATCH', `/conversations/${sample}`, { title: 'Toad patrol' })
+    expect(faults).toEqual([])
+  })
+
+  it('says what is not there', async () => {
+    const { page } = await openPage(served, '/inspector/nowhere/at/all')
+    await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+    await expectNoAxeViolations(page)
+  })
+
+  it('says when the server is away and keeps what it shows; it comes back by itself', async () => {
+    const first = await serveInspector()
+    const { page } = await openPage(first, `/inspector/c/${sample}/notes`)
+    await page.getByText('Toad patrol').waitFor()
+    await page.getByRole('link', { name: 'Server live: reader' }).waitFor()
+    await first.stop()
+    await page.getByText(/No answer from 127\.0\.0\.1:\d+ since/).waitFor()
+    expect(await page.getByText('Toad patrol').count()).toBe(1)
+    await shoot(page, 'away')
+    await expectNoAxeViolations(page)
+    const second = await serveInspector({ port: Number(new URL(first.url).port) })
+    await page.getByRole('button', { name: 'Try now' }).click()
+    await page.getByRole('link', { name: 'Server live: reader' }).waitFor()
+    await page.getByText(/No answer/).waitFor({ state: 'detached' })
+    await second.stop()
+  })
+})
+
+describe('a server that wants keys', () => {
+  it('asks for a key, keeps it for the tab, and sends it', async () => {
+    const key = 'a-key-of-sixteen-characters'
+    const locked = await serveInspector({ apiKeys: [key] })
+    try {
+      const { page, faults } = await openPage(locked, `/inspector/c/${sample}/notes`)
+      await page.getByRole('heading', { name: 'This server needs a key' }).waitFor()
+      await expectNoAxeViolations(page)
+      await shoot(page, 'key')
+      await page.getByLabel('Key', { exact: true }).fill('wrong-key-wrong-key')
+      await page.getByRole('button', { name: 'Open' }).click()
+      await page.getByText('This key is not known here').waitFor()
+      await page.getByLabel('Key', { exact: true }).fill(key)
+      await page.getByRole('button', { name: 'Open' }).click()
+      await expect.poll(() => page.title()).toBe('Toad patrol · Throughline')
+      expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
+      expect(page.url()).not.toContain(key)
+      expect(faults).toEqual([])
+    } finally {
+      await locked.stop()
+    }
+  })
+})
