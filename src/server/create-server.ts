@@ -65,6 +65,8 @@ export interface ServerOptions extends AnswerOptions {
   readonly experimentTools?: ExperimentTools<Record<string, unknown>>
   /** The folder of the built inspector, which is then at `/inspector`. Default: no inspector. */
   readonly inspector?: string | undefined
+  /** What the server tells of itself to those who may inspect it: which upstream answers and why, and the log's name. */
+  readonly about?: { readonly upstream?: string; readonly store?: string }
   readonly now?: () => number
   readonly newId?: () => string
   /** Called with what became of a request. */
@@ -110,6 +112,7 @@ export function createServer(given: ServerOptions): Server {
   const api = createApi({
     ...{ upstream, options, gate, maxBodyBytes, json: limits.json, newId, logOf, keys },
     onReply: metrics.count,
+    about: { ...given.about, needsKey: given.requireKeys ?? (given.apiKeys ?? []).length > 0 },
     ...present({ pollMs, maxListeners, experimentTools }),
   })
   const sides = sweepSides({

@@ -9,8 +9,19 @@ import type { Feeds } from './live/feeds.ts'
 import type { Replies } from './live/replies.ts'
 import type { RunningExperiments } from './live/running-experiments.ts'
 
+/** What the server tells of itself. */
+export interface AboutServer {
+  /** Which upstream answers and why, in a sentence. */
+  readonly upstream?: string | undefined
+  /** The name of the log, for people. */
+  readonly store?: string | undefined
+  /** Whether every request needs a key. */
+  readonly needsKey: boolean
+}
+
 /** What the routes share. */
 export interface ApiParts {
+  readonly about: AboutServer
   readonly upstream: Upstream
   readonly options: AnswerOptions
   /** How notes are marked: needed to leave them out of what users see. */

@@ -13,7 +13,7 @@ import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
 import type { Counted } from '../health/create-metrics.ts'
 import { bodyOf } from '../routes/pass-on.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import type { ApiParts } from './api-parts.ts'
+import type { AboutServer, ApiParts } from './api-parts.ts'
 import { eventStream, lineStream } from './event-stream.ts'
 import { createFeeds } from './live/feeds.ts'
 import type { OnWrite } from './live/noticing-store.ts'
@@ -26,6 +26,7 @@ import { apiBase, apiRoutes } from './routes.ts'
 import type { ServerEvent } from './server-event.ts'
 
 export interface ApiOptions {
+  readonly about: AboutServer
   readonly upstream: Upstream
   readonly options: AnswerOptions
   readonly maxBodyBytes: number
@@ -55,7 +56,7 @@ export interface Api {
 
 /** Our own API, under `/throughline/v1`. */
 export function createApi(given: ApiOptions): Api {
-  const { upstream, options, maxBodyBytes, newId, logOf, experimentTools = [] } = given
+  const { about, upstream, options, maxBodyBytes, newId, logOf, experimentTools = [] } = given
   const { pollMs = 1000, maxListeners = 256, gate, json, keys, onReply } = given
   const looking = new Map<string, History>()
 
@@ -74,6 +75,7 @@ export function createApi(given: ApiOptions): Api {
   const { notes } = options
   const noteOptions = typeof notes === 'object' && notes.nonce !== undefined ? { nonce: notes.nonce } : {}
   const parts: ApiParts = {
+    about,
     upstream,
     options,
     noteOptions,

@@ -11,12 +11,13 @@ import {
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
 import { BadRequestError } from '../bad-request-error.ts'
+import { standModel, standModule, standTools } from '../samples/lemonade-stand.ts'
 import { notFound } from './api-error.ts'
 import { type Call, defineRoute } from './route.ts'
 import { count, message, name } from './schemas.ts'
 import { lastEventOf, type ServerEvent } from './server-event.ts'
 
-const summary = z.object({
+export const summary = z.object({
   id: name,
   name: z.string(),
   status: z.enum(['RUNNING', 'PAUSED', 'INTERRUPTED', 'COMPLETED', 'FAILED', 'STOPPED']),
@@ -78,11 +79,7 @@ export const experimentRoutes = [
       const { id, plan: given, planOf } = call.body
       if ((given === undefined) === (planOf === undefined))
         throw new BadRequestError('plan: give either "plan" or "planOf".', 'plan')
-      const plan = readPlan(call, given ?? (await storedPlan(call, planOf!)))
-      const stop = new AbortController()
-      const experiment = experimentsOf(call).run(plan, { signal: stop.signal, ...present({ id }) })
-      await call.parts.experiments.start(call.caller.tenant, experiment, stop)
-      return toSummary(await experimentsOf(call).show(experiment.id))
+      return startExperiment(call, given ?? (await storedPlan(call, planOf!)), id)
     },
   }),
   defineRoute({
@@ -179,20 +176,34 @@ export const experimentRoutes = [
   }),
 ]
 
-const experimentsOf = ({ log: { history }, parts: { newId } }: Pick<Call, 'log' | 'parts'>): Experiments =>
-  createExperiments({ history, newId })
+export const experimentsOf = ({
+  log: { history },
+  parts: { newId },
+}: Pick<Call, 'log' | 'parts'>): Experiments => createExperiments({ history, newId })
 
-/** Models are those of the upstream, and code that a request names is never run. */
-function readPlan({ parts: { upstream, experimentTools: tools } }: Call, json: unknown): ExperimentPlan {
+/** Starts an experiment from a plan as JSON. Resolves when it has begun. */
+export async function startExperiment(call: Call, json: object, id?: string): Promise<ExperimentSummary> {
+  const plan = readPlan(call, json)
+  const stop = new AbortController()
+  const experiment = experimentsOf(call).run(plan, { signal: stop.signal, ...present({ id }) })
+  await call.parts.experiments.start(call.caller.tenant, experiment, stop)
+  return toSummary(await experimentsOf(call).show(experiment.id))
+}
+
+/** Models are those of the upstream, and code that a request names is never run, but for that of the sample. */
+function readPlan({ parts: { upstream, experimentTools } }: Call, json: unknown): ExperimentPlan {
   const { tools: code } = json as { readonly tools?: unknown }
-  if (code !== undefined)
+  const isSample = code === standModule
+  if (code !== undefined && !isSample)
     throw new ThroughlineError(
       'invalid_plan',
       'The plan names code in "tools", which a server does not run: leave it out.',
     )
   return parseExperiment(json, {
-    tools,
+    tools: isSample ? standTools : experimentTools,
     modelOf(model) {
+      const rules = isSample ? standModel(model) : undefined
+      if (rules) return rules
       if (model.startsWith('openai:'))
         throw new Error('a server of its own cannot be asked here: name a model of the upstream')
       return upstream.model(model.replace(/^ollama:/, ''))
@@ -206,7 +217,7 @@ async function storedPlan(call: Call, id: string): Promise<object> {
   return plan
 }
 
-const toSummary = ({ id, name, status, result, steps, maxSteps }: ExperimentSummary) => ({
+export const toSummary = ({ id, name, status, result, steps, maxSteps }: ExperimentSummary) => ({
   ...{ id, name, status, steps, maxSteps },
   ...(result !== undefined && { result }),
 })

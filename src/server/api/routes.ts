@@ -5,6 +5,7 @@ import { conversationRoutes } from './conversations.ts'
 import { eventRoutes } from './events.ts'
 import { experimentRoutes } from './experiments.ts'
 import { keyRoutes } from './keys.ts'
+import { sampleRoutes } from './samples.ts'
 import { serverRoutes } from './server-info.ts'
 import { threadRoutes } from './threads.ts'
 import { timelineRoutes } from './timelines.ts'
@@ -22,5 +23,6 @@ export const apiRoutes = [
   ...chatRoutes,
   ...eventRoutes,
   ...experimentRoutes,
+  ...sampleRoutes,
   ...keyRoutes,
 ]

@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module'
 import type { Caller } from '../auth/caller.ts'
 import type { Log } from '../exchange/asked.ts'
 import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
+import { version } from '../version.ts'
 import { bodyOf } from './pass-on.ts'
 
 export interface McpCall {
@@ -31,8 +31,6 @@ export async function answerMcp({ request, log, caller, maxBodyBytes, json }: Mc
   await server.connect(transport)
   return transport.handleRequest(request, { parsedBody })
 }
-
-const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string }
 
 /** A question is small. */
 const mostBytes = 1024 ** 2

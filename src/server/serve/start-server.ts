@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { ThroughlineError } from '../../log/error.ts'
@@ -63,6 +64,7 @@ export async function startServer(
       notes: notes === 'off' ? false : { place: notes },
       ...present({ window: config.window, reserve: config.reserve }),
       inspector: config.inspector ? inspectorFolder : undefined,
+      about: { upstream: why, store: config.store === undefined ? basename(config.db) : 'PostgreSQL' },
       onServed(served) {
         log.served(served)
         report?.(served)

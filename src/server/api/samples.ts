@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { importSample, underFreeName } from '../samples/import-sample.ts'
+import { standPlan } from '../samples/lemonade-stand.ts'
+import { experimentsOf, startExperiment, summary, toSummary } from './experiments.ts'
+import { defineRoute } from './route.ts'
+import { name } from './schemas.ts'
+
+const isNew = z.boolean().describe('false if it was there already')
+
+/** What can be looked at on a server that nobody has used yet. A sample that is there already is opened, not made again. */
+export const sampleRoutes = [
+  defineRoute({
+    method: 'post',
+    path: '/samples/conversation',
+    scope: 'chat',
+    summary: 'Makes the sample conversation, a project chat of 168 turns, if it is not there.',
+    kind: 'json',
+    answer: z.object({ conversation: name, isNew }),
+    handle: ({ log: { history } }) => importSample(history),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/samples/experiment',
+    scope: 'admin',
+    summary: 'Starts the sample experiment, a lemonade stand that needs no model, if it is not there.',
+    kind: 'json',
+    answer: summary.extend({ isNew }),
+    handle: call =>
+      underFreeName('sample-lemonade-stand', async id => {
+        const [known] = await call.looking.conversations({ only: id, limit: 1 })
+        const shown = known ? await experimentsOf(call).show(id) : await startExperiment(call, standPlan, id)
+        return { ...toSummary(shown), isNew: !known }
+      }),
+  }),
+]

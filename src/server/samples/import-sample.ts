@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises'
+import type { History } from '../../history/index.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { NoConversationError } from '../../stores/store-error.ts'
+import { toImportLines } from './to-import-lines.ts'
+
+const file = new URL('../../../examples/project-chat.json', import.meta.url)
+
+/** The sample conversation: a project chat of 168 turns, with its times. Once it is there, it is the same one again. */
+export function importSample(
+  history: History,
+): Promise<{ readonly conversation: string; readonly isNew: boolean }> {
+  return underFreeName('sample-toad-patrol', async conversation => {
+    const [known] = await history.conversations({ only: conversation, limit: 1 })
+    if (known) return { conversation, isNew: false }
+    const messages = JSON.parse(await readFile(file, 'utf8')) as MessageLike[]
+    await history.import(toImportLines({ conversation, title: 'Toad patrol', messages, time: 0 }))
+    return { conversation, isNew: true }
+  })
+}
+
+/** Tries a name, then the same with a number: the name of a deleted conversation is never free again. */
+export async function underFreeName<Made>(
+  name: string,
+  make: (name: string) => Promise<Made>,
+): Promise<Made> {
+  for (let number = 1; ; number++) {
+    try {
+      return await make(number === 1 ? name : `${name}-${number}`)
+    } catch (error) {
+      const isDeleted = [error, (error as Error).cause].some(one => one instanceof NoConversationError)
+      if (!isDeleted || number >= mostNames) throw error
+    }
+  }
+}
+
+/** Whoever deletes the sample more often gets no new one. */
+const mostNames = 100
