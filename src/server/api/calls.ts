@@ -6,6 +6,8 @@ import { notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
 import { defineRoute, type Told } from './route.ts'
 import { count, inConversation, limitOf, message, name, threadFields, time } from './schemas.ts'
+import { rowsField, rowsOfPlan, sentRow } from './sent-rows.ts'
+import { planStretches } from './timeline/fate-runs.ts'
 
 /** How a call went; `interrupted` if its process died. */
 export const callStatus = z.enum(['sent', 'completed', 'failed', 'cancelled', 'interrupted'])
@@ -66,14 +68,21 @@ export const callRoutes = [
     scope: 'inspect',
     summary: 'Shows one call with the messages that the model was sent, byte for byte.',
     params: inCall,
-    query: z.strictObject(threadFields),
+    query: z.strictObject({ ...threadFields, rows: rowsField }),
     kind: 'json',
-    answer: call.extend({ plan, messages: z.array(message) }),
+    answer: call.extend({
+      plan,
+      messages: z.array(message),
+      rows: z.array(sentRow).optional().describe('the messages with their parts, tokens and entries'),
+    }),
     async handle(given) {
       const thread = await threadOf(given)
       const found = await findCall(thread, given.params.call)
       const messages = await thread.replay(found)
-      return { ...toCall(found), plan: toPlanAnswer(found), messages }
+      const answer = { ...toCall(found), plan: toPlanAnswer(found), messages }
+      if (!given.query.rows) return answer
+      const plan = readPlan(found.plan)
+      return { ...answer, rows: rowsOfPlan(plan, messages, planStretches(plan), given.looking.count) }
     },
   }),
   defineRoute({

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import type { Context } from '../../context/context.ts'
 import { fates, parts, type Receipt } from '../../context/receipt.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { Told } from './route.ts'
 import { count, message, place } from './schemas.ts'
+import { rowsOfContext, sentRow } from './sent-rows.ts'
 
 const fate = z.enum(fates)
 export const counted = <Name extends string>(names: readonly Name[]) =>
@@ -60,6 +62,7 @@ export const contextAnswer = contextSummary.extend({
     .describe(
       'for each message the place of its entry, 0 where it is none; absent where messages were joined',
     ),
+  rows: z.array(sentRow).optional().describe('every message with its part, its tokens and its entries'),
 })
 
 /** A receipt counts messages from 0, with the system prompt before them. The API counts entries as the log does. */
@@ -81,18 +84,25 @@ export function toContextAnswer(
     lead,
     at,
     isWithMessages,
-  }: { readonly lead: number; readonly at: number; readonly isWithMessages: boolean },
+    counter,
+  }: {
+    readonly lead: number
+    readonly at: number
+    readonly isWithMessages: boolean
+    /** With it the rows are given. */
+    readonly counter?: TokenCounter | undefined
+  },
 ): Told<z.input<typeof contextAnswer>> {
   const { receipt, messages } = context
-  const sources = isWithMessages ? sourcesOf(context, lead) : undefined
+  const sources = isWithMessages || counter ? sourcesOf(context, lead) : undefined
   return {
     ...toSummary(context, lead),
     at,
     stretches: toStretches(receipt, lead),
     inserted: receipt.inserted,
     faults: receipt.faults.map(({ seq, problem }) => ({ seq: seq - lead + 1, problem })),
-    ...(isWithMessages && { messages }),
-    ...(sources && { sources }),
+    ...(isWithMessages && { messages, ...(sources && { sources }) }),
+    ...(counter && { rows: rowsOfContext(context, { lead, sources, counter }) }),
   }
 }
 

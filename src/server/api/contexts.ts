@@ -14,6 +14,7 @@ import { threadOf } from './find-thread.ts'
 import { atField, createFitting, fitFields } from './fit-thread.ts'
 import { defineRoute, type Told } from './route.ts'
 import { inConversation, place, threadFields } from './schemas.ts'
+import { rowsField } from './sent-rows.ts'
 
 const fitting = z.strictObject(fitFields)
 
@@ -38,18 +39,22 @@ export const contextRoutes = [
     params: inConversation,
     query: contextQuery.extend({
       messages: z.boolean().optional().describe('whether the messages are given; default true'),
+      rows: rowsField,
       since: place.optional().describe('an earlier place: `prefix` then says what both contexts share'),
     }),
     kind: 'json',
     answer: contextAnswer,
     async handle(call) {
-      const { at, messages = true, since, actor: _, branch: __, ...rest } = call.query
+      const { at, messages = true, rows = false, since, actor: _, branch: __, ...rest } = call.query
       const thread = await threadOf(call)
       const fit = await createFitting(thread, call.parts.options)
       const previous = since === undefined ? undefined : (await fit(rest, { at: since })).context
       const { context, lead } = await fit(rest, { at, previous })
       const head = (await call.log.store.head(thread.key))?.head ?? 0
-      return toContextAnswer(context, { lead, at: Math.min(at ?? head, head), isWithMessages: messages })
+      return toContextAnswer(context, {
+        ...{ lead, at: Math.min(at ?? head, head), isWithMessages: messages },
+        ...(rows && { counter: call.looking.count }),
+      })
     },
   }),
   defineRoute({

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { MessageLike } from '../../../src/log/message.ts'
+import type { SentRow } from '../../../src/server/api/sent-rows.ts'
+import { toImportLines } from '../../../src/server/samples/to-import-lines.ts'
+import { startServer } from '../start-server.ts'
+import { apiClient } from './client.ts'
+
+const chat = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../examples/project-chat.json'), 'utf8'),
+) as readonly MessageLike[]
+
+async function startSample(options: Parameters<typeof startServer>[0] = {}) {
+  const server = await startServer({ window: 4096, reserve: 512, ...options })
+  await server.history.import(
+    toImportLines({ conversation: 'toads', title: 'Toad patrol', messages: chat, time: 0 }),
+  )
+  return apiClient(server.url)
+}
+
+/** Tokens by part, without what belongs to no message. */
+function byPart(rows: readonly SentRow[]): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const { part, tokens } of rows) sums[part] = (sums[part] ?? 0) + tokens
+  return sums
+}
+
+const withoutFraming = ({ framing: _, tools: __, ...parts }: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(parts).filter(([, tokens]) => tokens > 0))
+
+describe('the rows of a context', () => {
+  it.each(['balanced', 'stable', 'thorough', 'tiered', 'sliding-50'])(
+    'add up to its parts and name every entry that was sent, with the policy %s',
+    async policy => {
+      const api = await startSample()
+      for (const at of [2, 40, 301, 515, 523]) {
+        const { body } = await api.get(`/conversations/toads/context?at=${at}&policy=${policy}&rows=true`)
+        const rows: readonly SentRow[] = body.rows
+        expect(rows).toHaveLength(body.messages.length)
+        expect(withoutFraming(body.parts)).toEqual(byPart(rows))
+        expect(rows.filter(({ seq }) => seq !== undefined)).toHaveLength(body.counts.kept)
+        const standing = rows.flatMap(({ entries = [] }) => entries)
+        expect(new Set(standing).size).toBe(standing.length)
+        expect(standing).toHaveLength(body.counts.recalled + body.counts.digested)
+      }
+    },
+  )
+
+  it('are told of a stored call as of the context that it had', async () => {
+    const api = await startSample({ notes: { place: 'inline' } })
+    for (const input of ['What was the grid reference for Priya?', 'And who is Gethin?', 'Thanks!'])
+      await api.say('toads', input)
+    const { calls } = (await api.get('/conversations/toads/calls')).body
+    expect(calls).toHaveLength(3)
+    for (const { id, predicted } of calls) {
+      const { body } = await api.get(`/conversations/toads/calls/${id}?rows=true`)
+      const rows: readonly SentRow[] = body.rows
+      const { framing = 0, tools = 0 } = body.plan.parts
+      expect(byPart(rows)).toEqual(withoutFraming(body.plan.parts))
+      expect(rows.reduce((sum, { tokens }) => sum + tokens, framing + tools)).toBe(predicted)
+      const recalled = body.plan.fates.filter(
+        ([, , verdict]: readonly number[]) => body.plan.verdicts[verdict!][0] === 'recalled',
+      )
+      const block = rows.filter(({ part }) => part === 'recall').flatMap(({ entries = [] }) => entries)
+      const expected = recalled.flatMap(([first, last]: readonly [number, number]) =>
+        Array.from({ length: last - first + 1 }, (_, at) => first + at),
+      )
+      expect(block.sort((a, b) => a - b)).toEqual(expected)
+    }
+  })
+})
