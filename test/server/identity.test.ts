@@ -98,27 +98,6 @@ describe.each(await everyStore())('which conversation a request belongs to, on %
     expect(await server.history.conversations()).toHaveLength(1)
   })
 
-  it('answers a named conversation once for an idempotency-key, and says so if that answer failed', async () => {
-    let isDown = false
-    const server = await start(
-      ruled(({ messages }) => {
-        if (isDown) throw new Error('down')
-        return `You said ${String(messages.at(-1)?.content)}`
-      }),
-    )
-    const one = client(server, { 'x-throughline-conversation': 'kitchen' })
-    const asked = (text: string, key: string) => one.ask([user(text)], { 'idempotency-key': key })
-    const first = await asked('a', 'k1')
-    expect((await asked('a', 'k1')).message).toEqual(first.message)
-    isDown = true
-    expect((await asked('b', 'k2')).status).toBeGreaterThanOrEqual(500)
-    isDown = false
-    expect((await asked('b', 'k2')).status).toBe(409)
-    expect((await asked('b', 'k3')).message!.content).toBe('You said b')
-    const [line] = await linesOf(server)
-    expect(line!.filter(content => content === 'a')).toEqual(['a'])
-  })
-
   it('is never merged with another that begins alike', async () => {
     const server = await start(ruled(({ messages }) => `You said ${String(messages.at(-1)?.content)}`))
     const [one, other] = [client(server), client(server)]

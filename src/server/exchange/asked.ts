@@ -21,4 +21,5 @@ export interface Asked {
   /** Aborted when the client has left. */
   readonly signal: AbortSignal
   readonly newId: () => string
+  readonly now: () => number
 }

@@ -1,6 +1,7 @@
 import type { LoggedMessage, SeenMessage, Thread, Turn } from '../../history/index.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { KeyReusedError } from '../../stores/store-error.ts'
 import { isUser, marksOf, marksToSave, type UserMarks } from '../identity/chain.ts'
 import { firstMark } from '../identity/provisional.ts'
 import type { Asked } from './asked.ts'
@@ -57,7 +58,8 @@ export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> 
     ],
     ...(key !== undefined && { key }),
   })
-  if (begun.kind === 'replayed') throw new Error('a repeated request is recognised before it is begun')
+  // The same message with the same key, but at another place.
+  if (begun.kind === 'replayed') throw new KeyReusedError(key!)
   const { turn } = begun
   const inputAt = turn.next - asking.length
   const first = (isSeeded ? seedAt : inputAt) + repeated

@@ -9,6 +9,7 @@ import { NotFoundError } from '../not-found-error.ts'
 import type { Asked, Log } from './asked.ts'
 import { findReply } from './find-reply.ts'
 import type { Again, Place } from './place.ts'
+import { hasReply, isRetry, patienceOf } from './retry.ts'
 import { untilFree } from './until-free.ts'
 
 export interface ToGoOn {
@@ -17,9 +18,6 @@ export interface ToGoOn {
   /** What the request brings. */
   readonly messages: readonly MessageLike[]
   readonly scope: string
-  /** How long to wait for a turn that is being answered; a repeated request waits for the answer to the first one. */
-  readonly patienceMs: number
-  readonly isRetry: boolean
 }
 
 /**
@@ -28,12 +26,12 @@ export interface ToGoOn {
  * request, the branch begins before the turn and repeats it up to the reply.
  */
 export async function previousPlace(asked: Asked, given: ToGoOn): Promise<Place | Again> {
-  const { previous, messages, scope, patienceMs, isRetry } = given
+  const { previous, messages, scope } = given
   const { log } = asked
   const found = await findReply(log, previous)
   if (!found) throw noPrevious(previous)
   const { thread, entry } = found
-  await untilFree(asked, thread, patienceMs)
+  await untilFree(asked, thread, patienceOf(asked))
   const head = await log.store.head(thread)
   const turn = (await log.store.turns(thread)).findLast(({ first }) => first <= entry.seq)
   if (!head || !turn) throw noPrevious(previous)
@@ -44,7 +42,7 @@ export async function previousPlace(asked: Asked, given: ToGoOn): Promise<Place 
   const source = { store: log.store, key: thread, count: log.history.count }
   const after = await listLog(source, { from: entry.seq + 1, to: turn.last })
   const isTurnsEnd = isOpen ? !after.some(isClients) : turn.status === 'completed' && !after.some(isReply)
-  if (isRetry) {
+  if (isRetry(asked)) {
     const again = await findAgain(asked, thread, isTurnsEnd && !isOpen ? turn.last : entry.seq, messages)
     if (again) return again
   }
@@ -82,17 +80,18 @@ async function itemBefore({ store, history }: Log, key: ThreadKey, seq: number):
 
 /** The answer to the same messages behind the same reply. */
 async function findAgain(
-  { log }: Asked,
+  asked: Asked,
   thread: ThreadKey,
   at: number,
   messages: readonly MessageLike[],
 ): Promise<Again | undefined> {
+  const { log } = asked
   const items = itemsOf(messages)
   const walk = await walkOn({ store: log.store, count: log.history.count }, items, { thread, item: -1, at })
   if (walk.items < items.length || !walk.hasMore) return undefined
   const turn = (await log.store.turns(thread)).findLast(({ first }) => first <= walk.at)
-  const isWhole = turn?.status === 'completed' || turn?.status === 'open'
-  return isWhole ? { kind: 'again', thread, after: walk.at, turn: turn.turn } : undefined
+  if (!turn || !(await hasReply(asked, thread, walk.at, turn))) return undefined
+  return { kind: 'again', thread, after: walk.at, turn: turn.turn }
 }
 
 const isReply = ({ message, isClosing }: LoggedMessage) => message.role === 'assistant' && !isClosing

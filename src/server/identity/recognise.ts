@@ -8,7 +8,13 @@ export type Placement =
   /** The list goes on where a thread ends. */
   | { readonly kind: 'extends'; readonly walk: Walk; readonly why: string }
   /** The log has all of the list already. */
-  | { readonly kind: 'repeats'; readonly walk: Walk; readonly why: string }
+  | {
+      readonly kind: 'repeats'
+      readonly walk: Walk
+      /** Whether the list is one message of a client that does not name its conversation. */
+      readonly isGreeting?: boolean
+      readonly why: string
+    }
   /** The list leaves a thread after a place. */
   | {
       readonly kind: 'branches'
@@ -26,6 +32,8 @@ export interface ToRecognise extends LogToWalk {
   /** The conversation that the client names. Only its threads are looked at. */
   readonly named?: Pick<ThreadKey, 'conversation' | 'actor'>
   readonly newId: () => string
+  /** Whether the client may be sending a request again. */
+  readonly mayBeRetry?: boolean
 }
 
 /**
@@ -42,8 +50,9 @@ export async function recognise(given: ToRecognise): Promise<Placement> {
   // The same first message is a new conversation more often than another try, and nothing was said that could be lost.
   const live = isRepeated && (await goesOnElsewhere(given, marks, best))
   if (live) return goingOn(given, live, 'everything that was said before')
-  if (isRepeated && (items.length > 1 || named))
-    return { kind: 'repeats', walk: best, why: 'the same messages came before' }
+  const isGreeting = items.length === 1 && !named
+  if (isRepeated && (!isGreeting || given.mayBeRetry))
+    return { kind: 'repeats', walk: best, isGreeting, why: 'the same messages came before' }
   if (best && !isRepeated) {
     const cut = await findCut(given, marks, best.thread)
     return cut ?? leaving(given, best, 'it says something else than what was said there')
@@ -178,8 +187,8 @@ async function compacted(
   return { kind: 'branches', of: thread, at: 0, from: 0, why }
 }
 
-const isNew = ({ tenant, newId }: ToRecognise, why: string): Placement => ({
-  kind: 'new',
+export const isNew = ({ tenant, newId }: Pick<ToRecognise, 'tenant' | 'newId'>, why: string) => ({
+  kind: 'new' as const,
   thread: { tenant, conversation: newId(), actor: 'assistant', branch: 'main' },
   why,
 })

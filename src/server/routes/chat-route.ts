@@ -74,7 +74,7 @@ export async function answerChat(
     }
     checkMessages(read, face, limits.maxMessages)
     const asked = {
-      ...{ log, headers, keyId, newId },
+      ...{ log, headers, keyId, newId, now },
       face: face.name,
       request: read,
       signal: request.signal,

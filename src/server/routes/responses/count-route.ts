@@ -34,5 +34,5 @@ async function saidBefore(asked: Asked): Promise<readonly MessageLike[]> {
   const key = place.fork?.of ?? place.thread
   const to = place.fork?.at ?? (await log.store.head(key))?.head ?? 0
   const past = await listLog({ store: log.store, key, count: log.history.count }, { to })
-  return [...past.map(({ view }) => view), ...place.messages]
+  return [...past.map(({ view }) => view), ...place.messages.slice(place.from)]
 }

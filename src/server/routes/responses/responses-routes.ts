@@ -10,11 +10,11 @@ import { conversationRoutes } from './conversation-routes.ts'
 import { countRequest } from './count-route.ts'
 import { replyRoutes } from './reply-routes.ts'
 
-export type ResponsesRoutes = Pick<ChatRoute, 'upstream' | 'newId' | 'maxBodyBytes' | 'json'>
+export type ResponsesRoutes = Pick<ChatRoute, 'upstream' | 'newId' | 'now' | 'maxBodyBytes' | 'json'>
 
 /** What OpenAI's and Anthropic's APIs have beside the routes that answer: stored responses, conversations, counts. */
 export function responsesRoutes(given: ResponsesRoutes): Hono<ServerEnv> {
-  const { upstream, newId, maxBodyBytes, json } = given
+  const { upstream, newId, now, maxBodyBytes, json } = given
   const routes = new Hono<ServerEnv>()
   const mayChat = requireScope('chat')
   const bodyOf = async (request: Request) => {
@@ -27,7 +27,8 @@ export function responsesRoutes(given: ResponsesRoutes): Hono<ServerEnv> {
     const { log, caller } = context.var
     const headers = Object.fromEntries(raw.headers)
     const request = face.read({ ...defaults, ...readFields((await bodyOf(raw)) ?? {}) }, headers)
-    const asked = { log, face: face.name, request, headers, keyId: caller.keyId, signal: raw.signal, newId }
+    const { keyId } = caller
+    const asked = { log, face: face.name, request, headers, keyId, signal: raw.signal, newId, now }
     return countRequest(asked, upstream)
   }
 
