@@ -29,7 +29,11 @@ export const serverQuery = queryOptions({
 export const conversationsQuery = infiniteQueryOptions({
   queryKey: ['conversations'],
   queryFn: ({ pageParam, signal }) =>
-    ask('get /conversations', { query: pageParam === undefined ? {} : { after: pageParam }, signal }),
+    ask('get /conversations', {
+      // Whoever looks on wants to see a first message when it comes, not when somebody goes on with it.
+      query: { include: 'provisional', ...(pageParam !== undefined && { after: pageParam }) },
+      signal,
+    }),
   initialPageParam: undefined as string | undefined,
   getNextPageParam: page => page.next,
 })
