@@ -34,7 +34,7 @@ export function checkThread(thread: ThreadKey): void {
 /** Checks a name that may be empty: a tenant, an id, an owner, a key. */
 export function checkName(what: string, name: string): void {
   if (typeof name !== 'string') throw new InvalidOptionError(what, `expected a text, got ${showValue(name)}`)
-  checkText(`The ${what}`, name, maxNameBytes)
+  if (!isFine(name, maxNameBytes)) refuseText(`The ${what}`, name, maxNameBytes)
 }
 
 export function checkNames(names: Readonly<Record<string, string | undefined>>): void {
@@ -63,7 +63,7 @@ function toMetadata(metadata: unknown): string {
   // JSON.stringify turns NaN and Infinity into null.
   if (text === undefined || text === 'null')
     throw refused(`expected a JSON value, got ${showValue(metadata)}`)
-  checkText('The metadata', text, maxMetadataBytes)
+  if (!isFine(text, maxMetadataBytes)) refuseText('The metadata', text, maxMetadataBytes)
   return text
 }
 
@@ -100,7 +100,7 @@ export function checkCall({ id, model, plan, status, error }: StoredCall, maxByt
   checkNames({ 'id of the call': id, model, error })
   if (!callStatuses.includes(status))
     throw new InvalidOptionError('status', `"${status}" is none of ${callStatuses.join(', ')}`)
-  checkText('The plan of a call', plan, maxBytes)
+  if (!isFine(plan, maxBytes)) refuseText('The plan of a call', plan, maxBytes)
 }
 
 export function checkMarks(marks: readonly Mark[]): void {
@@ -116,7 +116,7 @@ export function checkEntries(entries: readonly NewEntry[], maxEntryBytes: number
     checkName('id of an entry', id)
     if (typeof payload !== 'string')
       throw new InvalidOptionError('entries', `the payload of ${showValue(id)} must be JSON text`)
-    checkText(`The entry "${id}"`, payload, maxEntryBytes)
+    if (!isFine(payload, maxEntryBytes)) refuseText(`The entry "${id}"`, payload, maxEntryBytes)
   }
 }
 
@@ -125,10 +125,16 @@ export function checkTime(option: string, time: number): void {
   if (!Number.isFinite(time)) throw new InvalidOptionError(option, `${time} is not a time in milliseconds`)
 }
 
-/** Refuses NUL and lone surrogates: some drivers cut or replace them, and two names could become one. */
-function checkText(what: string, text: string, maxBytes: number): void {
-  // A code unit has at most three bytes: most texts need not be measured.
-  const bytes = text.length * 3 > maxBytes ? new TextEncoder().encode(text).length : 0
-  if (bytes > maxBytes) throw new TooLargeError(what, bytes, maxBytes)
-  if (/\0|\p{Surrogate}/u.test(text)) throw new InvalidTextError(what)
+/** Whether a text is short enough, and has no NUL or lone surrogates: some drivers cut or replace them, and two names could become one. */
+function isFine(text: string, maxBytes: number): boolean {
+  return bytesOf(text, maxBytes) <= maxBytes && text.isWellFormed() && !text.includes('\0')
 }
+
+function refuseText(what: string, text: string, maxBytes: number): never {
+  const bytes = bytesOf(text, maxBytes)
+  throw bytes > maxBytes ? new TooLargeError(what, bytes, maxBytes) : new InvalidTextError(what)
+}
+
+/** A code unit has at most three bytes: most texts need not be measured. */
+const bytesOf = (text: string, maxBytes: number) =>
+  text.length * 3 > maxBytes ? new TextEncoder().encode(text).length : 0

@@ -3,7 +3,7 @@ import type { Lease, ThreadKey } from '../store.ts'
 import { ConflictError, NoConversationError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
 import { type Checked, insertRow, type RowOf, saveRow, sound } from './rows.ts'
-import { placeOf } from './schema.ts'
+import { maxSeq, placeOf } from './schema.ts'
 import { damaged } from './sqlite-error.ts'
 
 export type ConversationRow = RowOf<'conversations'>
@@ -35,7 +35,7 @@ export function insertConversation(
   const names = { tenant, conversation, created_at: createdAt }
   const row = { ...names, deleted_at: null, title: null, metadata: null }
   const id = insertRow(connection, 'conversations', { ...row, id: null })
-  return saveRow(connection, 'conversations', { ...row, id })
+  return saveRow(connection, 'conversations', { ...row, id }, {})
 }
 
 /**
@@ -78,21 +78,32 @@ export function findBranch(connection: Connection, thread: ThreadKey): BranchRow
     return undefined
   }
   sound('branches', row, row.conversation_id === id && row.actor === actor && row.branch === branch)
+  const current = withHead(connection, row)
   // The row is older than its entries: the disk has lost a write. Its own checksum is good.
-  const isBehind = connection.get('SELECT 1 FROM entries WHERE place = ?', placeOf(row.id, row.head + 1))
+  const isBehind = connection.get('SELECT 1 FROM entries WHERE place = ?', placeOf(row.id, current.head + 1))
   if (isBehind) throw damaged(connection.path, `the head of branch "${row.branch}"`)
   connection.remember(key, row.id)
-  return remember(connection, row)
+  return rememberBranch(connection, current)
 }
 
 export function branchById(connection: Connection, id: number): BranchRow | undefined {
   const known = connection.recall<BranchRow>(`branch ${id}`)
   if (known) return known
   const row = connection.get<BranchRow & Checked>('SELECT * FROM branches WHERE id = ?', id)
-  return row && remember(connection, sound('branches', row, row.id === id))
+  return row && rememberBranch(connection, withHead(connection, sound('branches', row, row.id === id)))
 }
 
-const remember = (connection: Connection, row: BranchRow) => connection.remember(`branch ${row.id}`, row)
+/** The row with its head as it is: while a turn is open, an append writes only entries, and the row is as of the last save. */
+export function withHead(connection: Connection, row: BranchRow): BranchRow {
+  if (row.open_turn === null) return row
+  const sql = 'SELECT seq FROM entries WHERE place BETWEEN ? AND ? ORDER BY place DESC LIMIT 1'
+  const ends = [placeOf(row.id, row.head), placeOf(row.id, maxSeq)]
+  const last = connection.get<{ seq: number }>(sql, ...ends)
+  return last ? { ...row, head: last.seq } : row
+}
+
+export const rememberBranch = (connection: Connection, row: BranchRow) =>
+  connection.remember(`branch ${row.id}`, row)
 
 /** The branch to write to; throws if it does not exist or was deleted. */
 export function needBranch(connection: Connection, thread: ThreadKey): BranchRow {
@@ -129,14 +140,15 @@ export function insertBranch(
   return saveBranch(connection, { ...row, id })
 }
 
-/** Saves the columns that may change. Its time never goes back, even if the clock does or a log from the future was restored. */
+/** Saves a branch's row. Its time never goes back, even if the clock does or a log from the future was restored. */
 export function saveBranch(
   connection: Connection,
   branch: BranchRow,
   changes: Partial<BranchRow> = {},
 ): BranchRow {
-  const updated = Math.max(branch.updated_at, changes.updated_at ?? 0)
-  return remember(connection, saveRow(connection, 'branches', { ...branch, ...changes, updated_at: updated }))
+  const { head = branch.head, updated_at: time = 0 } = changes
+  const all = { ...changes, head, updated_at: Math.max(branch.updated_at, time) }
+  return rememberBranch(connection, saveRow(connection, 'branches', branch, all))
 }
 
 export function segmentsOf(connection: Connection, branch: BranchRow): Segment[] {

@@ -17,15 +17,8 @@ export const columns = {
   calls: ['branch_id', 'id', 'turn', 'time', 'model', 'plan', 'predicted', 'reported', 'status', 'error'],
 } as const
 
-/** The columns that change, and those that name the row. */
-const changes = {
-  conversations: { set: ['deleted_at', 'title', 'metadata'], where: ['id'] },
-  branches: {
-    set: ['head', 'turns', 'open_turn', 'owner', 'epoch', 'lease_until', 'updated_at'],
-    where: ['id'],
-  },
-  turns: { set: ['status', 'last', 'ended_at', 'error', 'owner', 'epoch'], where: ['branch_id', 'turn'] },
-} as const
+/** The columns that name a row, in the tables whose rows change. */
+const keys = { conversations: ['id'], branches: ['id'], turns: ['branch_id', 'turn'] } as const
 
 type Value = string | number | null
 export type Table = keyof typeof columns
@@ -98,26 +91,33 @@ export const inserts = Object.fromEntries(
   }),
 ) as Readonly<Record<Table, string>>
 
-/** Saves the columns that change, and returns the row with its new checksum. */
-export function saveRow<Name extends keyof typeof changes, Row extends Summed<Name>>(
+/** Saves some columns of a row, and returns the row with its new checksum. */
+export function saveRow<Name extends keyof typeof keys, Row extends Summed<Name>>(
   connection: Connection,
   table: Name,
   row: Row,
+  changes: Partial<Row>,
 ): Row & Checked {
-  const saved = { ...row, checksum: rowSum(table, row) }
-  const { set, where } = changes[table]
-  connection.run(updates[table], ...valuesOf(saved, set), saved.checksum, ...valuesOf(saved, where))
+  const saved = { ...row, ...changes, checksum: 0 }
+  saved.checksum = rowSum(table, saved)
+  const names = Object.keys(changes)
+  const sql = updateSql(table, names)
+  connection.run(sql, ...valuesOf(saved, names), saved.checksum, ...valuesOf(saved, keys[table]))
   return saved
 }
 
-const equal = (names: readonly string[], between: string) => names.map(name => `${name} = ?`).join(between)
+function updateSql(table: keyof typeof keys, names: readonly string[]): string {
+  const name = `${table} ${names}`
+  const known = updates.get(name)
+  if (known) return known
+  const equal = (names: readonly string[]) => names.map(name => `${name} = ?`)
+  const sql = `UPDATE ${table} SET ${equal([...names, 'checksum'])} WHERE ${equal(keys[table]).join(' AND ')}`
+  updates.set(name, sql)
+  return sql
+}
 
-const updates = Object.fromEntries(
-  Object.entries(changes).map(([table, { set, where }]) => [
-    table,
-    `UPDATE ${table} SET ${equal([...set, 'checksum'], ', ')} WHERE ${equal(where, ' AND ')}`,
-  ]),
-) as Readonly<Record<keyof typeof changes, string>>
+/** There are few ways in which the code changes rows. */
+const updates = new Map<string, string>()
 
 const valuesOf = (row: object, names: readonly string[]) =>
   names.map(name => (row as Readonly<Record<string, Value>>)[name]!)

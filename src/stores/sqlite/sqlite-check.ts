@@ -86,12 +86,13 @@ const of = `'branch ' || branches.id || ' ("' || branches.branch || '") '`
 
 /** Each query gives a row for each problem. */
 const checks: readonly string[] = [
-  `SELECT ${of} || 'should have entries ' || (fork_at + 1) || ' to ' || head || ', but has ' ||
-     count(place) || ', from ' || ifnull(min(seq), '-') || ' to ' || ifnull(max(seq), '-') AS problem
+  // The row of a branch with an open turn is older than its last entries.
+  `SELECT ${of} || 'should have entries ' || (fork_at + 1) || ' to ' || head || ', but has ' || count(place) ||
+     ', from ' || ifnull(min(seq), '-') || ' to ' || ifnull(max(seq), '-') AS problem
    FROM branches LEFT JOIN entries ON place BETWEEN (branches.id << 24) AND (branches.id << 24) + 16777215
    GROUP BY branches.id
-   HAVING count(place) <> head - fork_at
-     OR (count(place) > 0 AND (min(seq) <> fork_at + 1 OR max(seq) <> head))`,
+   HAVING ifnull(max(seq), fork_at) < head OR (ifnull(max(seq), fork_at) > head AND open_turn IS NULL)
+     OR count(place) <> ifnull(max(seq), fork_at) - fork_at OR min(seq) <= fork_at`,
   `SELECT 'entry ' || seq || ' belongs to branch ' || branch_id || ', which is not there' AS problem
    FROM entries WHERE branch_id NOT IN (SELECT id FROM branches)`,
   `SELECT ${of} || 'entry ' || seq || ' has token counts that are no JSON' AS problem
@@ -108,7 +109,7 @@ const checks: readonly string[] = [
    FROM branches JOIN turns ON branch_id = branches.id GROUP BY branches.id
    HAVING max(turn) <> branches.turns OR count(*) <> max(turn) - min(turn) + 1`,
   `SELECT ${of} || 'has words waiting after ' || after || ', past its end' AS problem
-   FROM waiting JOIN branches ON branches.id = branch_id WHERE after > head`,
+   FROM waiting JOIN branches ON branches.id = branch_id WHERE after > head AND open_turn IS NULL`,
   `SELECT ${of} || 'is left of a conversation that was deleted' AS problem
    FROM branches JOIN conversations ON conversations.id = conversation_id WHERE deleted_at IS NOT NULL`,
 ]

@@ -9,6 +9,8 @@ export interface SqliteContext {
   write<T>(work: (connection: Connection) => T): T
   readonly now: () => number
   readonly leases: SqliteLeases
+  /** When branches with an open turn were last appended to, by id, where their rows do not say it yet. */
+  readonly appendedAt: Map<number, number>
   /** Whether the file has an index of words. */
   isIndexed(): boolean
 }

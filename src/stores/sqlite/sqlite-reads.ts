@@ -12,7 +12,9 @@ import {
   conversationById,
   findBranch,
   findConversation,
+  saveBranch,
   verifyNames,
+  withHead,
 } from './conversation-rows.ts'
 import type { SqliteValue } from './driver.ts'
 import { type EntryRow, readEntries, toEntry } from './entry-rows.ts'
@@ -44,6 +46,7 @@ export function sqliteReads(context: SqliteContext): Reads {
     },
     async conversations(tenant, options = {}) {
       const connection = context.ready()
+      saveTimes(context)
       verifyNames(connection)
       const rows = connection.all<ListedRow>(listSql(options), tenant, ...placesOf(options))
       return rows.map(row => toInfo(connection, row))
@@ -53,7 +56,7 @@ export function sqliteReads(context: SqliteContext): Reads {
       context.write(connection => {
         const row = findConversation(connection, { tenant, conversation })
         if (!row || row.deleted_at !== null) throw new NoConversationError(conversation, row !== undefined)
-        saveRow(connection, 'conversations', { ...row, ...present(given) })
+        saveRow(connection, 'conversations', row, present(given))
       })
     },
     async search(tenant, query, { limit = 20 } = {}) {
@@ -65,6 +68,18 @@ export function sqliteReads(context: SqliteContext): Reads {
       return hits.flatMap(({ place }) => toFound(connection, place, tenant, wanted))
     },
   }
+}
+
+/** Saves when branches were appended to: conversations are sorted by it. */
+export function saveTimes({ appendedAt, write }: SqliteContext): void {
+  if (appendedAt.size === 0) return
+  write(connection => {
+    for (const [id, time] of appendedAt) {
+      const branch = branchById(connection, id)
+      if (branch) saveBranch(connection, branch, { updated_at: time })
+    }
+  })
+  appendedAt.clear()
 }
 
 function toHead(connection: Connection, branch: BranchRow, expiresInMs: number): Head {
@@ -117,7 +132,7 @@ function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
     ...(metadata !== null && { metadata: JSON.parse(metadata) }),
     threads: connection
       .all<BranchRow & Checked>('SELECT * FROM branches WHERE conversation_id = ? ORDER BY actor, branch', id)
-      .map(found => sound('branches', found))
+      .map(found => withHead(connection, sound('branches', found)))
       .map(({ actor, branch, head, updated_at: updatedAt }) => ({ actor, branch, head, updatedAt })),
   }
 }

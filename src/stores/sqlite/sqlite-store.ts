@@ -6,7 +6,7 @@ import type { SqliteDriver } from './driver.ts'
 import { isOutdated, migrate, refuseOutdated } from './migrate.ts'
 import { checkFile } from './sqlite-check.ts'
 import { createLeases, type SqliteContext } from './sqlite-context.ts'
-import { sqliteReads } from './sqlite-reads.ts'
+import { saveTimes, sqliteReads } from './sqlite-reads.ts'
 import { sqliteSides } from './sqlite-sides.ts'
 import { sqliteTurns } from './sqlite-turns.ts'
 import { sqliteWrites } from './sqlite-writes.ts'
@@ -86,6 +86,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     write: work => ready().write(() => work(connection)),
     now,
     leases: createLeases(now, readOnly),
+    appendedAt: new Map(),
     isIndexed: () => isIndexed,
   }
 
@@ -96,7 +97,14 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     ...sqliteReads(context),
     ...sqliteSides(context),
     check: async ({ rebuild = false } = {}) => checkFile(ready(), { isIndexed, rebuild }),
-    close: async () => connection.close(),
+    async close() {
+      try {
+        saveTimes(context)
+      } catch {
+        // The times are older than they should be, and nothing else is missing.
+      }
+      connection.close()
+    },
   }
   return checkedStore(store, maxEntryBytes)
 }

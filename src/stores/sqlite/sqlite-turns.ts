@@ -9,6 +9,7 @@ import {
   isHeldBy,
   makeBranch,
   needBranch,
+  rememberBranch,
   saveBranch,
 } from './conversation-rows.ts'
 import { addEntries } from './entry-rows.ts'
@@ -53,17 +54,20 @@ export function sqliteTurns(
       return resumed?.begun
     },
     async append(thread, { lease, expectedHead, entries, call }) {
-      return context.write(connection => {
+      const { head, appended } = context.write(connection => {
         const branch = needBranch(connection, thread)
         const head = add(connection, branch, branch.open_turn ?? 0, entries)
         // A repeated append: all of it is stored, whoever holds the turn by now.
         if (entries.length > 0 && head === branch.head) return { head }
         if (!isHeldBy(branch, lease)) throw leaseLost(thread, lease)
         expectHead(thread, branch, expectedHead)
-        saveBranch(connection, branch, { head, updated_at: now() })
+        // Half of what a store does is this: the row is saved later, and until then its entries say where the head is.
+        rememberBranch(connection, { ...branch, head })
         if (call) keepCall(connection, branch.id, call)
-        return { head }
+        return { head, appended: branch }
       })
+      if (appended) context.appendedAt.set(appended.id, now())
+      return { head }
     },
     async end(thread, { lease, expectedHead, entries, call, status, error = null }) {
       const { head, ended } = context.write(connection => {
@@ -82,6 +86,7 @@ export function sqliteTurns(
         return { head, ended: branch }
       })
       if (ended) leases.take(ended.id)
+      if (ended) context.appendedAt.delete(ended.id)
       return { head }
     },
     async renew(thread, lease, leaseMs) {

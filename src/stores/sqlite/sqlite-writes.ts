@@ -94,8 +94,8 @@ export function sqliteWrites(
             branch => branch.updated_at >= since || (branch.open_turn !== null && leases.heldMs(branch) > 0),
           )
         if (unusedSince !== undefined && isUsed(unusedSince)) return undefined
-        const tombstone = { ...row, deleted_at: context.now(), title: null, metadata: null }
-        saveRow(connection, 'conversations', tombstone)
+        const tombstone = { deleted_at: context.now(), title: null, metadata: null }
+        saveRow(connection, 'conversations', row, tombstone)
         const isForgotten = !context.isIndexed() || branches.every(({ id }) => forgetEntries(connection, id))
         for (const { id } of branches) removeBranch(connection, id)
         if (!isForgotten) rebuildWordIndex(connection)

@@ -75,7 +75,7 @@ export function insertTurn(connection: Connection, branchId: number, turn: Store
 }
 
 export const saveTurn = (connection: Connection, turn: TurnRow, changes: Partial<TurnRow>): TurnRow =>
-  remember(connection, saveRow(connection, 'turns', { ...turn, ...changes }))
+  remember(connection, saveRow(connection, 'turns', turn, changes))
 
 /** Remembers the turn of a branch that was written to last. */
 const remember = (connection: Connection, row: TurnRow) =>
