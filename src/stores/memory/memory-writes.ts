@@ -98,6 +98,8 @@ export function memoryWrites(memory: Memory) {
       })
       const times = timesOf(fresh)
       if (existing && !times) return headOf(branch)
+      // A new branch is not older than its conversation.
+      if (!existing) branch.updatedAt = timesOfConversation(thread)?.first ?? 0
       memory.put(branch, times ?? timesOfConversation(thread))
       for (const entry of fresh.entries) branches.addEntries(branch, entry.turn, [entry])
       for (const turn of fresh.turns) {
