@@ -91,7 +91,9 @@ export function sqliteWrites(
         const isUsed = (since: number) =>
           row.created_at >= since ||
           branches.some(
-            branch => branch.updated_at >= since || (branch.open_turn !== null && leases.heldMs(branch) > 0),
+            branch =>
+              Math.max(branch.updated_at, context.appendedAt.get(branch.id) ?? 0) >= since ||
+              (branch.open_turn !== null && leases.heldMs(branch) > 0),
           )
         if (unusedSince !== undefined && isUsed(unusedSince)) return undefined
         const tombstone = { deleted_at: context.now(), title: null, metadata: null }
