@@ -16,6 +16,7 @@ import {
 import { Skeleton } from '../parts/skeleton.tsx'
 import { ConversationShell } from './conversation-shell.tsx'
 import { ExperimentShell } from './experiment-shell.tsx'
+import { Home } from './home.tsx'
 import { NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 import { ViewFault } from './view-fault.tsx'
@@ -28,9 +29,17 @@ const home = createRoute({
   getParentRoute: () => root,
   path: '/',
   validateSearch: readListSearch,
+  component: framed('Throughline', Home),
+})
+
+const welcome = createRoute({
+  getParentRoute: () => root,
+  path: 'welcome',
+  validateSearch: readListSearch,
   component: framed(
-    'Throughline',
-    lazyRouteComponent(() => import('../views/conversations/conversations-view.tsx'), 'ConversationsView'),
+    'Connect a client',
+    lazyRouteComponent(() => import('../views/first-visit/first-visit.tsx'), 'FirstVisit'),
+    '/',
   ),
 })
 
@@ -118,6 +127,7 @@ const views = [
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
+    welcome,
     search,
     settings,
     experiments,

@@ -1,5 +1,5 @@
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
-import { FlaskConical, Keyboard, MessageSquare, Search, Settings, SunMoon } from 'lucide-react'
+import { FlaskConical, Keyboard, MessageSquare, Plug, Search, Settings, SunMoon } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { keyAsked } from '../api/key.ts'
 import { useKeys } from '../parts/keys.ts'
@@ -28,6 +28,8 @@ export function Shell() {
     { keys: 'g c', does: 'conversations', run: () => void navigate({ to: '/' }) },
     { keys: 'g e', does: 'experiments', run: () => void navigate({ to: '/e' }) },
     { keys: 'g s', does: 'search in every message', run: () => void navigate({ to: '/search' }) },
+    { keys: 'g w', does: 'connect a client, open a sample', run: () => void navigate({ to: '/welcome' }) },
+    { keys: 'g p', does: 'settings', run: () => void navigate({ to: '/settings' }) },
   ])
   return (
     <div className={styles.shell}>
@@ -43,6 +45,11 @@ export function Shell() {
           </Tooltip>
         ))}
         <span className={styles.space} />
+        <Tooltip text="Connect a client" side="right">
+          <Link to="/welcome" aria-label="Connect a client">
+            <Plug size={16} aria-hidden />
+          </Link>
+        </Tooltip>
         <Tooltip text="All keys (?)" side="right">
           <button type="button" aria-label="All keys" onClick={() => setHelpOpen(true)}>
             <Keyboard size={16} aria-hidden />

@@ -42,9 +42,13 @@ export interface ListSearch {
   readonly q?: string
   /** Which of the list are shown. */
   readonly show?: string
+  /** Whose conversations are shown. */
+  readonly client?: string
+  /** The client that is to be pointed here: whose line is shown. */
+  readonly to?: string
 }
 
-export const readListSearch = (given: Given): ListSearch => texts(given, ['q', 'show'])
+export const readListSearch = (given: Given): ListSearch => texts(given, ['q', 'show', 'client', 'to'])
 
 function texts<Name extends string>(given: Given, names: readonly Name[]): { readonly [N in Name]?: string } {
   const found: { [N in Name]?: string } = {}

@@ -1,9 +1,35 @@
-import { EmptyState } from '../../parts/empty-state.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { serverQuery } from '../../api/queries.ts'
+import { QueryState } from '../../parts/query-state.tsx'
+import { AnsweringModel } from './answering-model.tsx'
+import { Connect } from './connect.tsx'
+import styles from './first-visit.module.css'
+import { SamplePicture } from './sample-picture.tsx'
+import { Starts } from './starts.tsx'
 
-export function FirstVisit() {
+/** What a server shows whom nobody has talked to yet: something to look at, and how clients are pointed here. */
+export function FirstVisit({ isEmpty = false }: { readonly isEmpty?: boolean }) {
+  const server = useQuery(serverQuery)
   return (
-    <EmptyState title="See what the model saw, and why it forgot">
-      A sample to open, an experiment to run, a conversation to start.
-    </EmptyState>
+    <QueryState query={server}>
+      {data => (
+        <div className={styles.place}>
+          <div className={styles.page}>
+            <section className={styles.start}>
+              <h1>See what the model saw, and why it forgot</h1>
+              <p className={styles.lead}>
+                Every message of a conversation, what became of it in each call, and the reason.
+                {isEmpty && ' There is nothing here yet.'}
+              </p>
+              <Starts scopes={data.scopes} />
+              <h2 className={styles.or}>or send your own application through it</h2>
+              <Connect server={data} isWaiting={isEmpty} />
+              <AnsweringModel server={data} />
+            </section>
+            <SamplePicture />
+          </div>
+        </div>
+      )}
+    </QueryState>
   )
 }

@@ -1,0 +1,21 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { lazyRouteComponent } from '@tanstack/react-router'
+import { conversationsQuery } from '../api/queries.ts'
+import { QueryFault } from '../parts/query-state.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+
+const ConversationsView = lazyRouteComponent(
+  () => import('../views/conversations/conversations-view.tsx'),
+  'ConversationsView',
+)
+const FirstVisit = lazyRouteComponent(() => import('../views/first-visit/first-visit.tsx'), 'FirstVisit')
+
+/** All conversations; while there are none, what to begin with. */
+export function Home() {
+  const { data, error, refetch } = useInfiniteQuery(conversationsQuery)
+  if (data === undefined)
+    return error ? <QueryFault error={error} onRetry={() => void refetch()} /> : <Skeleton />
+  const isEmpty = data.pages.every(({ conversations }) => conversations.length === 0)
+  return isEmpty ? <FirstVisit isEmpty /> : <ConversationsView />
+}
+Home.preload = () => ConversationsView.preload?.()

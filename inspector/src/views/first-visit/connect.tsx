@@ -1,0 +1,74 @@
+import { Tabs } from '@base-ui/react/tabs'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { Answer } from '../../api/routes.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { StatusMark } from '../../parts/status-mark.tsx'
+import { type ClientLine, clientLines } from './client-lines.ts'
+import styles from './connect.module.css'
+
+export interface ConnectProps {
+  readonly server: Answer<'get /server'>
+  /** Whether nobody has said anything yet. */
+  readonly isWaiting: boolean
+}
+
+/** The line that points each client here. The client that is chosen stands in the address. */
+export function Connect({ server, isWaiting }: ConnectProps) {
+  const navigate = useNavigate()
+  const { to: chosen } = useSearch({ strict: false }) as { readonly to?: string }
+  const lines = clientLines(server)
+  const shown = lines.find(({ id }) => id === chosen) ?? lines[0]!
+  const choose = (id: string) =>
+    void navigate({
+      to: '.',
+      search: ((before: object) => ({ ...before, to: id })) as never,
+      replace: true,
+      resetScroll: false,
+    })
+  return (
+    <Tabs.Root value={shown.id} onValueChange={choose} className={styles.connect}>
+      <Tabs.List className={styles.clients} activateOnFocus aria-label="Clients">
+        {lines.map(({ id, name }) => (
+          <Tabs.Tab key={id} value={id} className={styles.client}>
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {lines.map(one => (
+        <Tabs.Panel key={one.id} value={one.id} className={styles.panel}>
+          <div className={styles.where}>
+            <span>{one.where}</span>
+            <CopyButton text={one.line} />
+          </div>
+          <pre className={styles.line}>
+            <Line {...one} />
+          </pre>
+          <p className={styles.about}>{one.about}</p>
+        </Tabs.Panel>
+      ))}
+      {server.needsKey && (
+        <p className={styles.key}>
+          This server asks for a key. Make one: <code>throughline keys create "a name"</code>
+        </p>
+      )}
+      {isWaiting && (
+        <p className={styles.waiting} role="status">
+          <StatusMark status="running" label="Waiting" />
+          Waiting for the first message: it shows here when it comes.
+        </p>
+      )}
+    </Tabs.Root>
+  )
+}
+
+/** A line with this server's address in it set off. */
+function Line({ line, address }: ClientLine) {
+  const at = line.indexOf(address)
+  return (
+    <code>
+      {line.slice(0, at)}
+      <b>{address}</b>
+      {line.slice(at + address.length)}
+    </code>
+  )
+}

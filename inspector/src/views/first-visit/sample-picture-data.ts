@@ -1,0 +1,42 @@
+import type { Part } from '../../parts/fates.ts'
+
+/** The messages that the model got in the last turn of the sample: part, tokens, and the entries that are in it. */
+type SentRow = readonly [part: Part, tokens: number, ...entries: readonly number[]]
+
+/**
+ * The sample's last turn in a window of 4,096 tokens, as the server tells it. A test compares it with what the server says
+ * today. `reused` are the tokens at the beginning that were the same in the turn before.
+ */
+export const samplePicture: {
+  readonly messages: number
+  readonly tokens: number
+  readonly reused: number
+  readonly sent: readonly SentRow[]
+} = {
+  messages: 523,
+  tokens: 2611,
+  reused: 2044,
+  sent: [
+    ['system', 170, 1],
+    ['first', 173, 2],
+    ['marker', 16],
+    ['digests', 91, 505, 506, 507, 508],
+    ['history', 12, 509],
+    ['history', 51, 510],
+    ['history', 132, 511],
+    ['history', 53, 512],
+    ['history', 22, 513],
+    ['history', 49, 514],
+    ['history', 31, 515],
+    ['history', 80, 516],
+    ['history', 271, 517],
+    ['history', 54, 518],
+    ['recall', 680, 11, 112, 136, 137, 138, 228, 233, 235, 236, 237, 245, 274, 290, 296, 447, 448, 497],
+    ['history', 38, 519],
+    ['history', 41, 520],
+    ['history', 48, 521],
+    ['history', 29, 522],
+    ['recall', 408, 4, 19, 20, 21, 169, 171, 173, 213, 226, 411, 416, 418],
+    ['latest', 130, 523],
+  ],
+}

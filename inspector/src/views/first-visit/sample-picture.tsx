@@ -1,0 +1,128 @@
+import { colourOfPart } from '../../parts/fates.ts'
+import { count } from '../../parts/format.ts'
+import styles from './sample-picture.module.css'
+import { samplePicture } from './sample-picture-data.ts'
+
+const { messages, tokens, reused, sent } = samplePicture
+
+/** The sizes of the drawing. */
+const height = 404
+const stripEnd = 56
+const windowStart = 244
+const windowEnd = 520
+
+/** The sample as it reached the model: the log at the left, the window at the right, and what went where. */
+export function SamplePicture() {
+  return (
+    <figure className={styles.figure}>
+      <svg
+        viewBox={`-2 -22 ${windowEnd + 4} ${height + 24}`}
+        role="img"
+        aria-label="Ribbons lead from the log to the window of the model"
+      >
+        <text x="0" y="-10">
+          the log: <tspan>{count(messages)}</tspan> messages
+        </text>
+        <text x={windowStart} y="-10">
+          what the model got: <tspan>{count(tokens)}</tspan> tokens
+        </text>
+        <rect className={styles.spine} x="-2" y="0" width="2" height={height} />
+        <path className={styles.elided} d={elidedBars} />
+        {ribbons.map(({ colour, path }) => (
+          <path key={path} className={styles.ribbon} data-colour={colour} d={path} />
+        ))}
+        {bars.map(({ colour, y, size }) => (
+          <rect
+            key={y}
+            data-colour={colour}
+            x="0"
+            y={y}
+            width={colour === 'recalled' ? stripEnd : stripEnd * 0.72}
+            height={size}
+          />
+        ))}
+        {boxes.map(({ colour, y, size }) => (
+          <rect
+            key={y}
+            data-colour={colour}
+            x={windowStart + 8}
+            y={y}
+            width={windowEnd - windowStart - 8}
+            height={size}
+            rx="1.5"
+          />
+        ))}
+        <rect className={styles.reused} x={windowStart} y="0" width="4" height={reusedTo} rx="2" />
+        <path className={styles.anew} d={`M${windowStart + 2} ${reusedTo + 4}V${height - 36}`} />
+      </svg>
+      <figcaption>
+        The sample at turn 168. <b data-fate="kept">Blue</b> stands word for word,{' '}
+        <b data-fate="recalled">orange</b> was brought back because the newest message asks for it, grey was
+        not sent. <b className={styles.green}>Green</b>: read before, so it costs nothing.
+      </figcaption>
+    </figure>
+  )
+}
+
+/** The place of an entry in the strip. */
+const rowHeight = height / messages
+const top = (entry: number) => (entry - 1) * rowHeight
+
+/** The boxes of the window, with a gap between them, in proportion to their tokens. */
+const gap = 2
+const room = height - 36 - gap * (sent.length - 1)
+const sum = sent.reduce((all, [, size]) => all + size, 0)
+const boxes = place()
+
+function place() {
+  let y = 0
+  return sent.map(([part, size, ...entries]) => {
+    const box = { colour: colourOfPart[part], entries, y, size: Math.max(1.5, (size / sum) * room) }
+    y += box.size + gap
+    return box
+  })
+}
+
+const bars = boxes.flatMap(({ colour, entries }) =>
+  entries.map(entry => ({ colour, y: top(entry), size: Math.max(1.6, rowHeight) })),
+)
+
+/** What was not sent, as short bars of uneven length: only that there is much of it can be seen. */
+const isSent = new Set(sent.flatMap(([, , ...entries]) => entries))
+const elidedBars = Array.from({ length: messages }, (_, at) => at + 1)
+  .filter(entry => !isSent.has(entry))
+  .map(entry => `M0 ${round(top(entry) + rowHeight / 2)}h${14 + ((entry * 7) % 5)}`)
+  .join('')
+
+/** A ribbon leads from an entry in the strip to its share of a box. */
+const ribbons = boxes.flatMap(({ colour, entries, y, size }) =>
+  entries.map((entry, at) => {
+    const share = size / entries.length
+    const [left, right] = [top(entry), y + at * share]
+    const start = colour === 'recalled' ? stripEnd + 2 : stripEnd * 0.72 + 2
+    return { colour, path: band(start, left, left + Math.max(1.6, rowHeight), right, right + share) }
+  }),
+)
+
+function band(start: number, top1: number, bottom1: number, top2: number, bottom2: number): string {
+  const end = windowStart - 2
+  const middle = (start + end) / 2
+  const at = (x: number, y: number) => `${round(x)} ${round(y)}`
+  return `M${at(start, top1)}C${at(middle, top1)} ${at(middle, top2)} ${at(end, top2)}V${round(bottom2)}C${at(middle, bottom2)} ${at(middle, bottom1)} ${at(start, bottom1)}Z`
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}
+
+/** Where in the window the tokens end that the model server need not read again: what is new stands at the end. */
+const reusedTo = endOfReused()
+
+function endOfReused(): number {
+  let anew = tokens - reused
+  for (let at = sent.length - 1; at >= 0; at--) {
+    if (anew <= 0) return boxes[at]!.y + boxes[at]!.size
+    anew -= sent[at]![1]
+  }
+  return 0
+}

@@ -1,0 +1,92 @@
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { ChevronRight, FlaskConical, LoaderCircle, MessageSquare, Plus } from 'lucide-react'
+import { ask } from '../../api/client.ts'
+import type { Answer } from '../../api/routes.ts'
+import { newConversationName } from '../../parts/new-conversation-name.ts'
+import { notify } from '../../parts/notify.ts'
+import styles from './starts.module.css'
+
+type Scope = Answer<'get /server'>['scopes'][number]
+
+/** Three ways to begin: a conversation to look at, an experiment to watch, a conversation of one's own. */
+export function Starts({ scopes }: { readonly scopes: readonly Scope[] }) {
+  const navigate = useNavigate()
+  const onError = (error: Error) => notify(error.message, 'danger')
+  const conversation = useMutation({
+    mutationFn: () => ask('post /samples/conversation', {}),
+    onSuccess: ({ conversation }) =>
+      navigate({ to: '/c/$conversation/context', params: { conversation }, search: {} }),
+    onError,
+  })
+  const experiment = useMutation({
+    mutationFn: () => ask('post /samples/experiment', {}),
+    onSuccess: ({ id }) =>
+      navigate({ to: '/e/$experiment/$view', params: { experiment: id, view: 'board' }, search: {} }),
+    onError,
+  })
+  const talk = () =>
+    void navigate({
+      to: '/c/$conversation/chat',
+      params: { conversation: newConversationName() },
+      search: {},
+    })
+  const starts: readonly Start[] = [
+    {
+      title: 'Open the sample conversation',
+      about: 'A project chat of 168 turns in a window of 4,096 tokens',
+      icon: <MessageSquare size={16} aria-hidden />,
+      scope: 'chat',
+      isBusy: conversation.isPending,
+      run: () => conversation.mutate(),
+    },
+    {
+      title: 'Run the lemonade stand',
+      about: 'An experiment: three roles, at most 30 steps, half a second',
+      icon: <FlaskConical size={16} aria-hidden />,
+      scope: 'admin',
+      isBusy: experiment.isPending,
+      run: () => experiment.mutate(),
+    },
+    {
+      title: 'Start a conversation',
+      about: 'Talk, and watch the window fill',
+      icon: <Plus size={16} aria-hidden />,
+      scope: 'chat',
+      isBusy: false,
+      run: talk,
+    },
+  ]
+  return (
+    <ul className={styles.starts}>
+      {starts.map(({ title, about, icon, scope, isBusy, run }) => {
+        const mayNot = !scopes.includes(scope)
+        return (
+          <li key={title}>
+            <button type="button" disabled={mayNot || isBusy} onClick={run}>
+              <span className={styles.icon}>{icon}</span>
+              <span className={styles.text}>
+                <b>{title}</b>
+                <span>{mayNot ? `This key may not: it needs the scope ${scope}` : about}</span>
+              </span>
+              {isBusy ? (
+                <LoaderCircle size={16} className={styles.busy} aria-label="Under way" />
+              ) : (
+                <ChevronRight size={16} aria-hidden />
+              )}
+            </button>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+interface Start {
+  readonly title: string
+  readonly about: string
+  readonly icon: React.ReactNode
+  readonly scope: Scope
+  readonly isBusy: boolean
+  readonly run: () => void
+}
