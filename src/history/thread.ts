@@ -15,6 +15,7 @@ import {
   type StartedCall,
   type ThreadCall,
   toThreadCall,
+  withOutcome,
 } from './calls/calls.ts'
 import { hashOf, toCanonical } from './calls/hash-of.ts'
 import { leadingPrompt, toPlan } from './calls/plan.ts'
@@ -233,8 +234,8 @@ export function createThread(options: ThreadOptions): Thread {
     turns: () => readTurns(store, key),
     async startCall(fitted, start) {
       const call = await saveCall(fitted, start, { status: 'sent' })
-      const withOutcome = (outcome: CallOutcome) => ({ ...call, ...outcome })
-      return { call, end: outcome => saved(withOutcome(outcome)), with: withOutcome }
+      const ended = (outcome: CallOutcome) => withOutcome(call, outcome)
+      return { call, end: outcome => saved(ended(outcome)), with: ended }
     },
     saveCall: (fitted, { reported, ...start }) =>
       saveCall(fitted, start, { status: 'completed', ...(reported !== undefined && { reported }) }),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { growth } from '../../test/growth.ts'
-import { hasWords, payloadTexts, snippet, toWanted, words } from './words.ts'
+import { hasWords, payloadTexts, placesOf, snippet, toWanted, words } from './words.ts'
 
 it('are in lower case, without accents, and pairs where a script has no spaces', () => {
   const text = 'Café, naïve ÉCOLE x2 漢字仮名 a漢b ｶﾞ กิน ﬁsh 😀'
@@ -44,4 +44,16 @@ it('are asked for by the thousand at most', () => {
   expect(snippet(payload, toWanted(query(1_000)))).toMatch(/^so w0 w1/)
   for (const odd of [query(1_001), undefined as never, 5 as never])
     expect(() => toWanted(odd)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+})
+
+it('are marked in a text as it is written', () => {
+  const marked = (text: string, query: string) =>
+    placesOf(text, toWanted(query)).map(([from, to]) => text.slice(from, to))
+  expect(marked('The Café: a cafe\u0301, CAFÉ; cafes', 'cafe')).toEqual(['Café', 'cafe\u0301', 'CAFÉ'])
+  expect(marked('格子番号は忘れないで。番号', '番号')).toEqual(['番号', '番号'])
+  expect(marked('格子番号', '格子番号')).toEqual(['格子番号'])
+  expect(marked('😀 lamp 😀 lamps lamp-post', 'lamp 😀')).toEqual(['lamp', 'lamp'])
+  expect(marked('', 'lamp')).toEqual([])
+  const make = (size: number) => 'lamp 漢字 é '.repeat(size / 10)
+  expect(growth(make, text => placesOf(text, ['lamp', '漢字']), { size: 20_000 })).toBeLessThan(1.6)
 })

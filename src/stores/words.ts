@@ -9,14 +9,15 @@ import { InvalidOptionError, showValue } from '../log/error.ts'
 export function words(texts: readonly string[]): Set<string> {
   const found = new Set<string>()
   for (const text of texts) {
-    const plain = text.normalize('NFKD').replace(marks, '').normalize('NFC').toLowerCase()
-    for (const run of plain.split(separator)) {
+    for (const run of toPlain(text).split(separator)) {
       if (dense.test(run)) addDense(run, found)
       else addPart(run, found)
     }
   }
   return found
 }
+
+const toPlain = (text: string) => text.normalize('NFKD').replace(marks, '').normalize('NFC').toLowerCase()
 
 const marks = /\p{Mn}/gu
 const separator = /[^\p{L}\p{N}]/u
@@ -67,6 +68,49 @@ export function hasWords(payload: string, wanted: readonly string[]): boolean {
   const has = words(payloadTexts(payload))
   return wanted.every(word => has.has(word))
 }
+
+/** Where wanted words stand in a text: from one place up to another, in UTF-16 units, in order and apart. */
+export function placesOf(text: string, wanted: readonly string[]): readonly (readonly [number, number])[] {
+  const all = new Set(wanted)
+  const found: [number, number][] = []
+  const add = (from: number, to: number) => {
+    const last = found.at(-1)
+    if (last && last[1] >= from) last[1] = Math.max(last[1], to)
+    else found.push([from, to])
+  }
+  for (const [from, to] of runsIn(text)) {
+    const plain = toPlain(text.slice(from, to))
+    if (!dense.test(plain)) {
+      if (all.has(plain)) add(from, to)
+      continue
+    }
+    let at = from
+    let before = ''
+    for (const character of text.slice(from, to)) {
+      const end = at + character.length
+      if (all.has(toPlain(character))) add(at, end)
+      if (before !== '' && all.has(toPlain(before + character))) add(at - before.length, end)
+      before = character
+      at = end
+    }
+  }
+  return found
+}
+
+/** The stretches between separators; a mark belongs to the letter before it. */
+function* runsIn(text: string): Generator<readonly [number, number]> {
+  let [from, at] = [0, 0]
+  for (const character of text) {
+    if (separator.test(character) && !mark.test(character)) {
+      if (at > from) yield [from, at]
+      from = at + character.length
+    }
+    at += character.length
+  }
+  if (at > from) yield [from, at]
+}
+
+const mark = /\p{Mn}/u
 
 /** The texts of a payload that a person would search for: its string values without ids and files. */
 export function payloadTexts(payload: string): string[] {

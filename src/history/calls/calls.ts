@@ -4,7 +4,7 @@ import { CorruptEntryError } from '../../stores/store-error.ts'
 import { type LogSource, readLog, threadName } from '../log/read-log.ts'
 import { tryAgain, untilKnown } from '../turn.ts'
 import { hashOf } from './hash-of.ts'
-import { fromPlan, placesIn, promptOf, type Run, readPlan } from './plan.ts'
+import { fromPlan, placesIn, promptOf, type Run, readPlan, withWarnings } from './plan.ts'
 
 export interface CallStart {
   readonly model: string
@@ -15,6 +15,8 @@ export interface CallStart {
 /** How a call went. */
 export interface CallOutcome extends Pick<StoredCall, 'error' | 'reported'> {
   readonly status: Exclude<CallStatus, 'sent'>
+  /** What was wrong although the model answered: codes. Kept in the call's plan. */
+  readonly warnings?: readonly string[]
 }
 
 /** A call that is stored, and whose outcome is not known yet. */
@@ -37,6 +39,13 @@ export function toThreadCall(call: StoredCall, { open }: Pick<Head, 'open'>): Th
   const isUnderWay = open !== undefined && open.expiresInMs > 0 && open.turn === call.turn
   return call.status === 'sent' && !isUnderWay ? { ...call, status: 'interrupted' } : call
 }
+
+/** A call with what became of it. */
+export const withOutcome = (call: StoredCall, { warnings = [], ...outcome }: CallOutcome): StoredCall => ({
+  ...call,
+  ...outcome,
+  ...(warnings.length > 0 && { plan: withWarnings(call.plan, warnings) }),
+})
 
 /** The messages of a call as they were sent, even if policies have changed since. Reads only the entries it names. */
 export async function replayCall(

@@ -38,6 +38,10 @@ export interface Plan extends Pick<Context['receipt'], 'policy' | 'counter' | 'w
   readonly margin?: number
   /** Where the conversation was cut, by places of the receipt. */
   readonly cut?: ReceiptCut
+  /** The tokens that were the same as in the context before, where that was known. */
+  readonly reused?: number
+  /** What was wrong with the call although it was answered: codes of warnings. */
+  readonly warnings?: readonly string[]
 }
 
 /** `prompt`: the name of the stored system prompt that leads the context, if there is one. */
@@ -47,7 +51,7 @@ export function toPlan(
   prompt?: string,
 ): Plan {
   const { messages, tokens, receipt } = context
-  const { policy, counter, window, reserve, margin, cut } = receipt
+  const { policy, counter, window, reserve, margin, cut, prefix } = receipt
   const lead = log.leadOf(context)
   const texts = toKnownTexts(log.textsIn(context))
   return {
@@ -67,8 +71,13 @@ export function toPlan(
     ...(lead !== undefined && { lead }),
     margin,
     ...(cut && { cut }),
+    ...(prefix && { reused: prefix.tokens }),
   }
 }
+
+/** The text of a plan with warnings that came after it was stored. */
+export const withWarnings = (plan: string, warnings: readonly string[]): string =>
+  JSON.stringify({ ...readPlan(plan), warnings })
 
 export function readPlan(text: string): Plan {
   const plan = parseJson(text) as Partial<Plan> | null | undefined
@@ -81,28 +90,22 @@ export function readPlan(text: string): Plan {
 }
 
 /** Whether all that a plan says beside its messages has its form: it may come from an import. */
-function isAccount({
-  tokens,
-  parts,
-  verdicts,
-  fates,
-  lead = 0,
-  margin = 0,
-  ...plan
-}: Partial<Plan>): boolean {
-  const { policy, counter, window, reserve, cut } = plan
+function isAccount({ parts, verdicts, fates, cut, warnings = [], ...plan }: Partial<Plan>): boolean {
+  const { tokens, window, reserve, policy, counter, lead = 0, margin = 0, reused = 0 } = plan
   return (
-    [tokens, window, reserve, lead, margin].every(value => isCount(value)) &&
+    [tokens, window, reserve, lead, margin, reused].every(value => isCount(value)) &&
     [policy, counter].every(value => typeof value === 'string') &&
     isObject(parts) &&
     Object.values(parts).every(value => isCount(value)) &&
-    Array.isArray(verdicts) &&
-    verdicts.every(verdict => Array.isArray(verdict) && verdict.every(text => typeof text === 'string')) &&
-    Array.isArray(fates) &&
-    fates.every(fate => Array.isArray(fate) && fate.length === 3 && fate.every(value => isCount(value))) &&
-    (cut === undefined || cutFields.every(field => isCount((cut as Partial<ReceiptCut>)?.[field])))
+    isListOf(verdicts, verdict => isListOf(verdict, text => typeof text === 'string')) &&
+    isListOf(fates, fate => isListOf(fate, value => isCount(value)) && fate.length === 3) &&
+    isListOf(warnings, text => typeof text === 'string') &&
+    (cut === undefined || cutFields.every(field => isCount((cut as Partial<ReceiptCut> | null)?.[field])))
   )
 }
+
+const isListOf = <Item>(list: readonly Item[] | undefined, isOne: (item: Item) => boolean): boolean =>
+  Array.isArray(list) && list.every(isOne)
 
 const cutFields = ['before', 'at', 'needed', 'limit', 'growth', 'recall'] as const
 

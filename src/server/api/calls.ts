@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { dump } from '../../context/dump.ts'
-import { leadOf, readPlan } from '../../history/calls/plan.ts'
+import { leadOf, type Plan, readPlan } from '../../history/calls/plan.ts'
 import type { Thread, ThreadCall } from '../../history/index.ts'
+import { present } from '../../log/present.ts'
 import { notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
 import { defineRoute, type Told } from './route.ts'
@@ -12,7 +13,7 @@ import { planStretches } from './timeline/fate-runs.ts'
 /** How a call went; `interrupted` if its process died. */
 export const callStatus = z.enum(['sent', 'completed', 'failed', 'cancelled', 'interrupted'])
 
-const call = z.object({
+export const call = z.object({
   id: name,
   turn: count,
   time,
@@ -25,6 +26,9 @@ const call = z.object({
   reserve: count,
   policy: z.string(),
   counter: z.string(),
+  warnings: z
+    .array(z.string())
+    .describe('codes: `prompt_truncated`, `trimmed`, `over`, or that of the error of a failed call'),
 })
 
 /** What was sent in a call, in its compact form. */
@@ -106,14 +110,26 @@ async function findCall(thread: Thread, id: string): Promise<ThreadCall> {
   return found
 }
 
-function toCall(one: ThreadCall): Told<z.input<typeof call>> {
+export function toCall(one: ThreadCall): Told<z.input<typeof call>> {
   const { id, turn, time, model, status, error, predicted, reported } = one
-  const { window, reserve, policy, counter } = readPlan(one.plan)
+  const plan = readPlan(one.plan)
+  const { window, reserve, policy, counter } = plan
   return {
     ...{ id, turn, time, model, status, predicted, window, reserve, policy, counter },
-    ...(error !== undefined && { error }),
-    ...(reported !== undefined && { reported }),
+    ...present({ error, reported }),
+    warnings: warningsOf(one, plan),
   }
+}
+
+/** What is wrong with a call, as far as it was stored. */
+function warningsOf({ error }: ThreadCall, plan: Plan): readonly string[] {
+  const { warnings = [], margin = 0, window, reserve, tokens, verdicts } = plan
+  return [
+    ...(error === undefined ? [] : [error]),
+    ...warnings,
+    ...(verdicts.some(([fate, rule]) => fate === 'altered' && rule === 'trim') ? ['trimmed'] : []),
+    ...(tokens > window - reserve - margin ? ['over'] : []),
+  ]
 }
 
 /** Places of fates are those of the receipt: with the system prompt, counted from 0. Here they are those of the log. */

@@ -3,12 +3,17 @@ import type { History } from '../../history/index.ts'
 import { isSideName } from '../../history/side-name.ts'
 import { present } from '../../log/present.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
+import { CorruptEntryError } from '../../stores/store-error.ts'
+import { placesOf, toWanted } from '../../stores/words.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import { findProvisional } from '../identity/provisional.ts'
 import { notFound } from './api-error.ts'
+import { latest, readLatest } from './latest.ts'
 import { readLines } from './read-lines.ts'
 import { type Call, defineRoute } from './route.ts'
 import { conversation, count, inConversation, limitOf, name, place, time } from './schemas.ts'
+
+const shownConversation = conversation.extend({ latest: latest.optional() })
 
 /** Conversations as wholes: listed, described, searched, deleted, exported, imported. */
 export const conversationRoutes = [
@@ -26,23 +31,31 @@ export const conversationRoutes = [
         .describe(
           'also requests beside conversations (titles, tags), or conversations of one message that nobody named, or both',
         ),
+      latest: z
+        .boolean()
+        .optional()
+        .describe('whether each says where it stands: status, last message, last call'),
     }),
     kind: 'json',
     answer: z.object({
-      conversations: z.array(conversation),
+      conversations: z.array(shownConversation),
       next: z.string().optional().describe('`after` of the next page; absent on the last one'),
     }),
-    handle: call => listConversations(call, call.query),
+    async handle(call) {
+      const { conversations, ...page } = await listConversations(call, call.query)
+      if (!call.query.latest) return { conversations, ...page }
+      return { conversations: await Promise.all(conversations.map(one => withLatest(call, one))), ...page }
+    },
   }),
   defineRoute({
     method: 'get',
     path: '/conversations/:conversation',
     scope: 'read',
-    summary: 'Shows one conversation.',
+    summary: 'Shows one conversation, and where it stands.',
     params: inConversation,
     kind: 'json',
-    answer: conversation,
-    handle: call => showConversation(call, call.params.conversation),
+    answer: shownConversation,
+    handle: async call => withLatest(call, await showConversation(call, call.params.conversation)),
   }),
   defineRoute({
     method: 'patch',
@@ -131,6 +144,9 @@ export const conversationRoutes = [
           role: z.string(),
           time,
           snippet: z.string(),
+          hits: z
+            .array(z.tuple([count, count]))
+            .describe('where the words stand in the snippet: from one UTF-16 unit up to another'),
         }),
       ),
     }),
@@ -138,9 +154,11 @@ export const conversationRoutes = [
       if (scope === 'everything' && !has('inspect'))
         throw new BadRequestError('scope: "everything" needs a key with the scope "inspect".', 'scope')
       const found = await looking.search(q, { scope, limit, ...parts.noteOptions })
+      const wanted = toWanted(q)
       return {
         found: found.map(({ thread: { conversation, actor, branch }, seq, role, time, snippet }) => ({
           ...{ conversation, actor, branch, seq, role, time, snippet },
+          hits: placesOf(snippet, wanted).map(([from, to]): [number, number] => [from, to]),
         })),
       }
     },
@@ -165,6 +183,15 @@ async function withProvisional(
 ) {
   const provisional = await findProvisional({ store, tenant, count: history.count }, listed)
   return listed.map(one => ({ ...one, ...(provisional.has(one.conversation) && { provisional: true }) }))
+}
+
+/** A conversation that cannot be read does not keep others from being listed. */
+async function withLatest<Info extends ConversationInfo>(call: Call, info: Info) {
+  const latest = await readLatest(call, info).catch(error => {
+    if (error instanceof CorruptEntryError) return undefined
+    throw error
+  })
+  return { ...info, ...present({ latest }) }
 }
 
 interface Page {

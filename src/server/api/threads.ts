@@ -14,18 +14,7 @@ import {
   threadPlace,
   time,
 } from './schemas.ts'
-
-const status = z.discriminatedUnion('state', [
-  z.object({ state: z.literal('idle') }),
-  z.object({
-    state: z.literal('open'),
-    turn: count,
-    startedAt: time,
-    owner: z.string(),
-    expiresInMs: z.number(),
-  }),
-  z.object({ state: z.literal('interrupted'), turn: count, startedAt: time }),
-])
+import { status } from './status.ts'
 
 const turn = z.object({
   turn: count,

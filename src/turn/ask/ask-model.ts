@@ -52,8 +52,12 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
     }
     countReply(tally, reply)
     const reported = readOf(reply.usage)
-    call.keep({ status: 'completed', ...(reported !== undefined && { reported }) })
     const cut = await compareUsage(asking, context, factor, reported)
+    call.keep({
+      status: 'completed',
+      ...(reported !== undefined && { reported }),
+      ...(cut !== undefined && { warnings: ['prompt_truncated'] }),
+    })
     if (cut !== undefined) await warn('prompt_truncated', cut)
     return reply
   }

@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { fates } from '../../context/receipt.ts'
+import { experimentActor } from '../../experiment/plan/role.ts'
+import type { ThreadCall } from '../../history/calls/calls.ts'
+import { lastPlaceOf, readPlan } from '../../history/calls/plan.ts'
+import { type LogSource, readLog } from '../../history/log/read-log.ts'
+import { isSideName } from '../../history/side-name.ts'
+import { cut } from '../../log/line.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { isObject } from '../../log/parse-json.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import { present } from '../../log/present.ts'
+import type { ConversationInfo } from '../../stores/store.ts'
+import { toCall, call as wholeCall } from './calls.ts'
+import { counted } from './context-answer.ts'
+import type { Call, Told } from './route.ts'
+import { count, name, place, time } from './schemas.ts'
+import { status } from './status.ts'
+import { countFates, fateRuns, planStretches } from './timeline/fate-runs.ts'
+
+/** How a request of a client found its conversation. */
+const recognised = z.object({
+  face: z.string().describe('what the client speaks: ollama, openai, messages, responses'),
+  client: z.string().optional().describe('the name that it gives itself'),
+  kind: z.string().describe('new, extends or branches'),
+  why: z.string().describe('how the conversation was recognised; holds no text of it'),
+  at: place.describe('the message that it came with'),
+  time,
+})
+
+const lastCall = wholeCall.extend({
+  margin: count,
+  parts: z.record(z.string(), count),
+  counts: counted(fates).describe('of entries, by their fate'),
+  reused: count
+    .optional()
+    .describe('the tokens that were the same as in the call before, where that was known'),
+})
+
+/** Where a conversation stands. */
+export const latest = z.object({
+  ...{ actor: name, branch: name },
+  entries: count,
+  turns: count,
+  branches: count.describe('the branches of this actor'),
+  status,
+  isExperiment: z.boolean().describe('whether its threads are the roles of an experiment'),
+  begins: z.string().optional().describe('the beginning of the first user message'),
+  said: z
+    .object({
+      seq: place,
+      role: z.string(),
+      text: z.string().describe('its beginning'),
+      time: time.optional(),
+    })
+    .optional()
+    .describe('the last message that a user may see'),
+  request: recognised.optional().describe('the last request of a client; needs the scope inspect'),
+  call: lastCall.optional().describe('the last call of a model; needs the scope inspect'),
+})
+
+/** Reads where a conversation stands: a handful of rows, however long it is. Undefined for one without a thread. */
+export async function readLatest(
+  { log, looking, has, parts }: Call,
+  { conversation, threads }: ConversationInfo,
+): Promise<Told<z.input<typeof latest>> | undefined> {
+  const isExperiment = threads.some(({ actor }) => actor === experimentActor)
+  const spoken = threads.filter(({ actor, branch }) => !isInner(actor) && !isSideName(branch))
+  const newest = (spoken.length > 0 ? spoken : threads).reduce<(typeof threads)[number] | undefined>(
+    (last, one) => (last && last.updatedAt >= one.updatedAt ? last : one),
+    undefined,
+  )
+  if (!newest) return undefined
+  const { actor, branch, head: entries } = newest
+  const thread = looking.thread(conversation, { actor, branch })
+  const source = { store: log.store, key: thread.key, count: looking.count }
+  const mayInspect = has('inspect')
+  const [head, status, shown, begins, request, [call]] = await Promise.all([
+    log.store.head(thread.key),
+    thread.status(),
+    thread.display({ limit: 4, ...parts.noteOptions }),
+    readBeginning(source),
+    mayInspect ? readRequest(source) : undefined,
+    mayInspect ? thread.calls({ limit: 1 }) : [],
+  ])
+  const last = shown.findLast(message => textOf(message) !== '')
+  return {
+    ...{ actor, branch, entries, turns: head?.turns ?? 0, status, isExperiment },
+    branches: spoken.filter(one => one.actor === actor).length,
+    ...present({ begins, request }),
+    ...(last && { said: toSaid(last) }),
+    ...(call && { call: toLastCall(call) }),
+  }
+}
+
+/** Threads that the library keeps for itself. */
+const isInner = (actor: string) => actor.startsWith('throughline:')
+
+const mostCharacters = 240
+
+const textOf = (message: MessageLike) => cut(readMessage(message, 0).text, mostCharacters)
+
+function toSaid(message: MessageLike & { readonly seq: number }) {
+  const { role, time } = readMessage(message, message.seq)
+  return { seq: message.seq, role, text: textOf(message), ...present({ time }) }
+}
+
+/** How many entries are read for the first user message, and for the last request. */
+const mostRead = 12
+
+async function readBeginning(source: LogSource): Promise<string | undefined> {
+  for await (const { message } of readLog(source, { limit: mostRead }))
+    if (message.role === 'user') return textOf(message)
+  return undefined
+}
+
+/** The newest request of a client: what the server wrote beside the message that began its turn. */
+async function readRequest(source: LogSource): Promise<Told<z.input<typeof recognised>> | undefined> {
+  for await (const { data, seq, time } of readLog(source, { reverse: true, limit: mostRead })) {
+    const { request } = (isObject(data) ? data : {}) as { readonly request?: unknown }
+    if (!isObject(request)) continue
+    const { face, client, kind, why } = request as Readonly<Record<string, unknown>>
+    return {
+      ...{ face: toText(face), kind: toText(kind), why: toText(why), at: seq, time },
+      ...(typeof client === 'string' && { client: toText(client) }),
+    }
+  }
+  return undefined
+}
+
+/** What was imported may hold anything. */
+const toText = (value: unknown) => (typeof value === 'string' ? value.slice(0, 1000) : '')
+
+function toLastCall(call: ThreadCall): Told<z.input<typeof lastCall>> {
+  const plan = readPlan(call.plan)
+  const { parts, margin = 0, reused } = plan
+  return {
+    ...toCall(call),
+    ...{ margin, parts, ...present({ reused }) },
+    // A note inside a digested stretch counts with it here: the log is not read for it.
+    counts: countFates(fateRuns(planStretches(plan), lastPlaceOf(plan), [])),
+  }
+}
