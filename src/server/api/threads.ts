@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import type { LoggedMessage } from '../../history/index.ts'
+import type { LoggedMessage, Thread } from '../../history/index.ts'
+import { cut } from '../../log/line.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import type { NoteOptions } from '../../notes/index.ts'
 import { findConversation } from './conversations.ts'
 import { threadOf } from './find-thread.ts'
 import { defineRoute, type Told } from './route.ts'
@@ -29,6 +32,10 @@ const turn = z.object({
 const thread = threadPlace.extend({
   turns: count,
   forkOf: z.object({ branch: name, at: place }).optional(),
+  begins: z
+    .object({ turn: count, time, text: z.string().describe('its beginning') })
+    .optional()
+    .describe('the first message that only this branch has, as a user may see it'),
   status,
 })
 
@@ -72,16 +79,19 @@ export const threadRoutes = [
     params: inConversation,
     kind: 'json',
     answer: z.object({ threads: z.array(thread) }),
-    async handle({ params, looking, log }) {
+    async handle({ params, looking, log, parts }) {
       const { conversation, threads } = await findConversation(looking, params.conversation)
       const found = await Promise.all(
         threads.slice(0, 1000).map(async ({ actor, branch, head: known, updatedAt }) => {
           const head = await log.store.head({ tenant: log.tenant, conversation, actor, branch })
-          const status = await looking.thread(conversation, { actor, branch }).status()
+          const thread = looking.thread(conversation, { actor, branch })
+          const status = await thread.status()
           const { turns = 0, forkOf } = head ?? {}
+          const begins = forkOf && (await beginningOf(thread, forkOf.at + 1, parts.noteOptions))
           return {
             ...{ actor, branch, head: head?.head ?? known, updatedAt, turns },
             ...(forkOf && { forkOf }),
+            ...(begins && { begins }),
             status,
           }
         }),
@@ -206,6 +216,14 @@ export const threadRoutes = [
     },
   }),
 ]
+
+/** What a user may see of an entry, in a line; undefined if it is not there or not for users. */
+async function beginningOf(thread: Thread, at: number, notes: NoteOptions) {
+  const [entry] = await thread.entries({ at, limit: 1 })
+  const [shown] = await thread.display({ at, limit: 1, ...notes })
+  if (entry?.seq !== at || shown?.seq !== at) return undefined
+  return { turn: entry.turn, time: entry.time, text: cut(readMessage(shown, at).text, 100) }
+}
 
 type Tokens = ReadonlyMap<number, number>
 

@@ -115,7 +115,10 @@ it('pages through entries, and lists turns, threads and branches', async () => {
   const { body: threads } = await api.get('/conversations/a/threads')
   expect(threads.threads).toMatchObject([
     { branch: 'main', head: 8, turns: 4, status: { state: 'idle' } },
-    { branch: 'other', head: 4, forkOf: { branch: 'main', at: 2 } },
+    {
+      ...{ branch: 'other', head: 4, forkOf: { branch: 'main', at: 2 } },
+      begins: { turn: 2, text: 'What is the boat called?', time: expect.any(Number) },
+    },
   ])
   expect((await api.get('/conversations/a/status?branch=none')).body.error.code).toBe('no_branch')
   expect((await api.get('/conversations/a/status?actor=none')).body.error.code).toBe('no_thread')
