@@ -15,7 +15,8 @@ export interface ThreadPlace {
  */
 export const inConversation = (conversation: string) => ['c', conversation] as const
 
-const split = ({ conversation, actor, branch }: ThreadPlace) => ({
+/** The pieces of which requests and keys of a thread are made. */
+export const splitPlace = ({ conversation, actor, branch }: ThreadPlace) => ({
   params: { conversation },
   thread: { ...(actor !== undefined && { actor }), ...(branch !== undefined && { branch }) },
   key: [...inConversation(conversation), actor ?? '', branch ?? ''] as const,
@@ -52,7 +53,7 @@ export const threadsQuery = (conversation: string) =>
   })
 
 export function turnsQuery(place: ThreadPlace) {
-  const { params, thread, key } = split(place)
+  const { params, thread, key } = splitPlace(place)
   return queryOptions({
     queryKey: [...key, 'turns'],
     queryFn: ({ signal }) => ask('get /conversations/:conversation/turns', { params, query: thread, signal }),
@@ -61,7 +62,7 @@ export function turnsQuery(place: ThreadPlace) {
 
 /** All entries without their texts. */
 export function outlineQuery(place: ThreadPlace) {
-  const { params, thread, key } = split(place)
+  const { params, thread, key } = splitPlace(place)
   return queryOptions({
     queryKey: [...key, 'outline'],
     queryFn: async ({ signal }) => {
@@ -80,7 +81,7 @@ export function outlineQuery(place: ThreadPlace) {
 
 /** The texts of a page of the log: the entries up to `at`, at most `limit`. */
 export function logQuery(place: ThreadPlace, page: { readonly at: number; readonly limit: number }) {
-  const { params, thread, key } = split(place)
+  const { params, thread, key } = splitPlace(place)
   return queryOptions({
     queryKey: [...key, 'log', page],
     queryFn: ({ signal }) =>
@@ -95,7 +96,7 @@ export type FitQuery = Omit<
 
 /** What a model would get. While another one is made, the last one stays. */
 export function contextQuery(place: ThreadPlace, fit: FitQuery = {}) {
-  const { params, thread, key } = split(place)
+  const { params, thread, key } = splitPlace(place)
   return queryOptions({
     queryKey: [...key, 'context', fit],
     queryFn: ({ signal }) =>
@@ -105,7 +106,7 @@ export function contextQuery(place: ThreadPlace, fit: FitQuery = {}) {
 }
 
 export function callsQuery(place: ThreadPlace, limit = 1000) {
-  const { params, thread, key } = split(place)
+  const { params, thread, key } = splitPlace(place)
   return queryOptions({
     queryKey: [...key, 'calls', limit],
     queryFn: ({ signal }) =>
@@ -114,7 +115,7 @@ export function callsQuery(place: ThreadPlace, limit = 1000) {
 }
 
 export function dumpQuery(place: ThreadPlace, fit: Omit<FitQuery, 'messages' | 'since'> = {}) {
-  const { params, thread, key } = split(place)
+  const { params, thread, key } = splitPlace(place)
   return queryOptions({
     queryKey: [...key, 'dump', fit],
     queryFn: ({ signal }) =>

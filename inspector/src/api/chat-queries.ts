@@ -1,0 +1,117 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { ask, askLines } from './client.ts'
+import { splitPlace, type ThreadPlace } from './queries.ts'
+import type { Answer } from './routes.ts'
+
+/** A message as a user may see it: without notes. */
+export type ShownMessage = Answer<'get /conversations/:conversation/entries'>['entries'][number]
+
+/** So many entries are read together. */
+export const perBlock = 100
+
+export interface ShownBlock {
+  readonly messages: ReadonlyMap<number, ShownMessage>
+  /** Whether all its entries are written: then it never changes. */
+  readonly isFull: boolean
+}
+
+/** The messages of a stretch of a thread as a user may see them. `block` counts stretches from 0; `head` is the last entry now. */
+export function shownQuery(place: ThreadPlace, block: number, head: number) {
+  const { params, thread, key } = splitPlace(place)
+  const first = block * perBlock + 1
+  const at = first + perBlock - 1
+  return queryOptions({
+    queryKey: [...key, 'shown', block],
+    staleTime: ({ state }: { readonly state: { readonly data?: ShownBlock | undefined } }) =>
+      state.data?.isFull ? 'static' : Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }): Promise<ShownBlock> => {
+      const { entries } = await ask('get /conversations/:conversation/entries', {
+        params,
+        query: { ...thread, at, limit: perBlock },
+        signal,
+      })
+      const own = entries.filter(({ seq }) => seq >= first)
+      return { messages: new Map(own.map(one => [one.seq, one])), isFull: head >= at }
+    },
+  })
+}
+
+export type TimelinePoint = Answer<'get /conversations/:conversation/timeline'>
+
+/** What was sent in the last call of a thread; where no call is stored, what its last turn would have been sent. Holds no text. */
+export function lastPointQuery(place: ThreadPlace, head: number) {
+  const { params, thread, key } = splitPlace(place)
+  return queryOptions({
+    queryKey: [...key, 'last point'],
+    enabled: head > 0,
+    queryFn: async ({ signal }): Promise<TimelinePoint | null> => {
+      // A turn of more entries than this has made several calls.
+      for (const since of [Math.max(0, head - 50), 0]) {
+        let last: TimelinePoint | undefined
+        const query = { ...thread, since, against: [] }
+        const lines = askLines('get /conversations/:conversation/timeline', { params, query, signal })
+        for await (const point of lines) last = point
+        if (last || since === 0) return last ?? null
+      }
+      return null
+    },
+  })
+}
+
+/** A message of a context without its text: notes are among them, and this page keeps none. */
+export interface SentSegment {
+  readonly part: keyof Answer<'get /conversations/:conversation/context'>['parts']
+  readonly tokens: number
+  readonly seq?: number | undefined
+}
+
+/** The messages of a point in the order of the prompt. */
+export function segmentsQuery(place: ThreadPlace, point: Pick<TimelinePoint, 'at' | 'call'> | undefined) {
+  const { params, thread, key } = splitPlace(place)
+  const { at = 0, call } = point ?? {}
+  return queryOptions({
+    queryKey: [...key, 'segments', call ?? at],
+    enabled: point !== undefined,
+    staleTime: 'static',
+    queryFn: async ({ signal }): Promise<readonly SentSegment[]> => {
+      const { rows = [] } =
+        call === undefined
+          ? await ask('get /conversations/:conversation/context', {
+              params,
+              query: { ...thread, at, rows: true, messages: false },
+              signal,
+            })
+          : await ask('get /conversations/:conversation/calls/:call', {
+              params: { ...params, call },
+              query: { ...thread, rows: true },
+              signal,
+            })
+      return rows.map(({ part, tokens, seq }) => ({ part, tokens, seq }))
+    },
+  })
+}
+
+/** How much the next call would read, and how much of that is the same as in the last one. */
+export interface NextCall {
+  readonly tokens: number
+  readonly reused?: number | undefined
+  readonly capacity: number
+}
+
+export function nextCallQuery(place: ThreadPlace, since: number | undefined) {
+  const { params, thread, key } = splitPlace(place)
+  return queryOptions({
+    queryKey: [...key, 'next call', since],
+    enabled: since !== undefined,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }): Promise<NextCall> => {
+      const query = { ...thread, messages: false, ...(since !== undefined && since > 0 && { since }) }
+      const { tokens, prefix, capacity } = await ask('get /conversations/:conversation/context', {
+        params,
+        query,
+        signal,
+      })
+      return { tokens, capacity, reused: prefix?.tokens }
+    },
+  })
+}

@@ -1,0 +1,110 @@
+import type { ShownMessage } from '../../api/chat-queries.ts'
+
+/** A message as this view shows it, whatever client wrote it. */
+export interface ReadMessage {
+  readonly seq: number
+  readonly role: 'user' | 'assistant' | 'tool' | 'system'
+  readonly text: string
+  readonly thinking: string
+  readonly calls: readonly ReadCall[]
+  readonly results: readonly ReadResult[]
+  /** Images and other files. */
+  readonly media: number
+  readonly time?: number | undefined
+}
+
+export interface ReadCall {
+  readonly id?: string | undefined
+  readonly name: string
+  /** As JSON text. */
+  readonly arguments: string
+}
+
+export interface ReadResult {
+  readonly id?: string | undefined
+  readonly name?: string | undefined
+  readonly text: string
+  readonly isError?: boolean | undefined
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads a message in any of the forms that are logged: of Ollama, OpenAI or the AI SDK. What has no sense here is left out. */
+export function readShown(message: ShownMessage): ReadMessage {
+  const given = message as unknown as Fields
+  const role = roles[message.role] ?? 'system'
+  const parts = partsOf(given.content)
+  const text = parts.filter(isText).map(textOf).join('\n')
+  const results = parts.filter(part => part.type === 'tool-result').map(toResult)
+  const own = toText(given.thinking ?? given.reasoning_content ?? given.reasoning)
+  return {
+    ...{ seq: message.seq, role, text: role === 'tool' ? '' : text },
+    thinking: parts.filter(isThinking).map(toThinking).join('') + own,
+    calls: [...callsOf(given), ...parts.filter(part => part.type === 'tool-call').map(toCall)],
+    results: role === 'tool' && results.length === 0 ? [bareResult(given, text)] : results,
+    media: parts.filter(isMedia).length + (Array.isArray(given.images) ? given.images.length : 0),
+    time: toTime(given.time),
+  }
+}
+
+const roles: Readonly<Record<string, ReadMessage['role']>> = {
+  user: 'user',
+  assistant: 'assistant',
+  tool: 'tool',
+  function: 'tool',
+}
+
+function partsOf(content: unknown): readonly Fields[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  if (!Array.isArray(content)) return []
+  return content.map(part =>
+    typeof part === 'object' && part !== null ? (part as Fields) : { type: 'text', text: toText(part) },
+  )
+}
+
+const isText = ({ type }: Fields) => ['text', 'input_text', 'output_text', 'refusal'].includes(String(type))
+const isThinking = ({ type }: Fields) => type === 'reasoning' || type === 'thinking'
+const isMedia = ({ type }: Fields) => /image|audio|file/.test(String(type))
+const textOf = ({ text, refusal }: Fields) => toText(text ?? refusal)
+const toThinking = ({ text, thinking }: Fields) => toText(text ?? thinking)
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
+const named = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** OpenAI's older single `function_call` counts where there is no list. */
+function callsOf({ tool_calls: list, function_call: single }: Fields): readonly ReadCall[] {
+  const calls = Array.isArray(list) && list.length > 0 ? list : single ? [{ function: single }] : []
+  return calls.map(one => {
+    const {
+      id,
+      function: called,
+      custom,
+    } = (one ?? {}) as { id?: unknown; function?: Fields; custom?: Fields }
+    const { name, arguments: given, input } = called ?? custom ?? {}
+    return { id: named(id), name: named(name) ?? 'tool', arguments: toJson(given ?? input ?? {}) }
+  })
+}
+
+const toCall = ({ toolCallId, toolName, input, args }: Fields): ReadCall => ({
+  ...{ id: named(toolCallId), name: named(toolName) ?? 'tool', arguments: toJson(input ?? args ?? {}) },
+})
+
+function toResult({ toolCallId, toolName, output, result }: Fields): ReadResult {
+  const given = output ?? result
+  const { type, value } = (typeof given === 'object' && given !== null ? given : {}) as Fields
+  const text =
+    type === 'content' && Array.isArray(value)
+      ? value.map(part => textOf(part as Fields)).join('\n')
+      : toJson(value ?? given)
+  return { id: named(toolCallId), name: named(toolName), text, isError: String(type).startsWith('error') }
+}
+
+const bareResult = (given: Fields, text: string): ReadResult => ({
+  ...{ id: named(given.tool_call_id), name: named(given.tool_name ?? given.name), text },
+})
+
+const toJson = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+
+function toTime(value: unknown): number | undefined {
+  const time = typeof value === 'string' ? Date.parse(value) : Number(value ?? Number.NaN)
+  return Number.isFinite(time) ? time : undefined
+}

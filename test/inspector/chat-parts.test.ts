@@ -1,0 +1,185 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { toBranchTree, versionsOf } from '../../inspector/src/views/chat/branch-tree.ts'
+import { daysOf } from '../../inspector/src/views/chat/days-of.ts'
+import { readShown } from '../../inspector/src/views/chat/read-shown.ts'
+import { toBlocks, toPieces } from '../../inspector/src/views/chat/rich-blocks.ts'
+
+describe('the texts of messages', () => {
+  it('are paragraphs and fenced code', () => {
+    const text = 'Run this:\n\n```ts title\nconst a = 1\n\nlet b\n```\nThen\nthat.\n~~~\nopen'
+    expect(toBlocks(text)).toEqual([
+      { kind: 'text', text: 'Run this:' },
+      { kind: 'code', text: 'const a = 1\n\nlet b', language: 'ts title', isOpen: false },
+      { kind: 'text', text: 'Then\nthat.' },
+      { kind: 'code', text: 'open', language: '', isOpen: true },
+    ])
+    expect(toBlocks('````\n```\ninner\n```\n````')).toMatchObject([{ text: '```\ninner\n```' }])
+    expect(toBlocks('a ```code``` b')).toEqual([{ kind: 'text', text: 'a ```code``` b' }])
+    expect(toBlocks('```one``` two')).toMatchObject([{ kind: 'text' }])
+  })
+
+  it('have code and strong words within lines', () => {
+    expect(toPieces('Use `a b` and ``c ` d``, **not** ` ` or `open')).toEqual([
+      { kind: 'plain', text: 'Use ' },
+      { kind: 'code', text: 'a b' },
+      { kind: 'plain', text: ' and ' },
+      { kind: 'code', text: 'c ` d' },
+      { kind: 'plain', text: ', ' },
+      { kind: 'strong', text: 'not' },
+      { kind: 'plain', text: ' ' },
+      { kind: 'code', text: ' ' },
+      { kind: 'plain', text: ' or `open' },
+    ])
+    expect(toPieces('2 ** 3 ** 4')).toEqual([
+      { kind: 'plain', text: '2 ** 3 ' },
+      { kind: 'plain', text: '** 4' },
+    ])
+  })
+
+  it('lose nothing, whatever they hold', () => {
+    const texts = fc.string({
+      unit: fc.constantFrom('`', '*', '**', '```', '\n', ' ', 'a', '~~~', '<b>'),
+      maxLength: 60,
+    })
+    fc.assert(
+      fc.property(texts, text => {
+        const letters = (given: string) => given.replaceAll(/[^ab<>]/g, '')
+        expect(
+          letters(
+            toPieces(text)
+              .map(piece => piece.text)
+              .join(''),
+          ),
+        ).toBe(letters(text))
+        const blocks = toBlocks(text)
+        const kept = blocks.map(one => (one.kind === 'code' ? one.language : '') + one.text).join('')
+        expect(letters(kept)).toBe(letters(text))
+      }),
+      { numRuns: process.env.THROUGHLINE_LONG ? 20_000 : 1000, seed: 3 },
+    )
+  })
+
+  it('are read in one go: a million fences and ticks', () => {
+    const text = '` `` ``` ** '.repeat(100_000)
+    expect(toPieces(text).length).toBeGreaterThan(1000)
+    expect(toBlocks('```\n'.repeat(300_000)).length).toBe(150_000)
+  })
+})
+
+describe('days', () => {
+  const on = (...days: readonly string[]) => days.map(day => new Date(`${day}T12:00:00`).getTime())
+  it('are said as a person says them', () => {
+    expect(daysOf(on('2026-03-02'))).toBe('2 March')
+    expect(daysOf(on('2026-03-13', '2026-03-02', '2026-03-12', '2026-03-12'))).toBe('2 and 12–13 March')
+    expect(daysOf(on('2026-03-02', '2026-03-04', '2026-03-06', '2026-03-07', '2026-03-08'))).toBe(
+      '2, 4 and 6–8 March',
+    )
+    expect(daysOf(on('2026-02-28', '2026-03-01'))).toBe('28 February and 1 March')
+    expect(daysOf(on('2025-12-31', '2026-01-01'))).toBe('31 December 2025 and 1 January 2026')
+    expect(daysOf([])).toBe('')
+  })
+})
+
+describe('branches', () => {
+  const branch = (name: string, head: number, fork?: readonly [string, number], time = head) => ({
+    ...{ branch: name, head, updatedAt: time },
+    ...(fork && { forkOf: { branch: fork[0], at: fork[1] } }),
+    ...(fork && head > fork[1] && { begins: { time } }),
+  })
+  const branches = [
+    branch('main', 10),
+    branch('edit', 12, ['main', 6], 100),
+    branch('again', 8, ['main', 6], 50),
+    branch('deep', 14, ['edit', 10], 200),
+    // Forked from a branch at a place that it shares with its parent.
+    branch('early', 5, ['edit', 4], 300),
+    branch('empty', 6, ['main', 6]),
+  ]
+
+  it('hang below each other in the order of their places', () => {
+    const tree = toBranchTree(branches.toReversed())
+    expect(tree.map(({ branch: { branch }, depth }) => `${depth} ${branch}`)).toEqual([
+      '0 main',
+      '1 again',
+      '1 edit',
+      '2 early',
+      '2 deep',
+      '1 empty',
+    ])
+    expect(tree.map(({ hasNext }) => hasNext)).toEqual([false, true, true, true, false, false])
+  })
+
+  it('give the ways in which a conversation goes on from a place', () => {
+    const main = versionsOf(branches, 'main')
+    expect([...main.keys()].sort((a, b) => a - b)).toEqual([5, 7])
+    expect(main.get(7)).toEqual({
+      versions: [
+        { own: 'main', open: 'main' },
+        { own: 'again', open: 'again' },
+        // The newest of those that go through it.
+        { own: 'edit', open: 'deep' },
+      ],
+      current: 0,
+    })
+    expect(main.get(5)).toEqual({
+      versions: [
+        { own: 'main', open: 'main' },
+        { own: 'early', open: 'early' },
+      ],
+      current: 0,
+    })
+    const deep = versionsOf(branches, 'deep')
+    expect(deep.get(7)).toMatchObject({
+      versions: [{ own: 'main' }, { own: 'again' }, { own: 'edit' }],
+      current: 2,
+    })
+    expect(deep.get(7)!.versions[2]).toEqual({ own: 'edit', open: 'deep' })
+    expect(deep.get(11)).toEqual({
+      versions: [
+        { own: 'edit', open: 'edit' },
+        { own: 'deep', open: 'deep' },
+      ],
+      current: 1,
+    })
+    expect(versionsOf(branches, 'empty').size).toBe(1)
+    expect(versionsOf(branches, 'nowhere').size).toBe(0)
+  })
+
+  it('that name each other in a circle end the search', () => {
+    const circle = [branch('a', 5, ['b', 2]), branch('b', 5, ['a', 2])]
+    expect(toBranchTree(circle)).toEqual([])
+    expect(versionsOf(circle, 'a').size).toBeLessThan(2)
+  })
+})
+
+describe('messages', () => {
+  it('are read in the forms of Ollama, OpenAI and the AI SDK', () => {
+    const read = (message: object) => readShown({ id: '1', seq: 1, role: 'user', ...message })
+    expect(read({ content: [{ type: 'text', text: 'a' }, { type: 'image_url' }, 'b'] })).toMatchObject({
+      ...{ role: 'user', text: 'a\nb', media: 1 },
+    })
+    const ollama = { function: { name: 'get', arguments: { url: 'x' } } }
+    expect(read({ role: 'assistant', content: '', tool_calls: [ollama], thinking: 'hm' })).toMatchObject({
+      ...{ role: 'assistant', thinking: 'hm', calls: [{ name: 'get', arguments: '{"url":"x"}' }] },
+    })
+    expect(
+      read({ role: 'tool', tool_call_id: 'c1', content: 'done', time: '2026-03-02T08:00:00Z' }),
+    ).toMatchObject({
+      ...{ text: '', results: [{ id: 'c1', text: 'done' }], time: Date.UTC(2026, 2, 2, 8) },
+    })
+    const result = {
+      type: 'tool-result',
+      toolCallId: 'c',
+      toolName: 'get',
+      output: { type: 'error-text', value: 'no' },
+    }
+    expect(read({ role: 'tool', content: [result] })).toMatchObject({
+      results: [{ id: 'c', name: 'get', text: 'no', isError: true }],
+    })
+    expect(read({ content: null, tool_calls: 'x', images: 3, role: '__proto__' })).toMatchObject({
+      text: '',
+      calls: [],
+    })
+  })
+})
