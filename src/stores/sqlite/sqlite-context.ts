@@ -1,12 +1,13 @@
 import { type LeaseTime, leaseTime, remainingMs } from '../lease-time.ts'
 import type { Connection } from './connection.ts'
 import type { BranchRow } from './conversation-rows.ts'
+import type { About } from './group-writes.ts'
 
 export interface SqliteContext {
   /** The connection; the first use migrates the file. */
   ready(): Connection
-  /** Runs one transaction: on disk when this returns, rolled back when it throws. */
-  write<T>(work: (connection: Connection) => T): T
+  /** Writes in a transaction, which writes to other conversations may share: see `groupWrites`. */
+  write<T>(about: About, work: (connection: Connection) => T, onCommit?: (result: T) => void): Promise<T>
   readonly now: () => number
   readonly leases: SqliteLeases
   /** When branches with an open turn were last appended to, by id, where their rows do not say it yet. */
@@ -20,7 +21,7 @@ export interface SqliteContext {
  * former writer and has run out; only readers, who cannot know that, use the leases in the file.
  */
 export interface SqliteLeases {
-  /** Call it after the commit. */
+  /** Call it when the commit is done. */
   give(branchId: number, ms: number): void
   take(branchId: number): void
   /** How long the open turn of a branch is still held; 0 when nobody holds it. */

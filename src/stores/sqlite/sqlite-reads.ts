@@ -53,7 +53,7 @@ export function sqliteReads(context: SqliteContext): Reads {
     },
     async describeConversation(tenant, conversation, description) {
       const given = toDescription(description)
-      context.write(connection => {
+      await context.write({ tenant, conversation }, connection => {
         const row = findConversation(connection, { tenant, conversation })
         if (!row || row.deleted_at !== null) throw new NoConversationError(conversation, row !== undefined)
         saveRow(connection, 'conversations', row, present(given))
@@ -71,9 +71,10 @@ export function sqliteReads(context: SqliteContext): Reads {
 }
 
 /** Saves when branches were appended to: conversations are sorted by it. */
-export function saveTimes({ appendedAt, write }: SqliteContext): void {
+export function saveTimes({ appendedAt, ready }: SqliteContext): void {
   if (appendedAt.size === 0) return
-  write(connection => {
+  const connection = ready()
+  connection.write(() => {
     for (const [id, time] of appendedAt) {
       const branch = branchById(connection, id)
       if (branch) saveBranch(connection, branch, { updated_at: time })

@@ -11,7 +11,7 @@ type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache' | 'sav
 export function sqliteSides(context: SqliteContext): Sides {
   return {
     async saveCall(thread, call) {
-      context.write(connection => keepCall(connection, needBranch(connection, thread).id, call))
+      await context.write(thread, connection => keepCall(connection, needBranch(connection, thread).id, call))
     },
     async calls(thread, { limit } = {}) {
       const connection = context.ready()
@@ -22,7 +22,7 @@ export function sqliteSides(context: SqliteContext): Sides {
         : []
     },
     async saveCache(thread, key, at, bytes) {
-      context.write(connection => {
+      await context.write(thread, connection => {
         const branch = needBranch(connection, thread)
         const sql = `INSERT INTO caches (branch_id, key, at, checksum, bytes) VALUES (?, ?, ?, ?, ?)
           ON CONFLICT (branch_id, key) DO UPDATE SET at = excluded.at, checksum = excluded.checksum,
@@ -40,7 +40,9 @@ export function sqliteSides(context: SqliteContext): Sides {
       return { at: row.at, bytes: new Uint8Array(row.bytes) }
     },
     async saveMarks(thread, marks) {
-      context.write(connection => keepMarks(connection, needBranch(connection, thread).id, marks))
+      await context.write(thread, connection =>
+        keepMarks(connection, needBranch(connection, thread).id, marks),
+      )
     },
     async findMarks(tenant, marks, { limit = 16 } = {}) {
       const connection = context.ready()

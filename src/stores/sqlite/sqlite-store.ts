@@ -3,6 +3,7 @@ import type { Store } from '../store.ts'
 import { StoreError } from '../store-error.ts'
 import { type Connection, openConnection } from './connection.ts'
 import type { SqliteDriver } from './driver.ts'
+import { groupWrites } from './group-writes.ts'
 import { isOutdated, migrate, refuseOutdated } from './migrate.ts'
 import { checkFile } from './sqlite-check.ts'
 import { createLeases, type SqliteContext } from './sqlite-context.ts'
@@ -47,6 +48,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     // A call without options gets the error about the missing path.
   } = options ?? ({} as SqliteStoreOptions)
   const connection = openConnection({ path, readOnly, ...(driver && { driver }) })
+  const writes = groupWrites(connection)
   let isReady = false
   let isIndexed = false
 
@@ -83,7 +85,10 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
 
   const context: SqliteContext = {
     ready,
-    write: work => ready().write(() => work(connection)),
+    async write(about, work, onCommit) {
+      ready()
+      return writes.write(about, () => work(connection), onCommit)
+    },
     now,
     leases: createLeases(now, readOnly),
     appendedAt: new Map(),
@@ -98,6 +103,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     ...sqliteSides(context),
     check: async ({ rebuild = false } = {}) => checkFile(ready(), { isIndexed, rebuild }),
     async close() {
+      writes.flush()
       try {
         saveTimes(context)
       } catch {

@@ -35,12 +35,15 @@ export function sqliteTurns(
   const { now, leases } = context
   return {
     async begin(thread, turn) {
-      const { branch, ...begun } = context.write(connection => begin(connection, thread, turn))
-      if (begun.kind === 'begun') leases.give(branch.id, turn.leaseMs)
+      const { branch: _, ...begun } = await context.write(
+        thread,
+        connection => begin(connection, thread, turn),
+        ({ kind, branch }) => kind === 'begun' && leases.give(branch.id, turn.leaseMs),
+      )
       return begun
     },
     async resume(thread, { owner, leaseMs }) {
-      const resumed = context.write(connection => {
+      const work = (connection: Connection) => {
         const branch = findBranch(connection, thread)
         if (!branch || branch.open_turn === null) return undefined
         const { head, open_turn: open } = branch
@@ -49,12 +52,16 @@ export function sqliteTurns(
         saveBranch(connection, branch, { ...lease, lease_until: now() + leaseMs })
         const row = saveTurn(connection, turnByNumber(connection, branch, open), lease)
         return { branch, begun: { kind: 'begun' as const, turn: toTurn(row, head), lease, head } }
-      })
-      if (resumed) leases.give(resumed.branch.id, leaseMs)
+      }
+      const resumed = await context.write(
+        thread,
+        work,
+        given => given && leases.give(given.branch.id, leaseMs),
+      )
       return resumed?.begun
     },
     async append(thread, { lease, expectedHead, entries, call }) {
-      const { head, appended } = context.write(connection => {
+      const work = (connection: Connection) => {
         const branch = needBranch(connection, thread)
         const head = add(connection, branch, branch.open_turn ?? 0, entries)
         // A repeated append: all of it is stored, whoever holds the turn by now.
@@ -64,13 +71,17 @@ export function sqliteTurns(
         // Half of what a store does is this: the row is saved later, and until then its entries say where the head is.
         rememberBranch(connection, { ...branch, head })
         if (call) keepCall(connection, branch.id, call)
-        return { head, appended: branch }
-      })
-      if (appended) context.appendedAt.set(appended.id, now())
+        return { head, appended: branch.id }
+      }
+      const { head } = await context.write(
+        thread,
+        work,
+        ({ appended }) => appended !== undefined && context.appendedAt.set(appended, now()),
+      )
       return { head }
     },
     async end(thread, { lease, expectedHead, entries, call, status, error = null }) {
-      const { head, ended } = context.write(connection => {
+      const work = (connection: Connection) => {
         const branch = needBranch(connection, thread)
         const { open_turn: open } = branch
         const head = add(connection, branch, open ?? 0, entries)
@@ -83,19 +94,22 @@ export function sqliteTurns(
         close(connection, branch, open, { status, last: head, error })
         saveBranch(connection, branch, { head, open_turn: null, updated_at: now() })
         if (call) keepCall(connection, branch.id, call)
-        return { head, ended: branch }
+        return { head, ended: branch.id }
+      }
+      const { head } = await context.write(thread, work, ({ ended }) => {
+        if (ended === undefined) return
+        leases.take(ended)
+        context.appendedAt.delete(ended)
       })
-      if (ended) leases.take(ended.id)
-      if (ended) context.appendedAt.delete(ended.id)
       return { head }
     },
     async renew(thread, lease, leaseMs) {
-      const { id } = context.write(connection => {
+      const work = (connection: Connection) => {
         const branch = needBranch(connection, thread)
         if (!isHeldBy(branch, lease)) throw leaseLost(thread, lease)
         return saveBranch(connection, branch, { lease_until: now() + leaseMs })
-      })
-      leases.give(id, leaseMs)
+      }
+      await context.write(thread, work, ({ id }) => leases.give(id, leaseMs))
     },
   }
 

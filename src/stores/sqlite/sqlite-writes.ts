@@ -31,7 +31,7 @@ export function sqliteWrites(
   const emptyLog = () => context.ready().exec('PRAGMA wal_checkpoint(TRUNCATE)')
   return {
     async seed(thread, { expectedHead, entries }) {
-      return context.write(connection => {
+      return context.write(thread, connection => {
         const branch = makeBranch(connection, thread, now())
         const head = addEntries(connection, branch, 0, entries, isIndexed())
         if (entries.length > 0 && head === branch.head) return { head }
@@ -42,7 +42,7 @@ export function sqliteWrites(
       })
     },
     async fork(thread, { at, branch }) {
-      context.write(connection => {
+      await context.write(thread, connection => {
         const source = needBranch(connection, thread)
         const existing = findBranch(connection, { ...thread, branch })
         if (existing && existing.parent_id === source.id && existing.fork_at === at) return
@@ -51,7 +51,7 @@ export function sqliteWrites(
       })
     },
     async restore(thread, stretch) {
-      return context.write(connection => {
+      return context.write(thread, connection => {
         const branch = branchFor(connection, thread, stretch, now())
         const fresh = planRestore(thread, stretch, storedOf(connection, thread, branch))
         const times = timesOf(fresh)
@@ -73,7 +73,7 @@ export function sqliteWrites(
       })
     },
     async deleteCalls(tenant, before) {
-      const count = context.write(connection => {
+      const count = await context.write({ tenant, conversation: '' }, connection => {
         const { n } = connection.get<{ n: number }>(`SELECT count(*) AS n ${oldCalls}`, before, tenant)!
         if (n > 0) connection.run(`DELETE ${oldCalls}`, before, tenant)
         return n
@@ -83,7 +83,7 @@ export function sqliteWrites(
     },
     /** Sets the tombstone and removes everything in one transaction. */
     async deleteConversation(tenant, conversation, { unusedSince } = {}) {
-      const deleted = context.write(connection => {
+      const work = (connection: Connection) => {
         const row = findConversation(connection, { tenant, conversation })
         if (!row || row.deleted_at !== null) return undefined
         // Forks first: they refer to the branches that they were forked from.
@@ -103,9 +103,11 @@ export function sqliteWrites(
         if (!isForgotten) rebuildWordIndex(connection)
         connection.forget()
         return branches
+      }
+      const deleted = await context.write({ tenant, conversation }, work, branches => {
+        for (const { id } of branches ?? []) leases.take(id)
       })
       if (!deleted) return false
-      for (const { id } of deleted) leases.take(id)
       emptyLog()
       return true
     },

@@ -1,0 +1,88 @@
+import type { ThreadKey } from '../store.ts'
+import type { Connection } from './connection.ts'
+
+export type About = Pick<ThreadKey, 'tenant' | 'conversation'>
+
+/** Writes that share transactions. */
+export interface GroupedWrites {
+  /**
+   * Runs work in a transaction: on disk when this resolves, rolled back when it rejects. Work may be run again, so it must
+   * change nothing but the file; `onCommit` is for what else changes, and is called before anybody can read the file.
+   */
+  write<T>(about: About, work: () => T, onCommit?: (result: T) => void): Promise<T>
+  /** Runs all writes that wait. */
+  flush(): void
+}
+
+/**
+ * Runs the writes of one turn of the event loop in one transaction: what costs is the commit, which waits for the disk. If
+ * one of them fails, all are rolled back and each is run in a transaction of its own, so none takes another one back. A
+ * group has one write of each conversation, so that each sees what the one before it has left.
+ */
+export function groupWrites(connection: Connection): GroupedWrites {
+  const waiting: Waiting[] = []
+  let timer: NodeJS.Immediate | undefined
+
+  function next(): void {
+    timer = undefined
+    const seen = new Set<string>()
+    const isLater = ({ about }: Waiting) => seen.size === seen.add(about).size || seen.size > mostInGroup
+    const end = waiting.findIndex(isLater)
+    const group = waiting.splice(0, end < 0 ? waiting.length : end)
+    if (waiting.length > 0) timer = setImmediate(next)
+    if (group.length > 1 && tryAll(group)) return
+    for (const one of group) runAlone(one)
+  }
+
+  function tryAll(group: readonly Waiting[]): boolean {
+    let results: readonly unknown[]
+    try {
+      results = connection.write(() => group.map(({ work }) => work()))
+    } catch {
+      return false
+    }
+    group.forEach((one, at) => {
+      one.onCommit?.(results[at])
+    })
+    group.forEach((one, at) => {
+      one.resolve(results[at])
+    })
+    return true
+  }
+
+  function runAlone({ work, onCommit, resolve, reject }: Waiting): void {
+    try {
+      const result = connection.write(work)
+      onCommit?.(result)
+      resolve(result)
+    } catch (error) {
+      reject(error)
+    }
+  }
+
+  return {
+    write: <T>({ tenant, conversation }: About, work: () => T, onCommit?: (result: T) => void) =>
+      new Promise<T>((resolve, reject) => {
+        const about = `${tenant}\0${conversation}`
+        waiting.push({ about, work, onCommit, resolve, reject } as Waiting)
+        timer ??= setImmediate(next)
+      }),
+    flush() {
+      while (waiting.length > 0) {
+        if (timer) clearImmediate(timer)
+        next()
+      }
+    },
+  }
+}
+
+/** So that a group holds the event loop up only for some milliseconds. */
+const mostInGroup = 64
+
+interface Waiting {
+  readonly about: string
+  readonly work: () => unknown
+  readonly onCommit?: (result: unknown) => void
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
