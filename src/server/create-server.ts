@@ -55,6 +55,8 @@ export interface ServerOptions extends AnswerOptions {
   readonly unreadMs?: number
   /** How long a reply to `useChat` goes on whose client has left. Default 30 s. */
   readonly lingerMs?: number
+  /** How long a turn is held for a server that is gone; then another goes on. Default 30 s. */
+  readonly leaseMs?: number
   /** How long what clients ask beside conversations is kept: titles, tags. Default one day. */
   readonly sideMs?: number
   /** How often the store is asked what other servers on it wrote, for live events. Default one second. */
@@ -91,7 +93,7 @@ export function createServer(given: ServerOptions): Server {
   const { window, reserve, notes, policy, retries = 1, stallMs } = given
   const options = { retries, ...present({ window, reserve, notes, policy, stallMs }) }
   const store = noticingStore(given.store, (...write) => api.onWrite(...write))
-  const logOf = createLogs({ store, now, newId })
+  const logOf = createLogs({ store, now, newId, ...present({ leaseMs: given.leaseMs }) })
   const keys = createKeys(store, { now })
   const identify = createIdentify({
     keys,

@@ -60,6 +60,9 @@ export const configSchema = z.strictObject({
     .default(true)
     .meta({ about: 'whether the page that shows conversations and contexts is at /inspector' }),
 
+  leaseTime: duration(1000)
+    .default(30_000)
+    .meta({ about: 'how long a turn is held for a server that is gone; then another one goes on with it' }),
   sideTime: duration(1000)
     .default(86_400_000)
     .meta({ about: 'how long titles, tags and the like are kept that clients ask beside conversations' }),

@@ -8,7 +8,7 @@ import type { NamedConversation } from '../identity/known-client.ts'
 import { NotFoundError } from '../not-found-error.ts'
 import type { Asked, Log } from './asked.ts'
 import type { Again, Place } from './place.ts'
-import { hasReply, isRetry, isRetryOf, keyOf, patienceOf } from './retry.ts'
+import { hasReply, isLeft, isRetry, isRetryOf, keyOf, leftPlace, patienceOf } from './retry.ts'
 import { untilFree } from './until-free.ts'
 
 type Given = Pick<Place, 'messages' | 'items' | 'scope'>
@@ -31,7 +31,10 @@ export async function deltaPlace(
   const why = `named by ${how}; the body holds what is new`
   const place = { ...given, isSide: false, isNamed: true, isDelta: true, from: 0, why } as const
   const retried = isRetry(asked) ? await findRetried(asked, lines, given) : undefined
-  if (retried) return 'kind' in retried ? retried : onceMore(asked, place, retried)
+  if (retried && 'kind' in retried) return retried
+  if (retried?.isLast && isLeft(retried.turn, await untilFree(asked, retried.thread, patienceOf(asked))))
+    return leftPlace({ ...place, thread: retried.thread }, why)
+  if (retried) return onceMore(asked, place, retried)
   if (lines.length === 0 && asked.request.named.conversation === conversation && isOurs(conversation))
     throw new NotFoundError(
       'conversation_not_found',
@@ -65,10 +68,12 @@ export async function linesOf(
 /** An earlier request is looked for on so many branches. */
 const mostLines = 100
 
-/** A turn that failed, and the messages of the request that it was. */
+/** A turn without an answer, and the messages of the request that it was. */
 interface Failed {
   readonly thread: ThreadKey
   readonly turn: StoredTurn
+  /** Whether the turn ends with the request. */
+  readonly isLast: boolean
   /** The messages of the turn before those of the request, and those of the request. */
   readonly messages: Place['messages']
   readonly repeated: number
@@ -106,7 +111,10 @@ async function findRetried(
       return { kind: 'again', thread, after: last, turn: turn.turn }
     const repeated = said.slice(0, found.start).map(({ view }) => view)
     const own = given.messages.slice(found.from)
-    failed ??= { thread, turn, messages: [...repeated, ...own], repeated: repeated.length }
+    failed ??= {
+      ...{ thread, turn, isLast: found.end === said.length },
+      ...{ messages: [...repeated, ...own], repeated: repeated.length },
+    }
   }
   return failed
 }

@@ -8,7 +8,7 @@ import type { Asked } from './asked.ts'
 import { deltaPlace, linesOf } from './delta-place.ts'
 import type { Again, Place } from './place.ts'
 import { previousPlace } from './previous-place.ts'
-import { hasReply, isRecent, isRetry, isRetryOf, patienceOf, shortPause } from './retry.ts'
+import { hasReply, isLeft, isRecent, isRetry, isRetryOf, leftPlace, patienceOf, shortPause } from './retry.ts'
 import { untilFree } from './until-free.ts'
 import { withReferences } from './with-references.ts'
 
@@ -51,6 +51,8 @@ export async function findPlace(asked: Asked): Promise<Place | Again> {
       return settle(toPlace, isNew(toRecognise, found.why), said)
     if (retried && (await hasReply(asked, walk.thread, walk.at, retried)))
       return { kind: 'again', thread: walk.thread, after: walk.at, turn: retried.turn }
+    if (isRepeat && !isSide && !walk.hasMore && turn && isLeft(turn, status))
+      return leftPlace({ ...toPlace, thread: walk.thread }, said)
     const branch = await leaving(known, walk, said, { isBeforeTurn: isRepeat })
     return settle(toPlace, branch, isRepeat ? `${said}; answered once more, on a branch` : said)
   }

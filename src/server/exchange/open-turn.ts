@@ -1,7 +1,7 @@
 import type { LoggedMessage, SeenMessage, Thread, Turn } from '../../history/index.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { KeyReusedError } from '../../stores/store-error.ts'
+import { KeyReusedError, LeaseError } from '../../stores/store-error.ts'
 import { isUser, marksOf, marksToSave, type UserMarks } from '../identity/chain.ts'
 import { firstMark } from '../identity/provisional.ts'
 import type { Asked } from './asked.ts'
@@ -29,12 +29,15 @@ export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> 
   const { repeated = 0 } = place
   const fresh = place.messages.slice(place.from)
   const { state } = await thread.status()
-  if (state === 'interrupted' && fresh[0] && isResult(fresh[0])) {
+  if (place.isLeft || (state === 'interrupted' && fresh[0] && isResult(fresh[0]))) {
     const resumed = await thread.resume()
     if (resumed) {
       const { turn, entries } = resumed
-      return { thread, turn, said: entries, rest: fresh.map(toSeen), first: turn.next }
+      const first = place.isLeft ? (entries[0]?.seq ?? turn.next) : turn.next
+      return { thread, turn, said: entries, rest: fresh.map(toSeen), first }
     }
+    // Somebody was faster, and has answered it.
+    if (place.isLeft) throw new LeaseError('turn_open', 'The turn is no longer open.')
   }
   const { before, input, rest } = split(fresh)
   // The past of an open turn cannot be added to: the turn is closed by the next one, which then takes all.

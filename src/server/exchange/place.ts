@@ -12,6 +12,8 @@ export interface Place {
   readonly messages: readonly MessageLike[]
   /** The first of them that is not in the log. */
   readonly from: number
+  /** Whether the log has all of them, in a turn that its writer left before it had an answer: it is answered now. */
+  readonly isLeft?: boolean
   /** How many of them a branch repeats from the thread that it leaves. Default 0. */
   readonly repeated?: number
   /** Whether the request holds only what is new. */

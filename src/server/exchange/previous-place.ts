@@ -9,7 +9,7 @@ import { NotFoundError } from '../not-found-error.ts'
 import type { Asked, Log } from './asked.ts'
 import { findReply } from './find-reply.ts'
 import type { Again, Place } from './place.ts'
-import { hasReply, isRetry, patienceOf } from './retry.ts'
+import { hasReply, isLeft, isRetry, leftPlace, patienceOf } from './retry.ts'
 import { untilFree } from './until-free.ts'
 
 export interface ToGoOn {
@@ -31,7 +31,7 @@ export async function previousPlace(asked: Asked, given: ToGoOn): Promise<Place 
   const found = await findReply(log, previous)
   if (!found) throw noPrevious(previous)
   const { thread, entry } = found
-  await untilFree(asked, thread, patienceOf(asked))
+  const status = await untilFree(asked, thread, patienceOf(asked))
   const head = await log.store.head(thread)
   const turn = (await log.store.turns(thread)).findLast(({ first }) => first <= entry.seq)
   if (!head || !turn) throw noPrevious(previous)
@@ -43,8 +43,12 @@ export async function previousPlace(asked: Asked, given: ToGoOn): Promise<Place 
   const after = await listLog(source, { from: entry.seq + 1, to: turn.last })
   const isTurnsEnd = isOpen ? !after.some(isClients) : turn.status === 'completed' && !after.some(isReply)
   if (isRetry(asked)) {
-    const again = await findAgain(asked, thread, isTurnsEnd && !isOpen ? turn.last : entry.seq, messages)
-    if (again) return again
+    const from = isTurnsEnd && !isOpen ? turn.last : entry.seq
+    const { walk, turn: last } = await findAgain(log, thread, from, messages)
+    if (last && walk.hasMore && (await hasReply(asked, thread, walk.at, last)))
+      return { kind: 'again', thread, after: walk.at, turn: last.turn }
+    if (last && !walk.hasMore && isLeft(last, status))
+      return leftPlace({ ...common, thread, items: [], messages }, why)
   }
   if (isTurnsEnd) {
     const items = [...(await itemBefore(log, thread, entry.seq + 1)), ...itemsOf(messages)]
@@ -78,20 +82,17 @@ async function itemBefore({ store, history }: Log, key: ThreadKey, seq: number):
   return []
 }
 
-/** The answer to the same messages behind the same reply. */
+/** How far a thread has the same messages behind the same reply, and their turn if it has all of them. */
 async function findAgain(
-  asked: Asked,
+  { store, history }: Log,
   thread: ThreadKey,
   at: number,
   messages: readonly MessageLike[],
-): Promise<Again | undefined> {
-  const { log } = asked
+) {
   const items = itemsOf(messages)
-  const walk = await walkOn({ store: log.store, count: log.history.count }, items, { thread, item: -1, at })
-  if (walk.items < items.length || !walk.hasMore) return undefined
-  const turn = (await log.store.turns(thread)).findLast(({ first }) => first <= walk.at)
-  if (!turn || !(await hasReply(asked, thread, walk.at, turn))) return undefined
-  return { kind: 'again', thread, after: walk.at, turn: turn.turn }
+  const walk = await walkOn({ store, count: history.count }, items, { thread, item: -1, at })
+  const turn = (await store.turns(thread)).findLast(({ first }) => first <= walk.at)
+  return { walk, turn: walk.items < items.length ? undefined : turn }
 }
 
 const isReply = ({ message, isClosing }: LoggedMessage) => message.role === 'assistant' && !isClosing

@@ -1,7 +1,9 @@
+import type { ThreadStatus } from '../../history/index.ts'
 import { listLog } from '../../history/log/read-log.ts'
 import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
 import { itemOf } from '../identity/item.ts'
 import type { Asked } from './asked.ts'
+import type { Place } from './place.ts'
 
 /** How long a request waits for a turn that is being answered: a client that cancels goes on at once. */
 export const shortPause = 2_000
@@ -28,6 +30,17 @@ const isCounted = ({ headers }: Asked) => Number(headers['x-stainless-retry-coun
 /** Whether a client library may still be trying to get the answer to a turn. */
 export const isRecent = ({ now }: Asked, { startedAt }: StoredTurn): boolean =>
   now() - startedAt < mostRetries * longestRetry
+
+/** Whether the writer of a turn is gone. */
+export const isLeft = (turn: StoredTurn, { state }: ThreadStatus): boolean =>
+  turn.status === 'open' && state === 'interrupted'
+
+/** The place of a request that the log has already, in a turn that its writer left. Who takes it over, fences the writer. */
+export const leftPlace = (place: Omit<Place, 'kind' | 'from' | 'why'>, why: string): Place => ({
+  ...place,
+  ...{ kind: 'extends', isLeft: true, from: place.messages.length },
+  why: `${why}; its turn was left open, and is answered now`,
+})
 
 /** Whether the log has the whole reply to the message at a place: the turn is completed, or went on after the reply. */
 export async function hasReply(

@@ -57,6 +57,7 @@ export async function startServer(
       maxDepth: config.maxDepth,
       maxMessages: config.maxMessages,
       maxStreams: config.maxStreams,
+      leaseMs: config.leaseTime,
       sideMs: config.sideTime,
       stallMs: config.silenceTimeout,
       allowed: { host, hosts: config.allowedHosts, origins: config.allowedOrigins },
