@@ -19,6 +19,7 @@ import {
   showExperiment,
   summarizeExperiment,
 } from './show-experiment.ts'
+import { type ExperimentStep, type StepRange, showSteps } from './show-steps.ts'
 import { beginExperiment, checkPlan, settleWish, takeExperiment } from './take-experiment.ts'
 
 /**
@@ -45,6 +46,8 @@ export interface Experiments {
   stop(id: string): Promise<'asked' | 'done'>
   list(): Promise<readonly ExperimentSummary[]>
   show(id: string): Promise<ExperimentView>
+  /** What each role did in each step. Default: all steps. */
+  steps(id: string, range?: StepRange): Promise<readonly ExperimentStep[]>
   /** The messages of a role's thread. */
   history(id: string, role: string): Promise<readonly MessageLike[]>
 }
@@ -126,6 +129,7 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
       return found
     },
     show: id => showExperiment(threadsOf(history, id)),
+    steps: (id, range) => showSteps(threadsOf(history, id), range),
     async history(id, role) {
       const threads = threadsOf(history, id)
       const { roles } = (await readState(threads)).created

@@ -36,3 +36,4 @@ export { modelFor, type ParseExperimentOptions, parseExperiment } from './plan/p
 export type { PlanJson, PolicyJson, RoleJson } from './plan/plan-json.ts'
 export type { RoleOptions } from './plan/role.ts'
 export type { ExperimentStatus, ExperimentSummary, ExperimentView } from './show-experiment.ts'
+export type { ExperimentStep, RoleAct, StepRange, ToolUse } from './show-steps.ts'

@@ -1,7 +1,7 @@
-import type { Environment } from './environment.ts'
+import type { Environment, VariableType } from './environment.ts'
 import type { ExperimentEnd } from './experiment-event.ts'
-import { type ExperimentState, type MetGoal, type Snapshot, stepsOf } from './log/experiment-log.ts'
-import { type ExperimentThreads, foldStep, readState } from './log/experiment-threads.ts'
+import { type MetGoal, type Snapshot, stepsOf } from './log/experiment-log.ts'
+import { type DatedState, type ExperimentThreads, foldStep, readState } from './log/experiment-threads.ts'
 import type { GoalTest } from './plan/goal.ts'
 import type { PlanJson } from './plan/plan-json.ts'
 
@@ -17,10 +17,17 @@ export interface ExperimentSummary {
   /** How many steps have ended, of how many at most. */
   readonly steps: number
   readonly maxSteps: number
+  /** When it was begun, and when its last step ended or it was last paused, resumed or ended. */
+  readonly startedAt: number
+  readonly updatedAt: number
+  /** Whether its plan came as JSON, so that it is stored and can be run again. */
+  readonly hasPlan: boolean
 }
 
 export interface ExperimentView extends ExperimentSummary {
   readonly roles: readonly string[]
+  /** The types of the variables. */
+  readonly variables: Readonly<Record<string, VariableType>>
   /** The current environment, also in the middle of a step. */
   readonly environment: Environment
   /** Which goals held after the last step. */
@@ -33,9 +40,9 @@ export interface ExperimentView extends ExperimentSummary {
 
 export async function summarizeExperiment(
   { id, own }: ExperimentThreads,
-  state: ExperimentState,
+  state: DatedState,
 ): Promise<ExperimentSummary> {
-  const { created, ended, isPaused } = state
+  const { created, ended, isPaused, startedAt, updatedAt } = state
   const status = async () => ((await own.status()).state === 'open' ? 'RUNNING' : 'INTERRUPTED')
   return {
     id,
@@ -44,16 +51,17 @@ export async function summarizeExperiment(
     ...(ended && { result: ended.result }),
     steps: stepsOf(state),
     maxSteps: created.maxSteps,
+    ...{ startedAt, updatedAt, hasPlan: created.plan !== undefined },
   }
 }
 
 export async function showExperiment(threads: ExperimentThreads): Promise<ExperimentView> {
   const state = await readState(threads)
   const { created, goal, snapshots, ended } = state
-  const { roles, goals, plan } = created
+  const { roles, variables, goals, plan } = created
   return {
     ...(await summarizeExperiment(threads, state)),
-    roles,
+    ...{ roles, variables },
     environment: ended?.environment ?? (await foldStep(threads, state)),
     goals: goals.map((one, at) => ({ ...one, isMet: at === placeOf(goals, goal) })),
     snapshots,

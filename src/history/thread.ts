@@ -229,7 +229,7 @@ export function createThread(options: ThreadOptions): Thread {
       return { conversation: messages, older }
     },
     hasClipped: () => logOf(key).hasClipped(),
-    notes: view => viewNotes(source, view),
+    notes: async view => (await viewNotes(source, view)).map(({ text }) => text),
     status: () => readStatus(store, key),
     turns: () => readTurns(store, key),
     async startCall(fitted, start) {

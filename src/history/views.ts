@@ -58,17 +58,23 @@ export async function viewDisplay(
 export const beginsRound = ({ message }: LoggedMessage) =>
   !['tool', 'function', 'assistant_note'].includes(message.role)
 
+/** A note with the place of its entry. */
+export interface LoggedNote extends Pick<LoggedMessage, 'seq' | 'turn' | 'time'> {
+  readonly text: string
+}
+
 /** The notes, oldest first. `limit` counts notes. */
 export async function viewNotes(
   source: LogSource,
   { limit = Number.POSITIVE_INFINITY, ...view }: ViewOptions = {},
-): Promise<readonly string[]> {
-  const notes: string[] = []
-  for await (const { message, seq } of readLog(source, { ...toRange(view), reverse: true })) {
+): Promise<readonly LoggedNote[]> {
+  const notes: LoggedNote[] = []
+  for await (const { message, seq, turn, time } of readLog(source, { ...toRange(view), reverse: true })) {
     if (notes.length >= limit) break
-    if (message.role === 'assistant_note') notes.unshift(readMessage(message, seq).text)
+    if (message.role === 'assistant_note')
+      notes.push({ seq, turn, time, text: readMessage(message, seq).text })
   }
-  return notes
+  return notes.reverse()
 }
 
 /** The newest entries of a thread, oldest first. */

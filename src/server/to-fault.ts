@@ -1,4 +1,5 @@
 import { ContextOverflowError } from '../context/compose/finish.ts'
+import { InvalidPlanError } from '../experiment/index.ts'
 import { InvalidMessageError, InvalidOptionError, ThroughlineError } from '../log/error.ts'
 import { ModelError } from '../models/model.ts'
 import { LeaseError } from '../stores/store-error.ts'
@@ -40,6 +41,7 @@ export function toFault(error: unknown): FaceFault {
       message: error.message,
       isRetryable: false,
       ...(error instanceof InvalidOptionError && { field: error.option }),
+      ...(error instanceof InvalidPlanError && { problems: error.problems }),
     }
   return {
     status: 500,

@@ -43,10 +43,20 @@ export async function beginOnce(
   return begun?.kind === 'begun' ? begun.turn : undefined
 }
 
+/** Where an experiment stands, with the times of the first and the last entry of its own thread. */
+export interface DatedState extends ExperimentState {
+  readonly startedAt: number
+  readonly updatedAt: number
+}
+
 /** Reads where an experiment stands. Throws if there is none of this id. */
-export async function readState({ id, own }: ExperimentThreads): Promise<ExperimentState> {
-  const [created, ...entries] = (await own.entries()).map(fromEntryMessage)
-  if (created?.kind === 'created') return entries.reduce(foldEntry, beginState(created))
+export async function readState({ id, own }: ExperimentThreads): Promise<DatedState> {
+  const logged = await own.entries()
+  const [created, ...entries] = logged.map(fromEntryMessage)
+  if (created?.kind === 'created') {
+    const times = { startedAt: logged[0]!.time, updatedAt: logged.at(-1)!.time }
+    return { ...entries.reduce(foldEntry, beginState(created)), ...times }
+  }
   throw new ExperimentError('no_experiment', `There is no experiment "${id}".`)
 }
 
@@ -62,10 +72,15 @@ export interface RoleData extends TurnData {
 export const turnKey = (step: number, attempt: number): string =>
   attempt === 1 ? `step/${step}` : `step/${step}/${attempt}`
 
+/** The step of a role's turn. */
+export function stepOf({ key = '' }: StoredTurn): number | undefined {
+  const step = /^step\/(\d+)(?:\/\d+)?$/.exec(key)?.[1]
+  return step === undefined ? undefined : Number(step)
+}
+
 /** The turns of a role in one step, oldest first. */
 export async function stepTurns(thread: Thread, step: number): Promise<readonly StoredTurn[]> {
-  const turns = await thread.turns()
-  return turns.filter(({ key }) => key === turnKey(step, 1) || key?.startsWith(`${turnKey(step, 1)}/`))
+  return (await thread.turns()).filter(turn => stepOf(turn) === step)
 }
 
 /** The environment in the middle of a step: as it was at its beginning, with the changes of the roles' turns. */

@@ -6,6 +6,7 @@ import {
   type ExperimentPlan,
   type ExperimentSummary,
   type Experiments,
+  InvalidPlanError,
   parseExperiment,
 } from '../../experiment/index.ts'
 import { ThroughlineError } from '../../log/error.ts'
@@ -13,9 +14,11 @@ import { present } from '../../log/present.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import { standModel, standModule, standTools } from '../samples/lemonade-stand.ts'
 import { notFound } from './api-error.ts'
+import { callStatus } from './calls.ts'
 import { type Call, defineRoute } from './route.ts'
-import { count, message, name } from './schemas.ts'
+import { count, limitOf, message, name, place, time } from './schemas.ts'
 import { lastEventOf, type ServerEvent } from './server-event.ts'
+import { turnStatus } from './threads.ts'
 
 export const summary = z.object({
   id: name,
@@ -24,12 +27,16 @@ export const summary = z.object({
   result: z.string().optional(),
   steps: count,
   maxSteps: count,
+  startedAt: time,
+  updatedAt: time.describe('when a step ended, or it was paused, resumed or ended'),
+  hasPlan: z.boolean().describe('whether its plan is stored, so that it can be run again'),
 })
 
 const environment = z.record(z.string(), z.unknown()).describe('the variables and their values')
 
 const view = summary.extend({
   roles: z.array(z.string()),
+  variables: z.record(z.string(), z.string()).describe('the types of the variables'),
   environment,
   goals: z.array(
     z.object({
@@ -39,6 +46,32 @@ const view = summary.extend({
     }),
   ),
   snapshots: z.array(z.object({ step: count, environment })),
+})
+
+const act = z.object({
+  role: z.string(),
+  ...{ turn: count, first: place, last: place },
+  status: turnStatus,
+  error: z.string().optional().describe('the code of a failed turn'),
+  startedAt: time,
+  endedAt: time.optional(),
+  text: z.string().describe('what the model said'),
+  tools: z.array(
+    z.object({
+      ...{ seq: place, name: z.string(), arguments: z.string() },
+      result: z.string().optional().describe('absent while the tool runs'),
+      isError: z.boolean().optional(),
+      changes: z.record(z.string(), z.string()).describe('the variables it changed, with their new values'),
+    }),
+  ),
+  calls: z
+    .array(
+      z.object({
+        ...{ id: name, status: callStatus, model: z.string() },
+        ...{ predicted: count, reported: z.number().optional(), window: count, reserve: count },
+      }),
+    )
+    .describe('oldest first'),
 })
 
 const inExperiment = z.strictObject({ experiment: name })
@@ -104,6 +137,21 @@ export const experimentRoutes = [
     kind: 'json',
     answer: planBody,
     handle: call => storedPlan(call, call.params.experiment),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/experiments/:experiment/steps',
+    scope: 'inspect',
+    summary:
+      'Tells what each role did in each step: its tools, what they changed, its text, its model calls.',
+    params: inExperiment,
+    query: z.strictObject({ from: z.int().min(1).optional(), limit: limitOf(50, 200) }),
+    kind: 'json',
+    answer: z.object({ steps: z.array(z.object({ step: count, acts: z.array(act) })) }),
+    async handle(call) {
+      const { from = 1, limit = 50 } = call.query
+      return { steps: await experimentsOf(call).steps(call.params.experiment, { from, limit }) }
+    },
   }),
   defineRoute({
     method: 'get',
@@ -195,10 +243,9 @@ function readPlan({ parts: { upstream, experimentTools } }: Call, json: unknown)
   const { tools: code } = json as { readonly tools?: unknown }
   const isSample = code === standModule
   if (code !== undefined && !isSample)
-    throw new ThroughlineError(
-      'invalid_plan',
-      'The plan names code in "tools", which a server does not run: leave it out.',
-    )
+    throw new InvalidPlanError((json as { readonly name: string }).name, [
+      'tools: a server runs no code that a plan names: leave it out',
+    ])
   return parseExperiment(json, {
     tools: isSample ? standTools : experimentTools,
     modelOf(model) {
@@ -217,8 +264,9 @@ async function storedPlan(call: Call, id: string): Promise<object> {
   return plan
 }
 
-export const toSummary = ({ id, name, status, result, steps, maxSteps }: ExperimentSummary) => ({
+export const toSummary = ({ id, name, status, result, steps, maxSteps, ...rest }: ExperimentSummary) => ({
   ...{ id, name, status, steps, maxSteps },
+  ...{ startedAt: rest.startedAt, updatedAt: rest.updatedAt, hasPlan: rest.hasPlan },
   ...(result !== undefined && { result }),
 })
 

@@ -44,5 +44,9 @@ export const errorAnswer = z.object({
     code: z.string().describe('stable, for programs'),
     message: z.string().describe('for people'),
     field: z.string().optional().describe('what in the request is wrong'),
+    problems: z
+      .array(z.string())
+      .optional()
+      .describe('all that is wrong with a plan, each with its place: `roles[0].tools[1]: …`'),
   }),
 })

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { LoggedMessage, Thread } from '../../history/index.ts'
+import { viewNotes } from '../../history/views.ts'
 import { cut } from '../../log/line.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { present } from '../../log/present.ts'
 import type { NoteOptions } from '../../notes/index.ts'
 import { findConversation } from './conversations.ts'
 import { threadOf } from './find-thread.ts'
@@ -19,9 +21,11 @@ import {
 } from './schemas.ts'
 import { status } from './status.ts'
 
+export const turnStatus = z.enum(['open', 'completed', 'failed', 'cancelled', 'interrupted'])
+
 const turn = z.object({
   turn: count,
-  status: z.enum(['open', 'completed', 'failed', 'cancelled', 'interrupted']),
+  status: turnStatus,
   first: place,
   last: place,
   startedAt: time,
@@ -191,10 +195,14 @@ export const threadRoutes = [
     params: inConversation,
     query: z.strictObject(page),
     kind: 'json',
-    answer: z.object({ notes: z.array(z.string()) }),
+    answer: z.object({
+      notes: z.array(z.object({ ...{ seq: place, turn: count, time }, text: z.string() })),
+    }),
     async handle(call) {
       const { at, limit = 100 } = call.query
-      return { notes: await (await threadOf(call)).notes({ limit, ...(at !== undefined && { at }) }) }
+      const { key } = await threadOf(call)
+      const source = { store: call.log.store, key, count: call.looking.count }
+      return { notes: await viewNotes(source, { limit, ...present({ at }) }) }
     },
   }),
   defineRoute({

@@ -81,6 +81,8 @@ export interface FaceFault {
   readonly message: string
   /** Where in the body: `messages[3].content`. */
   readonly field?: string
+  /** All that is wrong, each with its place, where there may be several: `roles[0].tools[1]: there is no tool "sell"`. */
+  readonly problems?: readonly string[]
   readonly retryAfterMs?: number
   /** For a prompt that is too long. */
   readonly tokens?: { readonly prompt: number; readonly window: number }

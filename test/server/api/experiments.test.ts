@@ -70,6 +70,48 @@ it('runs a posted plan, tells its events, and runs its plan again', async () => 
   expect((await api.post('/experiments/one/pause')).body.error.code).toBe('experiment_ended')
 })
 
+it('tells what each role did in each step, with what it changed and its model calls', async () => {
+  const { api } = await start(selling())
+  await api.post('/experiments', { id: 'one', plan })
+  await all(api.events('/experiments/one/events'))
+  const { body } = await api.get('/experiments/one/steps?from=2')
+  expect(body.steps.map(({ step }: { step: number }) => step)).toEqual([2, 3])
+  expect(body.steps[0].acts).toEqual([
+    {
+      ...{ role: 'seller', turn: 2, status: 'completed', first: 4, last: 6, text: '' },
+      ...{ startedAt: expect.any(Number), endedAt: expect.any(Number) },
+      tools: [
+        {
+          ...{ seq: 5, name: 'sell', arguments: '{}', result: 'Sold.', isError: false },
+          changes: { cups: '1' },
+        },
+      ],
+      calls: [expect.objectContaining({ status: 'completed', model: 'rules', window: 8192 })],
+    },
+  ])
+  expect((await api.get('/experiments/one/steps?limit=1')).body.steps).toHaveLength(1)
+  expect((await api.get('/experiments/one/steps?from=9')).body.steps).toEqual([])
+  expect((await api.get('/experiments/none/steps')).body.error.code).toBe('no_experiment')
+  const { body: shown } = await api.get('/experiments/one')
+  expect(shown).toMatchObject({ hasPlan: true, variables: { cups: 'int' } })
+  expect(shown.updatedAt).toBeGreaterThanOrEqual(shown.startedAt)
+})
+
+it('names every problem of a plan with its place', async () => {
+  const { api } = await start(selling())
+  const roles = [
+    { ...plan.roles[0], tools: ['sell', 'fly'] },
+    { name: 'seller', model: 'any' },
+  ]
+  const { body } = await api.post('/experiments', { plan: { ...plan, roles } })
+  expect(body.error).toMatchObject({
+    code: 'invalid_plan',
+    problems: ['roles[0].tools[1]: there is no tool "fly"', 'roles[1].name: another role is called "seller"'],
+  })
+  const { body: coded } = await api.post('/experiments', { plan: { ...plan, tools: './tools.ts' } })
+  expect(coded.error.problems[0]).toMatch(/^tools: /)
+})
+
 it('refuses plans that name code or servers, and what is no plan', async () => {
   const { api } = await start(selling())
   const codeOf = async (given: object) => (await api.post('/experiments', { plan: given })).body.error?.code

@@ -49,7 +49,11 @@ it('shows users no notes, wherever they look, and operators all of them', async 
   for (const output of outputs) expect(JSON.stringify(output)).not.toContain(secret)
   expect(JSON.stringify(await api.get('/search?q=heard'))).toContain('Heard')
   expect(events.map(({ data }) => data.type)).toContain('note')
-  expect((await api.get('/conversations/a/notes')).body.notes).toEqual(Array(2).fill(`think of ${secret}`))
+  const note = { time: expect.any(Number), text: `think of ${secret}` }
+  expect((await api.get('/conversations/a/notes')).body.notes).toEqual([
+    { seq: 3, turn: 1, ...note },
+    { seq: 6, turn: 2, ...note },
+  ])
   expect((await api.get(`/search?q=${secret}&scope=everything`)).body.found).toHaveLength(2)
   const { body: log } = await api.get('/conversations/a/log')
   expect(log.entries.map(({ message }: { message: { role: string } }) => message.role)).toEqual([
