@@ -335,8 +335,10 @@ describe('experiments', () => {
     const { experiments, history } = openExperiments()
     await history.thread('a chat').seed({ role: 'user', content: 'hello' })
     await experiments.run(counting(), { id: 'e' }).result()
+    const times = { startedAt: expect.any(Number), updatedAt: expect.any(Number) }
+    const ended = { status: 'FAILED', result: 'Max Steps Exceeded', steps: 3, maxSteps: 3 }
     expect(await experiments.list()).toEqual([
-      { id: 'e', name: 'counting', status: 'FAILED', result: 'Max Steps Exceeded', steps: 3, maxSteps: 3 },
+      { id: 'e', name: 'counting', ...ended, ...times, hasPlan: false },
     ])
     const { snapshots } = await experiments.show('e')
     expect(snapshots).toEqual([0, 2, 4, 6].map((count, step) => ({ step, environment: { count } })))

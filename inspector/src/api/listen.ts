@@ -1,8 +1,8 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
-import { ApiError } from './api-error.ts'
 import { askEvents } from './client.ts'
 import { connection, noteAway } from './connection.ts'
-import { conversationsQuery, inConversation } from './queries.ts'
+import { keepListening } from './keep-listening.ts'
+import { conversationsQuery, experimentsQuery, inConversation } from './queries.ts'
 import type { Answer } from './routes.ts'
 
 /**
@@ -10,28 +10,10 @@ import type { Answer } from './routes.ts'
  * again, more and more seldom.
  */
 export function listen(client: QueryClient): () => void {
-  const leaving = new AbortController()
-  const { signal } = leaving
-  void (async () => {
-    let lastEventId: string | undefined
-    for (let failures = 0; !signal.aborted; ) {
-      try {
-        for await (const { id, data } of askEvents('get /events', { signal, lastEventId })) {
-          failures = 0
-          lastEventId = id
-          take(client, data)
-        }
-        if (!signal.aborted) noteAway()
-      } catch (error) {
-        // Without the right to listen there are no events; everything else can still be read.
-        if (error instanceof ApiError && [401, 403].includes(error.status)) return
-        if (!signal.aborted) noteAway()
-      }
-      failures += 1
-      await pause(Math.min(500 * 2 ** failures, 10_000), signal)
-    }
-  })()
-  return () => leaving.abort()
+  return keepListening(asked => askEvents('get /events', asked), {
+    take: event => take(client, event),
+    onBroken: noteAway,
+  })
 }
 
 type FeedEvent = Answer<'get /events'>
@@ -53,15 +35,21 @@ function take(client: QueryClient, event: FeedEvent): void {
       )
       later(client, inConversation(event.conversation))
       later(client, conversationsQuery.queryKey)
+      if (event.threads.some(({ actor }) => actor === experimentActor))
+        later(client, experimentsQuery.queryKey)
       return
     case 'deleted':
       client.removeQueries({ queryKey: inConversation(event.conversation) })
       void client.invalidateQueries({ queryKey: conversationsQuery.queryKey })
+      void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
       return
     case 'reset':
       void client.invalidateQueries()
   }
 }
+
+/** The thread that the experiment itself writes: a conversation with it is an experiment. */
+const experimentActor = 'throughline:run'
 
 const stale = new Map<string, readonly unknown[]>()
 
@@ -89,24 +77,4 @@ function withWritten(known: Conversations, event: Extract<FeedEvent, { type: 'wr
       ),
     })),
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-    retryNow.add(done)
-    function done() {
-      clearTimeout(timer)
-      retryNow.delete(done)
-      resolve()
-    }
-  })
-}
-
-const retryNow = new Set<() => void>()
-
-/** Asks a server that is away at once. */
-export function tryNow(): void {
-  for (const go of retryNow) go()
 }

@@ -1,5 +1,5 @@
 import { connection } from '../api/connection.ts'
-import { tryNow } from '../api/listen.ts'
+import { tryNow } from '../api/keep-listening.ts'
 import { clockTime } from '../parts/format.ts'
 import { Notice } from '../parts/notice.tsx'
 import { Late } from '../parts/skeleton.tsx'

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { ApiError, AwayError } from '../api/api-error.ts'
-import { tryNow } from '../api/listen.ts'
+import { tryNow } from '../api/keep-listening.ts'
 import { Button } from './button.tsx'
 import { EmptyState } from './empty-state.tsx'
 import { Skeleton } from './skeleton.tsx'

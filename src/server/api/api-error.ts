@@ -1,5 +1,4 @@
 import { showValue } from '../../log/error.ts'
-import { present } from '../../log/present.ts'
 import { NotFoundError } from '../not-found-error.ts'
 import { toFault } from '../to-fault.ts'
 
@@ -7,8 +6,8 @@ import { toFault } from '../to-fault.ts'
 export const notFound = (what: string, name: string) =>
   new NotFoundError(`no_${what}`, `There is no ${what} ${showValue(name)}.`)
 
-/** The body of an error: `{ error: { code, message, field?, problems? } }`. */
+/** The body of an error: `{ error: { code, message, field? } }`. */
 export function errorBody(error: unknown) {
-  const { code, message, field, problems } = toFault(error)
-  return { error: { code, message, ...present({ field, problems }) } }
+  const { code, message, field } = toFault(error)
+  return { error: { code, message, ...(field !== undefined && { field }) } }
 }

@@ -121,11 +121,13 @@ export const experimentRoutes = [
     scope: 'inspect',
     summary: 'Shows an experiment: its environment, its goals, and the environment after each step.',
     params: inExperiment,
+    query: z.strictObject({ since: count.optional().describe('only the snapshots of this step and after') }),
     kind: 'json',
     answer: view,
     async handle(call) {
-      const { plan: _, ...shown } = await experimentsOf(call).show(call.params.experiment)
-      return shown
+      const { since = 0 } = call.query
+      const { plan: _, snapshots, ...shown } = await experimentsOf(call).show(call.params.experiment)
+      return { ...shown, snapshots: snapshots.filter(({ step }) => step >= since) }
     },
   }),
   defineRoute({

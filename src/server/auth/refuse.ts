@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { present } from '../../log/present.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import {
   type Face,
@@ -21,9 +22,9 @@ export function refuse(context: Context<ServerEnv>, fault: FaceFault): Response 
 
 /** The errors of our own API. */
 const ownApi: Pick<Face, 'fault'> = {
-  fault: ({ status, code, message, field }) => ({
+  fault: ({ status, code, message, field, problems }) => ({
     status,
-    body: { error: { code, message, ...(field !== undefined && { field }) } },
+    body: { error: { code, message, ...present({ field, problems }) } },
   }),
 }
 

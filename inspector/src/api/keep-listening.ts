@@ -1,0 +1,65 @@
+import { ApiError } from './api-error.ts'
+import type { Heard } from './client.ts'
+
+export interface Listener<Data> {
+  readonly take: (data: Data) => void
+  /** Whether a stream that ended has ended for good. */
+  readonly isOver?: () => boolean
+  /** Called when a stream broke off, before it is asked for again. */
+  readonly onBroken?: () => void
+}
+
+/**
+ * Hears events until it is stopped or the server says that they are over. A server that is away is asked again, more and more
+ * seldom, from the last event that was heard.
+ */
+export function keepListening<Data>(
+  open: (asked: {
+    readonly signal: AbortSignal
+    readonly lastEventId: string | undefined
+  }) => AsyncIterable<Heard<Data>>,
+  { take, isOver = () => false, onBroken }: Listener<Data>,
+): () => void {
+  const leaving = new AbortController()
+  const { signal } = leaving
+  void (async () => {
+    let lastEventId: string | undefined
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        for await (const { id, data } of open({ signal, lastEventId })) {
+          failures = 0
+          lastEventId = id ?? lastEventId
+          take(data)
+        }
+        if (isOver()) return
+      } catch (error) {
+        // What may not be heard, or is not there, is not asked for again; everything else can still be read.
+        if (error instanceof ApiError && [401, 403, 404].includes(error.status)) return
+      }
+      if (!signal.aborted) onBroken?.()
+      failures += 1
+      await pause(Math.min(500 * 2 ** failures, 10_000), signal)
+    }
+  })()
+  return () => leaving.abort()
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+    retryNow.add(done)
+    function done() {
+      clearTimeout(timer)
+      retryNow.delete(done)
+      resolve()
+    }
+  })
+}
+
+const retryNow = new Set<() => void>()
+
+/** Asks a server that is away at once. */
+export function tryNow(): void {
+  for (const go of retryNow) go()
+}
