@@ -123,6 +123,18 @@ export function dumpQuery(place: ThreadPlace, fit: Omit<FitQuery, 'messages' | '
   })
 }
 
+/** Messages with every word of `q`, newest first. While others are looked for, the last ones stay. */
+export const searchQuery = (q: string, isEverything: boolean) =>
+  queryOptions({
+    queryKey: ['search', q, isEverything],
+    queryFn: ({ signal }) =>
+      ask('get /search', { query: { q, limit: 200, ...(isEverything && { scope: 'everything' }) }, signal }),
+    enabled: q.trim() !== '',
+    // Events make no search stale: whoever comes back asks again.
+    staleTime: 5_000,
+    placeholderData: keepPreviousData,
+  })
+
 export const experimentsQuery = queryOptions({
   queryKey: ['experiments'],
   queryFn: ({ signal }) => ask('get /experiments', { signal }),

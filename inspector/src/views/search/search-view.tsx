@@ -1,5 +1,152 @@
-import { EmptyState } from '../../parts/empty-state.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { searchQuery, serverQuery } from '../../api/queries.ts'
+import type { ListSearch } from '../../parts/address.ts'
+import { amountOf } from '../../parts/format.ts'
+import { KeyCap } from '../../parts/key-cap.tsx'
+import { useKeys } from '../../parts/keys.ts'
+import { QueryFault } from '../../parts/query-state.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
+import { HowSearchWorks, NothingFound } from './nothing-found.tsx'
+import { SearchHits } from './search-hits.tsx'
+import styles from './search-view.module.css'
 
+/** Messages of all conversations, found by their words. What is looked for stands in the address. */
 export function SearchView() {
-  return <EmptyState title="Search">Messages of all conversations, found by their words.</EmptyState>
+  const navigate = useNavigate()
+  const { q = '', show } = useSearch({ strict: false }) as ListSearch
+  const { data: server } = useQuery(serverQuery)
+  const mayInspect = server?.scopes.includes('inspect') ?? false
+  const isEverything = show === 'everything' && mayInspect
+  const go = (search: ListSearch) =>
+    void navigate({ to: '/search', search, replace: true, resetScroll: false })
+  const look = (q: string) => go({ ...(q !== '' && { q }), ...(show !== undefined && { show }) })
+  const query = useQuery(searchQuery(q, isEverything))
+  const hits = useRef<{ focus: () => void }>(null)
+  useEffect(() => {
+    document.title = q === '' ? 'Search · Throughline' : `${q} · Search · Throughline`
+  }, [q])
+  return (
+    <div className={styles.view}>
+      <header className={styles.head}>
+        <SearchField q={q} onLook={look} onDown={() => hits.current?.focus()} />
+        {mayInspect && (
+          <label className={styles.switch}>
+            <input
+              type="checkbox"
+              checked={isEverything}
+              onChange={event => {
+                const next = event.target.checked ? { show: 'everything' } : {}
+                go({ ...(q !== '' && { q }), ...next })
+              }}
+            />
+            also notes, and what else no user sees
+          </label>
+        )}
+        <h1>
+          {q !== '' && query.data && !query.isPlaceholderData
+            ? headingOf(query.data)
+            : 'Search in every message'}
+        </h1>
+      </header>
+      <div className={styles.found}>
+        {q.trim() === '' ? (
+          <HowSearchWorks />
+        ) : query.data === undefined ? (
+          query.error ? (
+            <QueryFault error={query.error} onRetry={() => void query.refetch()} />
+          ) : (
+            <Skeleton rows={6} />
+          )
+        ) : query.data.found.length === 0 ? (
+          <NothingFound
+            q={q}
+            onLook={look}
+            {...(mayInspect && !isEverything && { onEverything: () => go({ q, show: 'everything' }) })}
+          />
+        ) : (
+          <SearchHits found={query.data.found} ref={hits} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+const most = 200
+
+function headingOf({ found }: { readonly found: readonly { readonly conversation: string }[] }): string {
+  if (found.length === 0) return 'Nothing found'
+  const conversations = new Set(found.map(({ conversation }) => conversation)).size
+  if (found.length >= most) return `The newest ${most} messages`
+  return `${amountOf(found.length, 'message')} in ${amountOf(conversations, 'conversation')}`
+}
+
+interface SearchFieldProps {
+  readonly q: string
+  readonly onLook: (q: string) => void
+  /** Goes to what was found. */
+  readonly onDown: () => void
+}
+
+/** The field. It asks when typing pauses, and at once on enter. */
+function SearchField({ q, onLook, onDown }: SearchFieldProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState(q)
+  const [asked, setAsked] = useState(q)
+  // The address was changed by somebody else: the button "back", or a word that was picked.
+  if (q !== asked) {
+    setAsked(q)
+    setTyped(q)
+  }
+  const look = (text: string) => {
+    setAsked(text)
+    onLook(text)
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing asks
+  useEffect(() => {
+    if (typed === asked) return
+    const timer = setTimeout(() => look(typed), 250)
+    return () => clearTimeout(timer)
+  }, [typed])
+  useKeys('Search', [
+    {
+      keys: '/',
+      does: 'look for something else',
+      run: () => {
+        input.current?.focus()
+        input.current?.select()
+      },
+    },
+  ])
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    if (event.key === 'Enter') look(typed)
+    else if (event.key === 'ArrowDown') onDown()
+    else if (event.key === 'Escape' && typed !== '') {
+      setTyped('')
+      look('')
+    } else return
+    event.preventDefault()
+  }
+  return (
+    <div className={styles.field}>
+      <Search size={16} aria-hidden />
+      <input
+        ref={input}
+        type="search"
+        aria-label="Words to look for"
+        placeholder="Words that must all be in a message"
+        value={typed}
+        maxLength={1000}
+        spellCheck={false}
+        autoComplete="off"
+        // biome-ignore lint/a11y/noAutofocus: whoever comes here wants to type
+        autoFocus
+        onChange={event => setTyped(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <KeyCap keys="/" />
+    </div>
+  )
 }

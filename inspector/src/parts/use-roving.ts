@@ -1,0 +1,77 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { useKeys } from './keys.ts'
+
+export interface Roving {
+  /** The key of the item that is in the tab order, and that keys act on. */
+  readonly active: string | undefined
+  /** Makes an item the active one: when it gets the focus, for instance. */
+  readonly setActive: (key: string) => void
+  /** Focuses an item; by default the active one, else the first. */
+  readonly focus: (key?: string) => void
+  /** Goes on an element of an item that takes the focus. */
+  readonly ref: (key: string) => (element: HTMLElement | null) => void
+  readonly isFocused: () => boolean
+}
+
+export interface RovingOptions {
+  /** The keys of the items in their order. */
+  readonly items: readonly string[]
+  /** The heading in the help, and what an item is called there. */
+  readonly name: string
+  readonly item: string
+  /** Brings an item into view before it is focused: for lists that draw only what is seen. */
+  readonly show?: (index: number) => void
+}
+
+/**
+ * A list with one tab stop: j, k and the arrows move in it. Items are known by key, so that the active one stays the same when
+ * the list changes; if it goes, the one in its place takes over.
+ */
+export function useRoving({ items, name, item, show }: RovingOptions): Roving {
+  const [state, setState] = useState<{ readonly key: string; readonly index: number } | undefined>()
+  const elements = useRef(new Map<string, HTMLElement>())
+  const wanted = useRef<string | undefined>(undefined)
+  const found = state === undefined ? -1 : items.indexOf(state.key)
+  const index = found >= 0 ? found : Math.min(state?.index ?? 0, items.length - 1)
+  const active = items[index]
+
+  const setActive = (key: string) => setState({ key, index: items.indexOf(key) })
+  const focus = (key = active) => {
+    if (key === undefined) return
+    setActive(key)
+    show?.(items.indexOf(key))
+    const element = elements.current.get(key)
+    if (element) element.focus({ preventScroll: show !== undefined })
+    else wanted.current = key
+  }
+  const move = (to: number) => focus(items[Math.max(0, Math.min(items.length - 1, to))])
+  const isFocused = () => active !== undefined && elements.current.get(active) === document.activeElement
+  // The first key comes to where one was; the next ones move on.
+  const step = (by: number) => move(isFocused() || state !== undefined ? index + by : 0)
+
+  useKeys(name, [
+    { keys: 'j', does: `next ${item}`, run: () => step(1) },
+    { keys: 'k', does: `${item} before`, run: () => step(-1) },
+    { keys: 'ArrowDown', does: `next ${item}`, run: () => step(1) },
+    { keys: 'ArrowUp', does: `${item} before`, run: () => step(-1) },
+    { keys: 'Home', does: `first ${item}`, run: () => move(0) },
+    { keys: 'End', does: `last ${item}`, run: () => move(items.length - 1) },
+  ])
+
+  // An item that was not drawn yet when it was to be focused.
+  useEffect(() => {
+    const element = wanted.current === undefined ? undefined : elements.current.get(wanted.current)
+    if (!element) return
+    wanted.current = undefined
+    element.focus({ preventScroll: true })
+  })
+
+  const ref = useCallback(
+    (key: string) => (element: HTMLElement | null) => {
+      if (element) elements.current.set(key, element)
+      else elements.current.delete(key)
+    },
+    [],
+  )
+  return { active, setActive, focus, ref, isFocused }
+}

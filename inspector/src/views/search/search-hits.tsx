@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useImperativeHandle } from 'react'
+import { conversationQuery } from '../../api/queries.ts'
+import type { Answer } from '../../api/routes.ts'
+import { ago, amountOf, fullTime } from '../../parts/format.ts'
+import { Marked } from '../../parts/marked.tsx'
+import { titleOf } from '../../parts/title-of.ts'
+import { useRoving } from '../../parts/use-roving.ts'
+import styles from './search-hits.module.css'
+
+type Hit = Answer<'get /search'>['found'][number]
+
+export interface SearchHitsProps {
+  readonly found: readonly Hit[]
+  readonly ref: React.Ref<{ focus: () => void }>
+}
+
+/** What was found, by conversation: that with the newest message first. */
+export function SearchHits({ found, ref }: SearchHitsProps) {
+  const groups = byConversation(found)
+  const roving = useRoving({
+    items: groups.flatMap(([, hits]) => hits.map(keyOf)),
+    name: 'What was found',
+    item: 'message',
+  })
+  useImperativeHandle(ref, () => ({ focus: () => roving.focus() }))
+  return groups.map(([conversation, hits]) => (
+    <section key={conversation} className={styles.group}>
+      <Heading conversation={conversation} amount={hits.length} />
+      <ol>
+        {hits.map(hit => {
+          const key = keyOf(hit)
+          return (
+            <li key={key}>
+              <Link
+                ref={roving.ref(key)}
+                to="/c/$conversation/context"
+                params={{ conversation }}
+                search={placeOf(hit)}
+                className={styles.hit}
+                tabIndex={roving.active === key ? 0 : -1}
+                onFocus={() => roving.setActive(key)}
+              >
+                <span className={styles.role} data-role={hit.role}>
+                  {roles[hit.role] ?? hit.role}
+                </span>
+                <span className={styles.text} dir="auto">
+                  <Marked text={hit.snippet} places={hit.hits} />
+                </span>
+                <span className={styles.more}>
+                  <span className={styles.place}>
+                    {lineOf(hit)}#{hit.seq}
+                  </span>
+                  <time dateTime={new Date(hit.time).toISOString()} title={fullTime(hit.time)}>
+                    {ago(hit.time)}
+                  </time>
+                </span>
+              </Link>
+            </li>
+          )
+        })}
+      </ol>
+    </section>
+  ))
+}
+
+/** In the order of the first of each. */
+function byConversation(found: readonly Hit[]): readonly (readonly [string, readonly Hit[]])[] {
+  const groups = new Map<string, Hit[]>()
+  for (const hit of found) {
+    const group = groups.get(hit.conversation)
+    if (group) group.push(hit)
+    else groups.set(hit.conversation, [hit])
+  }
+  return [...groups]
+}
+
+function Heading({ conversation, amount }: { readonly conversation: string; readonly amount: number }) {
+  const { data } = useQuery(conversationQuery(conversation))
+  const title = titleOf(data ?? { conversation })
+  return (
+    <h2 className={styles.heading}>
+      <Link
+        to="/c/$conversation/context"
+        params={{ conversation }}
+        search={{}}
+        title={conversation}
+        tabIndex={-1}
+      >
+        <bdi>{title}</bdi>
+      </Link>
+      <span>{amountOf(amount, 'message')}</span>
+    </h2>
+  )
+}
+
+const keyOf = ({ conversation, actor, branch, seq }: Hit) =>
+  JSON.stringify([conversation, actor, branch, seq])
+
+/** The place of a message in its conversation, as the address of a view has it. */
+const placeOf = ({ actor, branch, seq }: Hit) => ({
+  ...(actor !== 'assistant' && { actor }),
+  ...(branch !== 'main' && { branch }),
+  entry: seq,
+})
+
+const lineOf = ({ actor, branch }: Hit) =>
+  [actor !== 'assistant' && actor, branch !== 'main' && branch]
+    .filter(Boolean)
+    .map(name => `${name} `)
+    .join('')
+
+const roles: Readonly<Record<string, string>> = {
+  assistant: 'model',
+  assistant_note: 'note',
+}

@@ -1,0 +1,51 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { key, takeKey } from '../../api/key.ts'
+import type { Answer } from '../../api/routes.ts'
+import { Button } from '../../parts/button.tsx'
+import field from '../../parts/field.module.css'
+import styles from './settings-view.module.css'
+
+/** The key of this tab: given, changed, forgotten. It is never shown. */
+export function KeySection({ server }: { readonly server: Answer<'get /server'> }) {
+  const client = useQueryClient()
+  const hasKey = key.use() !== undefined
+  const [given, setGiven] = useState('')
+  const take = (next: string | undefined) => {
+    takeKey(next)
+    setGiven('')
+    void client.resetQueries()
+  }
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault()
+    take(given.trim())
+  }
+  return (
+    <section className={styles.section} aria-labelledby="key-heading">
+      <h2 id="key-heading">Key</h2>
+      <p>
+        {server.needsKey ? 'Every request to this server needs a key. ' : 'This server needs no key. '}
+        {hasKey
+          ? `This tab sends one, of the tenant “${server.tenant}”. It is forgotten when the tab is closed.`
+          : !server.needsKey && 'With one, you see the conversations of its tenant.'}
+      </p>
+      <form className={styles.key} onSubmit={submit}>
+        <label className={field.label} htmlFor="key">
+          {hasKey ? 'Another key' : 'Key'}
+        </label>
+        <input
+          id="key"
+          className={field.input}
+          type="password"
+          autoComplete="off"
+          spellCheck={false}
+          value={given}
+          onChange={event => setGiven(event.target.value)}
+          required
+        />
+        <Button type="submit">Use it</Button>
+        {hasKey && <Button onClick={() => take(undefined)}>Forget the key</Button>}
+      </form>
+    </section>
+  )
+}

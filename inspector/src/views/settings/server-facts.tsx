@@ -1,0 +1,78 @@
+import { Link } from '@tanstack/react-router'
+import type { Answer } from '../../api/routes.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { count } from '../../parts/format.ts'
+import styles from './settings-view.module.css'
+
+type Server = Answer<'get /server'>
+
+/** What this server is: its version, its log, its models, its addresses. */
+export function ServerFacts({ server }: { readonly server: Server }) {
+  const { upstream, models, addresses } = server
+  return (
+    <section className={styles.section} aria-labelledby="server-heading">
+      <h2 id="server-heading">This server</h2>
+      <dl className={styles.facts}>
+        <Fact name="Version">{server.version}</Fact>
+        {server.store !== undefined && <Fact name="Log">{server.store}</Fact>}
+        <Fact name="Tenant">{server.tenant}</Fact>
+        <Fact name="Model server">
+          {upstream.kind === 'reader' ? 'the built-in reader, which quotes what it was sent' : upstream.kind}
+          {upstream.address !== undefined && ` at ${upstream.address}`}
+          {upstream.why !== undefined && <small>{upstream.why}</small>}
+        </Fact>
+        <Fact name="Models">
+          {models.length === 0 ? (
+            'none answers now'
+          ) : (
+            <ul className={styles.models}>
+              {models.slice(0, mostModels).map(({ name, window }) => (
+                <li key={name}>
+                  <span>{name}</span>
+                  {window !== undefined && <small>{count(window)} tokens</small>}
+                  {name === server.model && <small>answers if none is named</small>}
+                </li>
+              ))}
+              {models.length > mostModels && <li>and {count(models.length - mostModels)} more</li>}
+            </ul>
+          )}
+        </Fact>
+        <Fact name="Policy">{server.policy ?? 'default'}</Fact>
+        {server.window !== undefined && <Fact name="Window">{count(server.window)} tokens</Fact>}
+        {server.reserve !== undefined && <Fact name="Reserve">{count(server.reserve)} tokens</Fact>}
+        {faces.map(({ face, name }) => (
+          <Fact key={face} name={name}>
+            <span className={styles.address}>
+              <code>{addresses[face]}</code>
+              <CopyButton text={addresses[face]} />
+            </span>
+          </Fact>
+        ))}
+      </dl>
+      <p>
+        <Link to="/welcome" className={styles.link}>
+          Connect a client, or open a sample
+        </Link>
+      </p>
+    </section>
+  )
+}
+
+const mostModels = 30
+
+const faces: readonly { readonly face: keyof Server['addresses']; readonly name: string }[] = [
+  { face: 'ollama', name: 'For clients of Ollama' },
+  { face: 'openai', name: 'For clients of OpenAI' },
+  { face: 'anthropic', name: 'For clients of Anthropic' },
+  { face: 'uiChat', name: 'For useChat' },
+  { face: 'mcp', name: 'For agents (MCP)' },
+]
+
+function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
