@@ -17,11 +17,13 @@ export interface GroupedWrites {
 /**
  * Runs the writes of one turn of the event loop in one transaction: what costs is the commit, which waits for the disk. If
  * one of them fails, all are rolled back and each is run in a transaction of its own, so none takes another one back. A
- * group has one write of each conversation, so that each sees what the one before it has left.
+ * group has one write of each conversation, so that each sees what the one before it has left. Where the last write was to
+ * the same conversation, nobody else is writing: there is nothing to wait for.
  */
 export function groupWrites(connection: Connection): GroupedWrites {
   const waiting: Waiting[] = []
   let timer: NodeJS.Immediate | undefined
+  let last = ''
 
   function next(): void {
     timer = undefined
@@ -64,7 +66,11 @@ export function groupWrites(connection: Connection): GroupedWrites {
     write: <T>({ tenant, conversation }: About, work: () => T, onCommit?: (result: T) => void) =>
       new Promise<T>((resolve, reject) => {
         const about = `${tenant}\0${conversation}`
-        waiting.push({ about, work, onCommit, resolve, reject } as Waiting)
+        const one = { about, work, onCommit, resolve, reject } as Waiting
+        const isAlone = about === last && waiting.length === 0
+        last = about
+        if (isAlone) return runAlone(one)
+        waiting.push(one)
         timer ??= setImmediate(next)
       }),
     flush() {
