@@ -34,15 +34,14 @@ export function toFault(error: unknown): FaceFault {
     const tokens = { prompt: error.needed + error.reserve, window: error.window }
     return { status: 400, code: 'context_too_long', message: error.message, tokens, isRetryable: false }
   }
-  if (error instanceof ThroughlineError)
+  if (error instanceof ThroughlineError) {
+    const status = statuses[error.code] ?? 500
     return {
-      status: statuses[error.code] ?? 500,
-      code: error.code,
-      message: error.message,
-      isRetryable: false,
+      ...{ status, code: error.code, message: error.message, isRetryable: status === 503 },
       ...(error instanceof InvalidOptionError && { field: error.option }),
       ...(error instanceof InvalidPlanError && { problems: error.problems }),
     }
+  }
   return {
     status: 500,
     code: 'internal_error',
@@ -88,6 +87,7 @@ const statuses: Readonly<Record<string, number>> = {
   invalid_text: 400,
   store_full: 507,
   store_unavailable: 503,
+  outcome_unknown: 503,
   store_busy: 503,
   store_locked: 503,
   invalid_import: 400,

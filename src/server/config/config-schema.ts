@@ -116,6 +116,9 @@ export const configSchema = z.strictObject({
   silenceTimeout: duration()
     .default(300_000)
     .meta({ about: 'how long the upstream may be silent in the middle of a reply' }),
+  storeTimeout: duration(100)
+    .default(30_000)
+    .meta({ about: 'how long a PostgreSQL database may take to answer; then the request fails with 503' }),
   keepAlive: duration(1000)
     .default(15_000)
     .meta({ about: 'after how much silence a stream sends a sign of life to the client' }),

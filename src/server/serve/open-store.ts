@@ -8,9 +8,12 @@ export async function openStore({
   db,
   store: url,
   maxEntry: maxEntryBytes,
-}: Pick<ServerConfig, 'db' | 'store' | 'maxEntry'>): Promise<Store> {
+  storeTimeout: timeoutMs,
+}: Pick<ServerConfig, 'db' | 'store' | 'maxEntry' | 'storeTimeout'>): Promise<Store> {
   const store =
-    url === undefined ? sqliteStore({ path: db, maxEntryBytes }) : postgresStore({ url, maxEntryBytes })
+    url === undefined
+      ? sqliteStore({ path: db, maxEntryBytes })
+      : postgresStore({ url, maxEntryBytes, timeoutMs })
   try {
     await store.migrate()
     return store

@@ -9,6 +9,8 @@ export interface Statement {
   readonly text: string
   readonly values?: unknown[]
   readonly name?: string
+  /** After how many milliseconds `pg` gives the statement up. */
+  readonly query_timeout?: number
 }
 
 /** The part of a `pg` client that is used. */
@@ -46,13 +48,14 @@ const attempts = 12
 export function openDatabase(given: {
   readonly url?: string | undefined
   readonly pool?: PgPool | undefined
+  readonly timeoutMs?: number | undefined
 }): Database {
   let opened: Promise<PgPool> | undefined
   let isClosed = false
   const runPrepared = preparedStatements()
   const pool = () => {
     if (isClosed) throw new StoreError('store_closed', 'The store was closed: open another one.')
-    opened ??= given.pool ? Promise.resolve(given.pool) : openPool(given.url)
+    opened ??= given.pool ? Promise.resolve(given.pool) : openPool(given)
     return opened
   }
 
@@ -72,18 +75,21 @@ export function openDatabase(given: {
     }
   }
 
+  const limit = given.timeoutMs === undefined ? {} : { query_timeout: given.timeoutMs }
+  const toStatement = (text: string, values: readonly unknown[]) => ({ text, values: [...values], ...limit })
+
   return {
     read: (text, values) =>
-      withClient(false, async client => (await client.query({ text, values: [...values] })).rows),
+      withClient(false, async client => (await client.query(toStatement(text, values))).rows),
     write: (text, values) =>
       withClient(true, async client => {
-        const statement = { text, values: [...values] }
+        const statement = toStatement(text, values)
         return ((await runPrepared(client, statement)) ?? (await client.query(statement))).rows
       }),
     tryWrite: (text, values) =>
       withClient(true, async client => {
         try {
-          return (await runPrepared(client, { text, values: [...values] }))?.rows ?? []
+          return (await runPrepared(client, toStatement(text, values)))?.rows ?? []
         } catch (error) {
           if (isDuplicate(error)) return []
           throw error
@@ -133,11 +139,15 @@ function release(client: PgClient, destroy: boolean): void {
 /** A broken connection rejects the statement that waits for it; its error event adds nothing. */
 const ignore = () => {}
 
-async function openPool(url: string | undefined): Promise<PgPool> {
+async function openPool({ url, timeoutMs }: Parameters<typeof openDatabase>[0]): Promise<PgPool> {
   const { default: pg } = await import('pg').catch(cause => {
     throw new StoreError('store_unavailable', 'The PostgreSQL store needs pg: npm install pg', { cause })
   })
-  const pool = new pg.Pool({ ...(url === undefined ? {} : { connectionString: url }), max: 10 })
+  const pool = new pg.Pool({
+    ...(url !== undefined && { connectionString: url }),
+    ...(timeoutMs !== undefined && { connectionTimeoutMillis: timeoutMs }),
+    max: 10,
+  })
   pool.on('error', ignore)
   return pool
 }

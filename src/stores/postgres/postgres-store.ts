@@ -19,6 +19,11 @@ export interface PostgresStoreOptions {
   readonly pool?: PgPool
   readonly maxEntryBytes?: number
   /**
+   * How long the database may take to answer a statement, and to give a connection; then the operation fails with
+   * `store_unavailable`, or with `outcome_unknown` where it may have been stored. Migrations take what they need. Default: no limit. A pool that is given has its own limit for connections.
+   */
+  readonly timeoutMs?: number
+  /**
    * Keeps an index of words; it has only entries written with this option, so set it alike for all instances. Without it
    * search reads every entry of the tenant.
    */
@@ -41,6 +46,7 @@ export function postgresStore({
   url,
   pool,
   maxEntryBytes,
+  timeoutMs,
   search: isIndexed = true,
   schema = 'throughline',
   migrate: autoMigrate = true,
@@ -50,7 +56,7 @@ export function postgresStore({
   if (pool !== undefined && typeof pool?.connect !== 'function')
     throw new InvalidOptionError('pool', `expected a pool of pg, got ${showValue(pool)}`)
   const name = quote(schema)
-  const opened = openDatabase({ url, pool })
+  const opened = openDatabase({ url, pool, timeoutMs })
   const database = autoMigrate ? migrateFirst(opened, name) : opened
   const context = { database, schema: name, isIndexed }
   const store: Store = {
