@@ -4,6 +4,8 @@ import { useSyncExternalStore } from 'react'
 export interface Observable<Value> {
   get(): Value
   set(value: Value): void
+  /** Returns what ends it. */
+  subscribe(listener: () => void): () => void
   use(): Value
 }
 
@@ -17,6 +19,7 @@ export function observable<Value>(first: Value): Observable<Value> {
   }
   return {
     get,
+    subscribe,
     set(next) {
       if (Object.is(next, value)) return
       value = next

@@ -1,5 +1,10 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { ask, askText } from './client.ts'
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  experimental_streamedQuery as streamedQuery,
+} from '@tanstack/react-query'
+import { ask, askLines, askText } from './client.ts'
 import type { Answer, QueryOf } from './routes.ts'
 
 /** A thread of a conversation, as it stands in addresses. */
@@ -134,6 +139,24 @@ export const searchQuery = (q: string, isEverything: boolean) =>
     staleTime: 5_000,
     placeholderData: keepPreviousData,
   })
+
+export type GridCell = Answer<'get /conversations/:conversation/grid'>
+
+/** The same place in several windows with several policies. Cells come one by one. */
+export function gridQuery(
+  place: ThreadPlace,
+  asked: Omit<QueryOf<'get /conversations/:conversation/grid'>, 'actor' | 'branch'>,
+) {
+  const { params, thread, key } = splitPlace(place)
+  return queryOptions({
+    queryKey: [...key, 'grid', asked],
+    queryFn: streamedQuery({
+      streamFn: ({ signal }) =>
+        askLines('get /conversations/:conversation/grid', { params, query: { ...thread, ...asked }, signal }),
+      refetchMode: 'replace',
+    }),
+  })
+}
 
 export const experimentsQuery = queryOptions({
   queryKey: ['experiments'],

@@ -1,0 +1,114 @@
+import { queryOptions } from '@tanstack/react-query'
+import { ask, askLines } from './client.ts'
+import { splitPlace, type ThreadPlace } from './queries.ts'
+import type { Answer } from './routes.ts'
+
+export type TimelinePoint = Answer<'get /conversations/:conversation/timeline'>
+
+export interface Timeline {
+  /** By their places; while it is not whole, some in the middle may be missing. */
+  readonly points: readonly TimelinePoint[]
+  readonly isWhole: boolean
+}
+
+/** So many entries from the end are asked for first: what is looked at most. */
+const tail = 60
+
+/** What was sent at each place where a model was asked. The newest come first, the others are filled in as they are read. */
+export function timelineQuery(place: ThreadPlace) {
+  const { params, thread, key } = splitPlace(place)
+  const read = (since: number, signal: AbortSignal) =>
+    askLines('get /conversations/:conversation/timeline', {
+      params,
+      query: { ...thread, since, limit: 20_000, against: [] },
+      signal,
+    })
+  return queryOptions({
+    queryKey: [...key, 'timeline'],
+    queryFn: async ({ client, queryKey, signal }): Promise<Timeline> => {
+      const known = client.getQueryData<Timeline>(queryKey)
+      const publish = (points: readonly TimelinePoint[]) =>
+        client.setQueryData<Timeline>(queryKey, { points, isWhole: false })
+      if (known?.isWhole && known.points.length > 0) {
+        // The last one is read again: its call may have ended meanwhile.
+        const since = known.points.at(-1)!.at
+        const fresh = await collect(read(since, signal))
+        return { points: [...known.points.filter(({ at }) => at < since), ...fresh], isWhole: true }
+      }
+      const { entries } = await ask('get /conversations/:conversation/log', {
+        params,
+        query: { ...thread, limit: 1 },
+        signal,
+      })
+      const head = entries.at(-1)?.seq ?? 0
+      const newest = head > 2 * tail ? await collect(read(head - tail, signal)) : []
+      if (newest.length > 0) publish(newest)
+      const older: TimelinePoint[] = []
+      let told = performance.now()
+      for await (const point of read(0, signal)) {
+        if (newest[0] && point.at >= newest[0].at) break
+        older.push(point)
+        if (performance.now() - told < 300) continue
+        publish([...older, ...newest])
+        told = performance.now()
+      }
+      return { points: [...older, ...newest], isWhole: true }
+    },
+  })
+}
+
+async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+/** What the model got at a point, message by message, and what became of every entry. */
+export interface Moment {
+  readonly rows: readonly SentRow[]
+  readonly stretches: readonly Stretch[]
+}
+
+type Context = Answer<'get /conversations/:conversation/context'>
+export type SentRow = NonNullable<Context['rows']>[number]
+export type Stretch = Context['stretches'][number]
+
+export function momentQuery(place: ThreadPlace, point: Pick<TimelinePoint, 'at' | 'call'> | undefined) {
+  const { params, thread, key } = splitPlace(place)
+  const { at = 0, call } = point ?? {}
+  return queryOptions({
+    queryKey: [...key, 'moment', call ?? at],
+    enabled: point !== undefined,
+    // A context of the past does not change, nor does a call.
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }): Promise<Moment> => {
+      if (call === undefined) {
+        const query = { ...thread, at, rows: true, messages: false }
+        const context = await ask('get /conversations/:conversation/context', { params, query, signal })
+        return { rows: context.rows ?? [], stretches: context.stretches }
+      }
+      const { plan, rows = [] } = await ask('get /conversations/:conversation/calls/:call', {
+        params: { ...params, call },
+        query: { ...thread, rows: true },
+        signal,
+      })
+      const told = plan.fates.map(([first, last, verdict]): Stretch => {
+        const [fate, rule = '', why = ''] = plan.verdicts[verdict] ?? []
+        return { first, last, fate: (fate ?? 'elided') as Stretch['fate'], rule, why }
+      })
+      const kept = rows.flatMap(({ seq, part }): Stretch[] =>
+        seq === undefined
+          ? []
+          : [{ first: seq, last: seq, fate: 'kept', rule: part, why: whyKept[part] ?? 'fits' }],
+      )
+      const altered = new Set(told.filter(({ fate }) => fate === 'altered').map(({ first }) => first))
+      return { rows, stretches: [...told, ...kept.filter(({ first }) => !altered.has(first))] }
+    },
+  })
+}
+
+const whyKept: Partial<Record<SentRow['part'], string>> = {
+  system: 'system messages are always sent',
+  first: 'the first user message is always sent',
+  latest: 'the end of the latest turn is always sent',
+}

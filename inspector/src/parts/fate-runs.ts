@@ -1,0 +1,57 @@
+import type { Fate } from './fates.ts'
+
+/** Entries in a row with one fate. */
+export interface FateRun {
+  readonly first: number
+  readonly last: number
+  readonly fate: Fate
+}
+
+const letters: Readonly<Record<string, Fate>> = {
+  k: 'kept',
+  r: 'recalled',
+  d: 'digested',
+  a: 'altered',
+  m: 'moved',
+  e: 'elided',
+}
+
+/** Reads the fates of a line of the timeline: `2k14e1r`, from entry 1 on. */
+export function readFates(text: string): readonly FateRun[] {
+  const runs: FateRun[] = []
+  let first = 1
+  for (const [, many, letter] of text.matchAll(/(\d+)([a-z])/g)) {
+    const last = first + Number(many) - 1
+    runs.push({ first, last, fate: letters[letter!] ?? 'elided' })
+    first = last + 1
+  }
+  return runs
+}
+
+/** The fate of one entry; undefined where the runs do not reach it. */
+export function fateAt(runs: readonly FateRun[], seq: number): Fate | undefined {
+  let [from, to] = [0, runs.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (runs[middle]!.last < seq) from = middle + 1
+    else to = middle
+  }
+  const run = runs[from]
+  return run && run.first <= seq ? run.fate : undefined
+}
+
+/** The fate of one entry in a text of fates, without reading all of it. */
+export function fateInText(text: string, seq: number): Fate | undefined {
+  let left = seq
+  let many = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code <= 57) many = many * 10 + code - 48
+    else {
+      if (left <= many) return letters[text[at]!] ?? 'elided'
+      left -= many
+      many = 0
+    }
+  }
+  return undefined
+}

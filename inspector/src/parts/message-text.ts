@@ -1,0 +1,59 @@
+/** A message in any of the forms that are logged: of Ollama, OpenAI, Anthropic or the AI SDK. */
+export interface AnyMessage {
+  readonly role: string
+  readonly [field: string]: unknown
+}
+
+/** All that a message says, as one text: its words, its calls as `→ name(arguments)`, its results. */
+export function messageText(message: AnyMessage): string {
+  const pieces = [...contentPieces(message.content), ...callPieces(message.tool_calls)]
+  return pieces.filter(piece => piece !== '').join('\n')
+}
+
+/** A text in one line, cut to what a row can show. */
+export const oneLine = (text: string, most = 240): string =>
+  text
+    .slice(0, most * 2)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, most)
+
+/** A role as rows write it. */
+export const shortRole = (role: string): string => shortRoles[role] ?? role
+
+const shortRoles: Readonly<Record<string, string>> = {
+  system: 'sys',
+  developer: 'sys',
+  assistant: 'asst',
+  function: 'tool',
+  assistant_note: 'note',
+}
+
+function contentPieces(content: unknown): readonly string[] {
+  if (typeof content === 'string') return [content]
+  if (!Array.isArray(content)) return []
+  return content.map(part => partText(part as Record<string, unknown>))
+}
+
+function partText(part: Readonly<Record<string, unknown>> | null): string {
+  if (typeof part !== 'object' || part === null) return String(part)
+  if (typeof part.text === 'string') return part.text
+  if (part.type === 'tool-call' || part.type === 'tool_use')
+    return call(part.toolName ?? part.name, part.input ?? part.args)
+  if (part.type === 'tool-result' || part.type === 'tool_result')
+    return plain(part.output ?? part.result ?? part.content)
+  return `[${String(part.type ?? 'part')}]`
+}
+
+function callPieces(calls: unknown): readonly string[] {
+  if (!Array.isArray(calls)) return []
+  return calls.map(one => {
+    const { function: called = one } = (one ?? {}) as { function?: { name?: unknown; arguments?: unknown } }
+    return call(called?.name, called?.arguments)
+  })
+}
+
+const call = (name: unknown, given: unknown) =>
+  `→ ${String(name ?? '?')}(${given === undefined ? '' : plain(given)})`
+
+const plain = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))

@@ -1,0 +1,16 @@
+import { useSyncExternalStore } from 'react'
+
+/** Whether a media query holds. */
+export function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    listener => {
+      const list = matchMedia(query)
+      list.addEventListener('change', listener)
+      return () => list.removeEventListener('change', listener)
+    },
+    () => matchMedia(query).matches,
+  )
+}
+
+export const isNarrow = '(max-width: 720px)'
+export const isTouch = '(pointer: coarse)'

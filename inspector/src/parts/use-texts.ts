@@ -1,0 +1,62 @@
+import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { ask } from '../api/client.ts'
+import type { ThreadPlace } from '../api/queries.ts'
+import type { Answer } from '../api/routes.ts'
+import { type AnyMessage, messageText } from './message-text.ts'
+
+export type LogEntry = Answer<'get /conversations/:conversation/log'>['entries'][number]
+
+/** The text of an entry, beside all that is logged of it. */
+export interface EntryText {
+  readonly entry: LogEntry
+  readonly text: string
+}
+
+export type Texts = ReadonlyMap<number, EntryText>
+
+const perPage = 200
+
+/** A page of texts. Entries never change, so that no event makes it stale. */
+function pageQuery({ conversation, actor, branch }: ThreadPlace, page: number, head: number) {
+  const at = Math.min((page + 1) * perPage, head)
+  const first = page * perPage + 1
+  return {
+    queryKey: ['texts', conversation, actor ?? '', branch ?? '', first, at],
+    queryFn: async ({ signal }: { readonly signal?: AbortSignal }): Promise<Texts> => {
+      const { entries } = await ask('get /conversations/:conversation/log', {
+        params: { conversation },
+        query: { ...(actor && { actor }), ...(branch && { branch }), at, limit: at - first + 1 },
+        signal,
+      })
+      return new Map(
+        entries.map(entry => [entry.seq, { entry, text: messageText(entry.message as AnyMessage) }]),
+      )
+    },
+  }
+}
+
+/** The texts of some entries, by pages. What is not there yet is undefined. */
+export function useTexts(thread: ThreadPlace, seqs: readonly number[], head: number) {
+  const pages = useMemo(() => {
+    const wanted = new Set(
+      seqs.filter(seq => seq >= 1 && seq <= head).map(seq => Math.floor((seq - 1) / perPage)),
+    )
+    return [...wanted].sort((a, b) => a - b)
+  }, [seqs, head])
+  const found = useQueries({
+    queries: pages.map(page => pageQuery(thread, page, head)),
+    combine: results => results.map(({ data }) => data),
+  })
+  return (seq: number): EntryText | undefined =>
+    found[pages.indexOf(Math.floor((seq - 1) / perPage))]?.get(seq)
+}
+
+/** Reads the texts of a whole thread, page by page, newest first: for finding. */
+export function useAllTexts() {
+  const client = useQueryClient()
+  return async function* read(thread: ThreadPlace, head: number): AsyncGenerator<Texts> {
+    for (let page = Math.ceil(head / perPage) - 1; page >= 0; page--)
+      yield await client.fetchQuery({ ...pageQuery(thread, page, head), staleTime: Number.POSITIVE_INFINITY })
+  }
+}

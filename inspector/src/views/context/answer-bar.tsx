@@ -1,0 +1,139 @@
+import { Link } from '@tanstack/react-router'
+import { Columns2 } from 'lucide-react'
+import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
+import type { Place } from '../../parts/address.ts'
+import buttons from '../../parts/button.module.css'
+import { FateChip } from '../../parts/fate-chip.tsx'
+import { fates, type Part } from '../../parts/fates.ts'
+import { amountOf, count, percent } from '../../parts/format.ts'
+import { WindowBar, type WindowSegment } from '../../parts/window-bar.tsx'
+import styles from './answer-bar.module.css'
+import { rowOf } from './scene.ts'
+
+export interface AnswerBarProps {
+  readonly place: Place
+  readonly point: TimelinePoint
+  readonly rows: readonly SentRow[]
+  readonly tokensOf: (seq: number) => number
+}
+
+/** The answer at a glance: how many messages reached the model, by which fates, and how full its window was. */
+export function AnswerBar({ place: { conversation, search, go }, point, rows, tokensOf }: AnswerBarProps) {
+  const { at, counts, tokens, window, reserve, margin, reused, reported, over, policy, call } = point
+  const sent = at - counts.elided
+  const segments = toSegments(rows, point)
+  const caret = search.entry === undefined ? undefined : caretOf(rows, point, search.entry, tokensOf)
+  const share = (part: number) => `${(100 * part) / Math.max(window, tokens + reserve + margin)}%`
+  return (
+    <section className={styles.answer} aria-label="What reached the model">
+      <div className={styles.first}>
+        <h1>
+          {count(sent)} of {amountOf(at, 'message')}{' '}
+          <span>{call === undefined ? 'would reach' : 'reached'} the model</span>
+        </h1>
+        <div className={styles.chips} role="group" aria-label="Fates: pick one to see only these">
+          {fates.map(({ fate }) => (
+            <FateChip
+              key={fate}
+              fate={fate}
+              amount={counts[fate]}
+              isPicked={search.fate === fate}
+              onPick={() => go({ fate: search.fate === fate ? undefined : fate })}
+            />
+          ))}
+        </div>
+        <div className={styles.actions}>
+          <span
+            className={styles.pill}
+            title={`The policy and the window; ${count(reserve)} tokens are kept for the reply`}
+          >
+            {policy} · {count(window)}
+          </span>
+          <Link
+            to="/c/$conversation/what-if"
+            params={{ conversation }}
+            search={search}
+            className={buttons.button}
+            data-kind="line"
+          >
+            <Columns2 size={14} aria-hidden /> What if
+          </Link>
+        </div>
+      </div>
+      <WindowBar
+        segments={segments}
+        window={window}
+        reserve={reserve}
+        margin={margin}
+        reused={reused}
+        caret={caret}
+        label={`The window: ${count(tokens)} of ${count(window)} tokens are sent, ${count(point.free)} are free, ${count(reserve)} kept for the reply. ${count(reused)} were read before.`}
+      />
+      <p className={styles.figures}>
+        {reused > 0 ? (
+          <span className={styles.reused}>
+            <b>{count(reused)}</b> <span className={styles.wide}>reused from the call before</span>
+            <span className={styles.slim}>reused</span> · {percent(reused / tokens)}
+          </span>
+        ) : (
+          <span className={styles.reused} />
+        )}
+        <span className={styles.anew} style={{ left: share(reused) }}>
+          <b>{count(point.anew)}</b> read anew
+        </span>
+        <span className={styles.total}>
+          {over > 0 ? (
+            <span className={styles.over}>
+              <b>{count(over)}</b> over: the protected part alone does not fit
+            </span>
+          ) : (
+            <>
+              <b>{count(tokens)}</b> of {count(window)} tokens
+            </>
+          )}
+          {reported !== undefined && (
+            <span className={styles.wide}>
+              {' '}
+              · the model reported <b>{count(reported)}</b>
+            </span>
+          )}
+        </span>
+      </p>
+    </section>
+  )
+}
+
+/** Framing and tools belong to no message; they stand at the beginning. */
+function toSegments(rows: readonly SentRow[], { tokens, parts }: TimelinePoint): readonly WindowSegment[] {
+  const bare = Math.max(0, tokens - rows.reduce((sum, row) => sum + row.tokens, 0))
+  const tools = Math.min(bare, parts.tools ?? 0)
+  const before: readonly (readonly [Part, number])[] = [
+    ['framing', bare - tools],
+    ['tools', tools],
+  ]
+  return [
+    ...before.filter(([, amount]) => amount > 0).map(([part, amount]) => ({ part, tokens: amount })),
+    ...rows.map(({ part, tokens, seq }) => ({ part, tokens, seq })),
+  ]
+}
+
+/** The middle of an entry's place in the window, in tokens from the beginning. */
+function caretOf(
+  rows: readonly SentRow[],
+  { tokens }: TimelinePoint,
+  seq: number,
+  tokensOf: (seq: number) => number,
+): number | undefined {
+  const index = rowOf(rows, seq)
+  const row = rows[index]
+  if (!row) return undefined
+  const before = rows.slice(0, index).reduce((sum, one) => sum + one.tokens, 0)
+  const bare = Math.max(0, tokens - rows.reduce((sum, one) => sum + one.tokens, 0))
+  if (row.seq === seq || !row.entries) return bare + before + row.tokens / 2
+  // Inside of a block: where it stands among the entries that the block quotes.
+  const sizes = row.entries.map(tokensOf)
+  const all = sizes.reduce((sum, size) => sum + size, 0) || 1
+  const place = row.entries.indexOf(seq)
+  const earlier = sizes.slice(0, place).reduce((sum, size) => sum + size, 0) + sizes[place]! / 2
+  return bare + before + (row.tokens * earlier) / all
+}

@@ -1,0 +1,253 @@
+import { Link } from '@tanstack/react-router'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ChevronDown, ChevronRight, FileText } from 'lucide-react'
+import { memo, useEffect, useRef } from 'react'
+import type { ThreadPlace } from '../../api/queries.ts'
+import type { SentRow } from '../../api/timeline.ts'
+import type { Place } from '../../parts/address.ts'
+import buttons from '../../parts/button.module.css'
+import { colourOfPart, type Fate, nameOfPart } from '../../parts/fates.ts'
+import { amountOf, count } from '../../parts/format.ts'
+import { oneLine, shortRole } from '../../parts/message-text.ts'
+import { isTouch, useMedia } from '../../parts/use-media.ts'
+import { useTexts } from '../../parts/use-texts.ts'
+import styles from './context-list.module.css'
+import type { Landing } from './ribbons.tsx'
+import type { Brief, ContextItem, ContextList as Listed } from './scene.ts'
+import { useHover, useIsHovered } from './use-hover.ts'
+
+export interface ContextListProps {
+  readonly place: Place
+  readonly thread: ThreadPlace
+  readonly entries: readonly Brief[]
+  readonly list: Listed
+  readonly rows: readonly SentRow[]
+  readonly selected: number | undefined
+  readonly fateOf: (seq: number) => Fate
+  readonly onSelect: (seq: number) => void
+  /** Opens or closes a block. */
+  readonly onFold: (index: number) => void
+  /** Where the rows are now: ribbons end there. */
+  readonly landing: Landing
+}
+
+/** What the model got, in the order of the prompt, with its parts, and how far it was read before. */
+export function ContextList(props: ContextListProps) {
+  const { place, thread, entries, list, rows, selected, fateOf, onSelect, onFold, landing } = props
+  const { items, pinned } = list
+  const scroller = useRef<HTMLDivElement>(null)
+  const foot = useRef<HTMLDivElement>(null)
+  const rowHeight = useMedia(isTouch) ? 28 : 20
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  })
+  const shown = virtual.getVirtualItems()
+  const wanted = [...shown.map(({ index }) => items[index]!), ...pinned].flatMap(item => {
+    if (item.kind === 'quoted') return [item.seq]
+    return item.kind === 'row' && item.row.seq !== undefined ? [item.row.seq] : []
+  })
+  const textOf = useTexts(thread, wanted, entries.length)
+  const selectedAt = items.findIndex(
+    item =>
+      (item.kind === 'quoted' && item.seq === selected) || (item.kind === 'row' && item.row.seq === selected),
+  )
+  useEffect(() => {
+    if (selectedAt >= 0) virtual.scrollToIndex(selectedAt, { align: 'auto' })
+  }, [selectedAt, virtual])
+
+  // Ribbons follow the rows: where each entry stands now, seen or not.
+  useEffect(() => {
+    const element = scroller.current
+    const tell = () => {
+      const top = element?.scrollTop ?? 0
+      const height = element?.clientHeight ?? 0
+      const places = new Map<number, readonly [number, number]>()
+      let block: readonly [number, number] | undefined
+      for (const [at, item] of items.entries()) {
+        const span = [at * rowHeight - top, (at + 1) * rowHeight - top] as const
+        if (item.kind === 'row' && item.row.seq !== undefined) places.set(item.row.seq, span)
+        else if (item.kind === 'quoted') places.set(item.seq, span)
+        else if (item.kind === 'block') {
+          block = span
+          if (!item.isOpen) for (const seq of item.entries) places.set(seq, block)
+        }
+      }
+      let bottom = height
+      for (const [at, child] of [...(foot.current?.children ?? [])].entries()) {
+        const seq = pinned[at]?.row.seq
+        const size = (child as HTMLElement).offsetHeight
+        if (seq !== undefined) places.set(seq, [bottom, bottom + size])
+        bottom += size
+      }
+      landing.set({ places, height: bottom, inside: height })
+    }
+    tell()
+    element?.addEventListener('scroll', tell, { passive: true })
+    const observer = new ResizeObserver(tell)
+    if (element) observer.observe(element)
+    if (foot.current) observer.observe(foot.current)
+    return () => {
+      element?.removeEventListener('scroll', tell)
+      observer.disconnect()
+    }
+  }, [items, pinned, rowHeight, landing])
+
+  const lineOf = (item: ContextItem, top: number, isPinned = false) => {
+    const style = isPinned ? undefined : { transform: `translateY(${top}px)`, height: rowHeight }
+    if (item.kind === 'edge')
+      return (
+        <div key="edge" className={styles.edge} role="presentation" style={style}>
+          <span>reused to here</span>
+          <i />
+          <span className={styles.anew}>{amountOf(item.anew, 'token')} read anew</span>
+        </div>
+      )
+    if (item.kind === 'block')
+      return <BlockRow key={`block ${item.index}`} item={item} style={style} onFold={onFold} />
+    const seq = item.kind === 'quoted' ? item.seq : item.row.seq
+    const text = seq === undefined ? (item.kind === 'row' ? item.row.text : '') : textOf(seq)?.text
+    return (
+      <MessageRow
+        key={seq ?? `added ${item.kind === 'row' ? item.index : 0}`}
+        item={item}
+        seq={seq}
+        role={seq === undefined ? (item.kind === 'row' ? item.row.role : '') : (entries[seq - 1]?.role ?? '')}
+        tokens={item.kind === 'row' ? item.row.tokens : (entries[item.seq - 1]?.tokens ?? 0)}
+        fate={item.kind === 'quoted' ? item.fate : seq === undefined ? undefined : fateOf(seq)}
+        text={text ?? ''}
+        isSelected={seq !== undefined && seq === selected}
+        isPinned={isPinned}
+        style={style}
+        onSelect={onSelect}
+      />
+    )
+  }
+
+  return (
+    <section className={styles.list} aria-label="What the model got">
+      <header className={styles.header}>
+        <h2>What the model got</h2>
+        <span className={styles.order}>{amountOf(rows.length, 'message')}, in this order</span>
+        <Link
+          to="/c/$conversation/dump"
+          params={{ conversation: place.conversation }}
+          search={place.search}
+          className={buttons.button}
+          data-kind="line"
+        >
+          <FileText size={14} aria-hidden /> Dump
+        </Link>
+      </header>
+      <div
+        ref={scroller}
+        className={styles.scroller}
+        tabIndex={0}
+        role="listbox"
+        aria-label="Messages in the order of the prompt"
+        aria-activedescendant={selectedAt >= 0 ? `sent-${selected}` : undefined}
+      >
+        <div className={styles.rows} role="presentation" style={{ height: virtual.getTotalSize() }}>
+          {shown.map(({ index, start }) => lineOf(items[index]!, start))}
+        </div>
+      </div>
+      {pinned.length > 0 && (
+        <div ref={foot} className={styles.pinned} role="listbox" aria-label="The end of the latest turn">
+          {pinned.map(item => lineOf(item, 0, true))}
+        </div>
+      )}
+    </section>
+  )
+}
+
+interface BlockRowProps {
+  readonly item: Extract<ContextItem, { kind: 'block' }>
+  readonly style: React.CSSProperties | undefined
+  readonly onFold: (index: number) => void
+}
+
+const BlockRow = memo(function BlockRow({ item, style, onFold }: BlockRowProps) {
+  const { row, index, isOpen, isReused, entries, asker } = item
+  const said =
+    row.part === 'recall'
+      ? `${amountOf(entries.length, 'message')}${asker === undefined ? '' : `, asked for by #${asker}`}`
+      : oneLine(row.text ?? '', 160)
+  const names = isOpen || row.part !== 'recall' ? '' : ` · ${entries.map(seq => `#${seq}`).join(' ')}`
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter opens it, by the keys of the view
+    <div
+      className={styles.row}
+      role="option"
+      aria-selected={false}
+      aria-expanded={isOpen}
+      tabIndex={-1}
+      data-kind="block"
+      data-colour={colourOfPart[row.part]}
+      data-reused={isReused}
+      data-first="true"
+      style={style}
+      onClick={() => onFold(index)}
+    >
+      <span className={styles.part}>{nameOfPart(row.part)}</span>
+      <span className={styles.fold} aria-hidden="true">
+        {isOpen ? <ChevronDown size={12} /> : <ChevronRight size={12} />}
+      </span>
+      <span className={styles.said}>
+        {said}
+        <span className={styles.names}>{names}</span>
+      </span>
+      <span className={styles.tokens}>{count(row.tokens)}</span>
+    </div>
+  )
+})
+
+interface MessageRowProps {
+  readonly item: Extract<ContextItem, { kind: 'row' | 'quoted' }>
+  readonly seq: number | undefined
+  readonly role: string
+  readonly tokens: number
+  readonly fate: Fate | undefined
+  readonly text: string
+  readonly isSelected: boolean
+  readonly isPinned: boolean
+  readonly style: React.CSSProperties | undefined
+  readonly onSelect: (seq: number) => void
+}
+
+const MessageRow = memo(function MessageRow(props: MessageRowProps) {
+  const { item, seq, role, tokens, fate, text, isSelected, isPinned, style, onSelect } = props
+  const hover = useHover()
+  const isHovered = useIsHovered(seq)
+  const part = item.kind === 'row' ? item.row.part : undefined
+  const isFirst = item.kind === 'row' && item.isFirst
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: keys of the view move the selection
+    <div
+      id={seq === undefined ? undefined : `sent-${seq}`}
+      className={styles.row}
+      role="option"
+      aria-selected={isSelected}
+      tabIndex={-1}
+      data-kind={item.kind}
+      data-fate={fate}
+      data-added={seq === undefined}
+      data-colour={part && colourOfPart[part]}
+      data-reused={item.isReused}
+      data-first={isFirst}
+      data-hovered={isHovered}
+      data-pinned={isPinned}
+      style={style}
+      onClick={seq === undefined ? undefined : () => onSelect(seq)}
+      onPointerEnter={() => hover.set(seq)}
+      onPointerLeave={() => hover.set(undefined)}
+    >
+      <span className={styles.part}>{part && isFirst ? nameOfPart(part) : ''}</span>
+      <span className={styles.seq}>{seq}</span>
+      <span className={styles.role}>{shortRole(role)}</span>
+      <span className={styles.text}>{oneLine(text, isPinned ? 240 : 160)}</span>
+      <span className={styles.tokens}>{count(tokens)}</span>
+    </div>
+  )
+})

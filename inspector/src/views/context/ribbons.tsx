@@ -1,0 +1,389 @@
+import { useEffect, useMemo, useRef } from 'react'
+import { type Observable, observable } from '../../api/observable.ts'
+import type { TimelinePoint } from '../../api/timeline.ts'
+import { startDrawing } from '../../parts/canvas.ts'
+import type { FateRun } from '../../parts/fate-runs.ts'
+import type { Fate } from '../../parts/fates.ts'
+import { count, dayOf, shortDayOf } from '../../parts/format.ts'
+import { useColours } from '../../parts/use-colours.ts'
+import { useSize } from '../../parts/use-size.ts'
+import styles from './ribbons.module.css'
+import { entryAt, type LogScale } from './scene.ts'
+import { useHover } from './use-hover.ts'
+
+/** Where the entries of the context stand in its list now, in pixels from the top of the list. */
+export type Landing = Observable<{
+  readonly places: ReadonlyMap<number, readonly [top: number, bottom: number]>
+  /** With what is pinned at its foot. */
+  readonly height: number
+  /** The part that scrolls. */
+  readonly inside: number
+}>
+
+export const newLanding = (): Landing => observable({ places: new Map(), height: 0, inside: 0 })
+
+export interface RibbonsProps {
+  readonly scale: LogScale
+  readonly runs: readonly FateRun[]
+  readonly point: TimelinePoint
+  readonly landing: Landing
+  readonly selected: number | undefined
+  /** The entries of the log that are in sight in its list. */
+  readonly seen: readonly [first: number, last: number] | undefined
+  readonly onSelect: (seq: number) => void
+}
+
+const colourNames = [
+  'kept',
+  'recalled',
+  'digested',
+  'altered',
+  'moved',
+  'elided',
+  'line-3',
+  'line-2',
+  'selected',
+  'text-2',
+  'text-3',
+  'panel',
+  'canvas',
+  'press',
+] as const
+
+type Colours = Readonly<Record<(typeof colourNames)[number], string>>
+
+/** The whole log as a strip of bars, and from each bar that was sent a ribbon to its place in the context. */
+export function Ribbons({ scale, runs, point, landing, selected, seen, onSelect }: RibbonsProps) {
+  const [setArea, size] = useSize<HTMLDivElement>()
+  const strip = useRef<HTMLCanvasElement>(null)
+  const bands = useRef<HTMLCanvasElement>(null)
+  const colours = useColours(colourNames)
+  const hover = useHover()
+  const shape = useMemo(() => toShape(size), [size])
+  const { cut } = point
+
+  useEffect(() => {
+    const draw = strip.current && startDrawing(strip.current, size)
+    if (draw) drawStrip(draw, { scale, runs, shape, colours, cut: cut?.before, seen })
+  }, [scale, runs, shape, colours, size, cut?.before, seen])
+
+  // Only what was sent has a ribbon.
+  const sent = useMemo(
+    () => runs.filter(({ fate }) => fate !== 'elided').toSorted((a, b) => layers[a.fate] - layers[b.fate]),
+    [runs],
+  )
+  useEffect(() => {
+    let frame = 0
+    const redraw = () => {
+      cancelAnimationFrame(frame)
+      frame = requestAnimationFrame(() => {
+        const draw = bands.current && startDrawing(bands.current, size)
+        if (draw) drawRibbons(draw, { scale, sent, shape, colours, landing, selected, hovered: hover.get() })
+      })
+    }
+    redraw()
+    const ends = [landing.subscribe(redraw), hover.subscribe(redraw)]
+    return () => {
+      cancelAnimationFrame(frame)
+      for (const end of ends) end()
+    }
+  }, [scale, sent, shape, colours, size, landing, selected, hover])
+
+  const seqAt = (event: React.PointerEvent): number => {
+    const box = event.currentTarget.getBoundingClientRect()
+    const share = (event.clientY - box.top - shape.top) / (shape.bottom - shape.top)
+    return nearestSent(scale, runs, Math.min(1, Math.max(0, share)), shape)
+  }
+  const isOnStrip = (event: React.PointerEvent) =>
+    event.clientX - event.currentTarget.getBoundingClientRect().left < shape.end + 12
+  const { entries, total } = scale
+  return (
+    <section className={styles.column} aria-label="From the log to the model">
+      <header className={styles.header}>
+        <span className={styles.tokens}>{count(total)} tokens</span>
+        <span className={styles.short}>log</span>
+      </header>
+      <div
+        ref={setArea}
+        className={styles.area}
+        role="img"
+        aria-label={`The log as a strip of ${count(entries.length)} entries, with ribbons to the ${count(point.at - point.counts.elided)} that were sent`}
+        onPointerDown={event => isOnStrip(event) && onSelect(seqAt(event))}
+        onPointerMove={event => {
+          const isOver = isOnStrip(event)
+          hover.set(isOver ? seqAt(event) : undefined)
+          if (isOver && event.buttons === 1) onSelect(seqAt(event))
+        }}
+        onPointerLeave={() => hover.set(undefined)}
+      >
+        <canvas ref={strip} />
+        <canvas ref={bands} />
+        <Days scale={scale} top={shape.top} height={shape.bottom - shape.top} cut={cut?.before} />
+      </div>
+    </section>
+  )
+}
+
+/** The days at their places beside the strip, and the cut. */
+function Days({
+  scale: { entries, upTo, total },
+  top,
+  height,
+  cut,
+}: {
+  readonly scale: LogScale
+  readonly top: number
+  readonly height: number
+  readonly cut: number | undefined
+}) {
+  const labels = useMemo(() => {
+    const y = (seq: number) => top + (upTo[seq - 1]! / total) * height
+    const cutAt = cut === undefined ? undefined : y(cut)
+    const found: { readonly at: number; readonly text: string; readonly isCut?: true }[] = []
+    let day = ''
+    let month = ''
+    let last = -100
+    for (const { seq, time } of entries) {
+      const today = dayOf(time)
+      if (today === day) continue
+      day = today
+      const at = y(seq)
+      const thisMonth = today.replace(/^\d+ /, '')
+      const text = thisMonth === month ? today.split(' ')[0]! : shortDayOf(time)
+      const isClose = at - last < 18 || (cutAt !== undefined && Math.abs(at - cutAt) < 16)
+      if (isClose) continue
+      month = thisMonth
+      last = at
+      found.push({ at, text })
+    }
+    if (cutAt !== undefined) found.push({ at: cutAt, text: 'cut', isCut: true })
+    return found
+  }, [entries, upTo, total, top, height, cut])
+  return (
+    <div className={styles.days} aria-hidden="true">
+      {labels.map(({ at, text, isCut }) => (
+        <span key={`${text} ${at}`} data-cut={isCut} style={{ top: at }}>
+          {text}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+interface Shape {
+  readonly width: number
+  readonly top: number
+  readonly bottom: number
+  /** Where bars begin, and how far the longest reach. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Narrow screens have no room for the days. */
+function toShape({ width, height }: { readonly width: number; readonly height: number }): Shape {
+  const isSlim = width < 120
+  const start = isSlim ? 5 : 38
+  return { width, top: 6, bottom: height - 6, start, end: start + (isSlim ? 26 : 56) }
+}
+
+/** How far the bar of a fate reaches towards the model. */
+const reach: Readonly<Record<Fate, number>> = {
+  elided: 0.34,
+  digested: 0.62,
+  moved: 0.76,
+  altered: 0.88,
+  kept: 1,
+  recalled: 1,
+}
+
+/** What is drawn later lies over what is drawn before: in a row of pixels the rarer fate is seen. */
+const layers: Readonly<Record<Fate, number>> = {
+  elided: 0,
+  kept: 1,
+  moved: 2,
+  digested: 3,
+  altered: 4,
+  recalled: 5,
+}
+
+interface StripParts {
+  readonly scale: LogScale
+  readonly runs: readonly FateRun[]
+  readonly shape: Shape
+  readonly colours: Colours
+  readonly cut: number | undefined
+  readonly seen: readonly [number, number] | undefined
+}
+
+function drawStrip(draw: CanvasRenderingContext2D, { scale, runs, shape, colours, cut, seen }: StripParts) {
+  const { start, end, top, bottom } = shape
+  const y = toY(scale, shape)
+  const head = scale.entries.length
+  const last = runs.at(-1)?.last ?? 0
+  if (seen) {
+    draw.fillStyle = colours.press
+    draw.fillRect(
+      0,
+      y(seen[0] - 1) - 2,
+      end + 8,
+      Math.max(4, y(Math.min(head, seen[1])) - y(seen[0] - 1) + 4),
+    )
+  }
+  // The spine, along all that the log has.
+  draw.fillStyle = colours['line-3']
+  draw.fillRect(start - 2, top, 1.5, bottom - top)
+  for (const { first, last, fate } of runs.toSorted((a, b) => layers[a.fate] - layers[b.fate])) {
+    const from = y(first - 1)
+    const height = y(last) - from
+    const least = fate === 'elided' || fate === 'kept' ? 1 : 2.5
+    const size = Math.max(least, height)
+    const width = (end - start) * reach[fate]
+    const at = from - (size - height) / 2
+    draw.fillStyle = colours[fate]
+    draw.fillRect(start, at, width, size)
+    draw.fillStyle = colours.canvas
+    if (fate === 'digested')
+      for (let line = at + 2; line < at + size - 1; line += 3) draw.fillRect(start, line, width, 1)
+    if (fate === 'moved')
+      for (let dot = start + 2; dot < start + width; dot += 4)
+        draw.fillRect(dot, at + size / 2 - 0.5, 1.5, 1.5)
+    if (fate === 'altered')
+      for (let dash = start + 3; dash < start + width; dash += 5) draw.fillRect(dash, at, 1.5, size)
+    // Hairlines between entries that are high enough to be told apart.
+    const each = height / (last - first + 1)
+    if (each > 3 || fate === 'elided')
+      for (let seq = first, before = from; seq < last; seq++) {
+        const line = y(seq)
+        if (line - before < 3) continue
+        draw.fillRect(start, line - 0.35, width, 0.7)
+        before = line
+      }
+  }
+  // What came later than this moment.
+  if (last < head) {
+    draw.strokeStyle = colours['line-2']
+    draw.setLineDash([2, 3])
+    draw.strokeRect(start + 0.5, y(last) + 1, (end - start) * reach.elided, bottom - y(last) - 1)
+    draw.setLineDash([])
+  }
+  if (cut !== undefined && cut <= head) {
+    draw.strokeStyle = colours.selected
+    draw.lineWidth = 1
+    draw.setLineDash([3, 2])
+    draw.beginPath()
+    draw.moveTo(start - 6, y(cut - 1))
+    draw.lineTo(end + 6, y(cut - 1))
+    draw.stroke()
+    draw.setLineDash([])
+  }
+}
+
+interface RibbonParts {
+  readonly scale: LogScale
+  readonly sent: readonly FateRun[]
+  readonly shape: Shape
+  readonly colours: Colours
+  readonly landing: Landing
+  readonly selected: number | undefined
+  readonly hovered: number | undefined
+}
+
+const faintness: Readonly<Record<Fate, number>> = {
+  kept: 0.17,
+  recalled: 0.4,
+  digested: 0.5,
+  altered: 0.4,
+  moved: 0.45,
+  elided: 0,
+}
+
+function drawRibbons(draw: CanvasRenderingContext2D, parts: RibbonParts) {
+  const { scale, sent, shape, colours, landing, selected, hovered } = parts
+  const { start, end, width } = shape
+  const { places, height, inside } = landing.get()
+  const y = toY(scale, shape)
+  const from = end + 9
+
+  function ribbon(seq: number, fate: Fate, strength: number): void {
+    const span = places.get(seq)
+    if (!span) return
+    const top = y(seq - 1)
+    const bottom = Math.max(top + 0.8, y(seq))
+    const [rawTo, rawEnd] = span
+    // Rows out of sight: the ribbon ends at the edge where they are.
+    const isPinned = rawTo >= inside
+    const limit = isPinned ? height : inside
+    const to = Math.min(limit, Math.max(-1, rawTo + 1.5))
+    const toEnd = Math.min(limit + 1, Math.max(0, rawEnd - 1.5))
+    const middle = (from + width) / 2
+    draw.globalAlpha = strength
+    draw.fillStyle = colours[fate]
+    draw.beginPath()
+    draw.moveTo(from, top)
+    draw.bezierCurveTo(middle, top, middle, to, width, to)
+    draw.lineTo(width, Math.max(to + 0.6, toEnd))
+    draw.bezierCurveTo(middle, toEnd, middle, bottom, from, bottom)
+    draw.closePath()
+    draw.fill()
+    draw.globalAlpha = 1
+  }
+
+  for (const { first, last, fate } of sent)
+    for (let seq = first; seq <= last; seq++)
+      if (seq !== selected && seq !== hovered) ribbon(seq, fate, faintness[fate])
+  // Dots where recalled bars end: a second cue beside their colour.
+  draw.fillStyle = colours.recalled
+  for (const { first, last, fate } of sent) {
+    if (fate !== 'recalled') continue
+    for (let seq = first; seq <= last; seq++) {
+      draw.beginPath()
+      draw.arc(end + 2, (y(seq - 1) + y(seq)) / 2, 2, 0, 7)
+      draw.fill()
+    }
+  }
+  const fateOf = (seq: number) => sent.find(({ first, last }) => first <= seq && seq <= last)?.fate
+  for (const [seq, strength] of [
+    [hovered, 0.75],
+    [selected, 1],
+  ] as const) {
+    if (seq === undefined || seq < 1 || seq > scale.entries.length) continue
+    const fate = fateOf(seq)
+    if (fate) ribbon(seq, fate, strength)
+    const top = y(seq - 1)
+    const size = Math.max(5, y(seq) - top)
+    const at = (top + y(seq)) / 2 - size / 2
+    draw.strokeStyle = seq === selected ? colours.selected : colours['text-3']
+    draw.lineWidth = seq === selected ? 1.6 : 1
+    draw.strokeRect(start - 3, at - 1.5, end - start + 5, size + 3)
+  }
+}
+
+/** The lower edge of an entry, by its place; that of 0 is the top. */
+const toY =
+  ({ upTo, total }: LogScale, { top, bottom }: Shape) =>
+  (seq: number): number =>
+    top + (upTo[seq]! / Math.max(1, total)) * (bottom - top)
+
+/** The entry at a place of the strip; near one that was sent, that one: its bar is larger than its place. */
+function nearestSent(
+  scale: LogScale,
+  runs: readonly FateRun[],
+  share: number,
+  { top, bottom }: Shape,
+): number {
+  const exact = entryAt(scale, share)
+  const reachable = (2.5 / Math.max(1, bottom - top)) * scale.total
+  const wanted = share * scale.total
+  let best: { seq: number; distance: number } | undefined
+  for (const { first, last, fate } of runs) {
+    if (fate === 'elided') continue
+    if (scale.upTo[last]! < wanted - reachable) continue
+    if (scale.upTo[first - 1]! > wanted + reachable) break
+    for (let seq = first; seq <= last; seq++) {
+      const middle = (scale.upTo[seq - 1]! + scale.upTo[seq]!) / 2
+      const distance = Math.abs(middle - wanted) - (layers[fate] > 1 ? reachable / 2 : 0)
+      if (distance <= reachable && (!best || distance < best.distance)) best = { seq, distance }
+    }
+  }
+  return best?.seq ?? exact
+}

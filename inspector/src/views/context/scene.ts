@@ -1,0 +1,192 @@
+import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
+import type { FateRun } from '../../parts/fate-runs.ts'
+import type { Fate } from '../../parts/fates.ts'
+
+/** An entry of the log without its text. */
+export interface Brief {
+  readonly seq: number
+  readonly turn: number
+  readonly role: string
+  readonly time: number
+  readonly tokens?: number | undefined
+}
+
+/** The log as a column: how many tokens stand before each entry. */
+export interface LogScale {
+  readonly entries: readonly Brief[]
+  /** [seq] is the sum up to that entry; [0] is 0. */
+  readonly upTo: Float64Array
+  readonly total: number
+}
+
+export function toScale(entries: readonly Brief[]): LogScale {
+  const upTo = new Float64Array(entries.length + 1)
+  // An entry whose tokens nobody counted still has its place.
+  for (const [at, { tokens = 1 }] of entries.entries()) upTo[at + 1] = upTo[at]! + Math.max(1, tokens)
+  return { entries, upTo, total: upTo[entries.length]! }
+}
+
+/** The entry at a place of the column, from 0 to 1. */
+export function entryAt({ upTo, entries, total }: LogScale, share: number): number {
+  const wanted = share * total
+  let [from, to] = [1, entries.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (upTo[middle]! <= wanted) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** A line of the list of the log. */
+export type LogItem =
+  | { readonly kind: 'entry'; readonly seq: number; readonly fate: Fate }
+  | { readonly kind: 'fold'; readonly first: number; readonly last: number }
+  /** What was written after the moment that is shown. */
+  | { readonly kind: 'later'; readonly first: number; readonly last: number }
+
+export interface LogFilter {
+  readonly fate?: Fate | undefined
+  /** The entries that were found; undefined if nothing is looked for. */
+  readonly found?: ReadonlySet<number> | undefined
+  /** The first entries of folds that are open. */
+  readonly open: ReadonlySet<number>
+  /** Never in a fold. */
+  readonly selected?: number | undefined
+  readonly head: number
+}
+
+/** Shorter runs of entries that were not sent are not worth a fold. */
+const shortestFold = 3
+
+export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonly LogItem[] {
+  const { fate: wanted, found, open, selected, head } = filter
+  const items: LogItem[] = []
+  const list = ({ first, last, fate }: FateRun) => {
+    for (let seq = first; seq <= last; seq++)
+      if (found === undefined || found.has(seq)) items.push({ kind: 'entry', seq, fate })
+  }
+  const fold = (run: FateRun) => {
+    const isFolded = run.last - run.first + 1 >= shortestFold && !open.has(run.first)
+    if (isFolded) items.push({ kind: 'fold', first: run.first, last: run.last })
+    else list(run)
+  }
+  for (const run of runs) {
+    const { first, last, fate } = run
+    if (wanted !== undefined && fate !== wanted) continue
+    if (wanted !== undefined || found !== undefined || fate !== 'elided') list(run)
+    else if (selected !== undefined && selected >= first && selected <= last && !open.has(first)) {
+      if (selected > first) fold({ first, last: selected - 1, fate })
+      list({ first: selected, last: selected, fate })
+      if (selected < last) fold({ first: selected + 1, last, fate })
+    } else fold(run)
+  }
+  const end = runs.at(-1)?.last ?? 0
+  if (end < head && wanted === undefined && found === undefined)
+    items.push({ kind: 'later', first: end + 1, last: head })
+  return items
+}
+
+/** A line of the list of what the model got. */
+export type ContextItem =
+  | {
+      readonly kind: 'row'
+      readonly row: SentRow
+      readonly index: number
+      readonly isReused: boolean
+      readonly isFirst: boolean
+    }
+  | {
+      readonly kind: 'block'
+      readonly row: SentRow
+      readonly index: number
+      readonly isReused: boolean
+      readonly isOpen: boolean
+      readonly entries: readonly number[]
+      /** The message that asks for what is in the block. */
+      readonly asker?: number | undefined
+    }
+  | { readonly kind: 'quoted'; readonly seq: number; readonly fate: Fate; readonly isReused: boolean }
+  | { readonly kind: 'edge'; readonly anew: number }
+
+export interface ContextList {
+  readonly items: readonly ContextItem[]
+  /** The end of the latest turn, which stays in sight. */
+  readonly pinned: readonly Extract<ContextItem, { kind: 'row' }>[]
+}
+
+/** `flipped`: blocks that are open although they are usually folded, or folded although open. */
+export function toContextItems(
+  rows: readonly SentRow[],
+  point: Pick<TimelinePoint, 'tokens' | 'reused'>,
+  flipped: ReadonlySet<number>,
+): ContextList {
+  const reusedRows = countReused(rows, point)
+  const items: ContextItem[] = []
+  const pinFrom = pinnedFrom(rows)
+  const pinned: Extract<ContextItem, { kind: 'row' }>[] = []
+  for (const [index, row] of rows.entries()) {
+    const isReused = index < reusedRows
+    if (index === reusedRows && index > 0 && index < rows.length)
+      items.push({ kind: 'edge', anew: point.tokens - point.reused })
+    const isFirst = rows[index - 1]?.part !== row.part
+    const { entries } = row
+    if (entries && row.seq === undefined) {
+      const asker = row.part === 'recall' ? askerOf(rows, index) : undefined
+      const usual = row.part === 'recall' && asker === latestUser(rows)
+      const isOpen = usual !== flipped.has(index)
+      items.push({ kind: 'block', row, index, isReused, isOpen, entries, asker })
+      const fate = row.part === 'recall' ? 'recalled' : row.part === 'notes' ? 'moved' : 'digested'
+      if (isOpen) for (const seq of entries) items.push({ kind: 'quoted', seq, fate, isReused })
+    } else {
+      const item = { kind: 'row', row, index, isReused, isFirst } as const
+      if (index >= pinFrom) pinned.push(item)
+      else items.push(item)
+    }
+  }
+  return { items, pinned }
+}
+
+/** How many messages from the beginning need not be read again. */
+export function countReused(
+  rows: readonly SentRow[],
+  { tokens, reused }: Pick<TimelinePoint, 'tokens' | 'reused'>,
+): number {
+  if (reused === 0) return 0
+  let sum = tokens - rows.reduce((all, row) => all + row.tokens, 0)
+  let index = 0
+  while (index < rows.length && sum + rows[index]!.tokens <= reused) sum += rows[index++]!.tokens
+  return index
+}
+
+/** The user message after a block of recall is the one that asked for it. */
+const askerOf = (rows: readonly SentRow[], index: number) =>
+  rows.slice(index + 1).find(({ role, seq }) => role === 'user' && seq !== undefined)?.seq
+
+const latestUser = (rows: readonly SentRow[]) =>
+  rows.findLast(({ role, seq }) => role === 'user' && seq !== undefined)?.seq
+
+/** The last messages, if they are the protected end and few. */
+function pinnedFrom(rows: readonly SentRow[]): number {
+  let from = rows.length
+  while (from > 0 && rows[from - 1]!.part === 'latest' && rows.length - from < 3) from -= 1
+  return from
+}
+
+/** Where an entry is in the context: the row that is it, or that has it. */
+export function rowOf(rows: readonly SentRow[], seq: number): number {
+  return rows.findIndex(row => row.seq === seq || row.entries?.includes(seq))
+}
+
+/** The point that an address means: a call by its id or its place, a turn by its first call, else the newest. */
+export function findPoint(
+  points: readonly TimelinePoint[],
+  { turn, call }: { readonly turn?: number | undefined; readonly call?: string | undefined },
+): TimelinePoint | undefined {
+  if (call !== undefined) {
+    const found = points.find(point => point.call === call || String(point.at) === call)
+    if (found) return found
+  }
+  if (turn !== undefined) return points.find(point => point.turn === turn)
+  return points.at(-1)
+}

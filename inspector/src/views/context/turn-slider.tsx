@@ -1,0 +1,259 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { useEffect, useMemo, useRef } from 'react'
+import type { TimelinePoint } from '../../api/timeline.ts'
+import { Button } from '../../parts/button.tsx'
+import { startDrawing } from '../../parts/canvas.ts'
+import { fateInText } from '../../parts/fate-runs.ts'
+import { colourOfPart, type Fate, type Part } from '../../parts/fates.ts'
+import { count, dayOf, dayTime, percent } from '../../parts/format.ts'
+import { useColours } from '../../parts/use-colours.ts'
+import { useSize } from '../../parts/use-size.ts'
+import styles from './turn-slider.module.css'
+
+/** A turn as the slider shows it: its first call, once that is known. */
+export interface Stop {
+  readonly turn: number
+  readonly time: number
+  readonly points: readonly TimelinePoint[]
+}
+
+export interface TurnSliderProps {
+  readonly stops: readonly Stop[]
+  readonly point: TimelinePoint
+  readonly selected: number | undefined
+  readonly isWhole: boolean
+  /** Another turn, by its place among the stops. */
+  readonly onTurn: (index: number) => void
+  /** So many calls further or back. */
+  readonly onCall: (by: number) => void
+}
+
+const colourNames = [
+  'kept',
+  'recalled',
+  'digested',
+  'altered',
+  'moved',
+  'elided',
+  'protected',
+  'meta-2',
+  'reused',
+  'press',
+  'line-2',
+  'text-3',
+] as const
+
+type Colours = Readonly<Record<(typeof colourNames)[number], string>>
+
+/** All turns of the thread: what was sent in each, what was reused, and the life of the selected entry. */
+export function TurnSlider({ stops, point, selected, isWhole, onTurn, onCall }: TurnSliderProps) {
+  const [setArea, size] = useSize<HTMLDivElement>()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const colours = useColours(colourNames)
+  const index = Math.max(
+    0,
+    stops.findIndex(({ turn }) => turn === point.turn),
+  )
+  const calls = stops[index]?.points ?? []
+  const call = Math.max(
+    0,
+    calls.findIndex(({ at, call }) => at === point.at && call === point.call),
+  )
+  const isSlim = size.height < 70
+  useEffect(() => {
+    const draw = canvas.current && startDrawing(canvas.current, size)
+    if (draw) drawLanes(draw, { stops, size, colours, selected, isSlim })
+  }, [stops, size, colours, selected, isSlim])
+  const days = useMemo(() => toDays(stops, size.width), [stops, size.width])
+  const step = size.width / Math.max(1, stops.length)
+  const indexAt = (event: React.PointerEvent) => {
+    const box = event.currentTarget.getBoundingClientRect()
+    return Math.min(stops.length - 1, Math.max(0, Math.floor((event.clientX - box.left) / step)))
+  }
+  return (
+    <footer className={styles.slider}>
+      <div className={styles.now}>
+        <p className={styles.turn}>
+          <Button
+            kind="icon"
+            aria-label="Turn before"
+            disabled={index <= 0}
+            onClick={() => onTurn(index - 1)}
+          >
+            <ChevronLeft size={16} aria-hidden />
+          </Button>
+          <b>Turn {point.turn}</b>
+          <Button
+            kind="icon"
+            aria-label="Turn after"
+            disabled={index >= stops.length - 1}
+            onClick={() => onTurn(index + 1)}
+          >
+            <ChevronRight size={16} aria-hidden />
+          </Button>
+        </p>
+        <p className={styles.time}>{dayTime(point.time)}</p>
+        {calls.length > 1 && (
+          <p className={styles.calls}>
+            <button type="button" aria-label="Call before" onClick={() => onCall(-1)}>
+              ‹
+            </button>
+            call {call + 1} of {calls.length}
+            <button type="button" aria-label="Call after" onClick={() => onCall(1)}>
+              ›
+            </button>
+          </p>
+        )}
+      </div>
+      <div className={styles.names} aria-hidden="true">
+        <span>tokens</span>
+        <span>reused</span>
+        <span>{selected === undefined ? '' : `#${selected}`}</span>
+      </div>
+      <div className={styles.lanes}>
+        <div
+          ref={setArea}
+          className={styles.area}
+          role="slider"
+          tabIndex={0}
+          aria-label="Turn"
+          aria-valuemin={stops[0]?.turn ?? 0}
+          aria-valuemax={stops.at(-1)?.turn ?? 0}
+          aria-valuenow={point.turn}
+          aria-valuetext={`Turn ${point.turn}, ${dayTime(point.time)}: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} reused`}
+          aria-busy={!isWhole}
+          onPointerDown={event => {
+            event.currentTarget.setPointerCapture(event.pointerId)
+            onTurn(indexAt(event))
+          }}
+          onPointerMove={event => {
+            if (event.buttons === 1) onTurn(indexAt(event))
+          }}
+        >
+          <canvas ref={canvas} />
+          <span
+            className={styles.thumb}
+            style={{
+              left: Math.max(0, Math.min(size.width - 7, (index + 0.5) * step - 4)),
+              width: Math.max(8, step + 2),
+            }}
+          >
+            <b>{point.turn}</b>
+          </span>
+        </div>
+        <div className={styles.days} aria-hidden="true">
+          {days.map(({ left, text }) => (
+            <span key={left} style={{ left }}>
+              {text}
+            </span>
+          ))}
+        </div>
+      </div>
+    </footer>
+  )
+}
+
+interface Lanes {
+  readonly stops: readonly Stop[]
+  readonly size: { readonly width: number; readonly height: number }
+  readonly colours: Colours
+  readonly selected: number | undefined
+  readonly isSlim: boolean
+}
+
+/** In the order in which they stand on each other. */
+const stack: readonly Part[] = [
+  'framing',
+  'tools',
+  'system',
+  'first',
+  'marker',
+  'notes',
+  'digests',
+  'journal',
+  'history',
+  'latest',
+  'recall',
+]
+
+function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selected, isSlim }: Lanes) {
+  const { width, height } = size
+  const step = width / Math.max(1, stops.length)
+  const gap = step > 3 ? 1 : 0
+  const bottom = isSlim ? height - 14 : height - 24
+  const most = stops.reduce(
+    (max, { points: [one] }) => Math.max(max, one ? one.window - one.reserve - one.margin : 0),
+    1,
+  )
+  draw.strokeStyle = colours['line-2']
+  draw.setLineDash([3, 3])
+  draw.strokeRect(0, 2.5, width, 0)
+  draw.setLineDash([])
+  // Where turns are narrower than a pixel, one of each pixel is drawn: the fullest.
+  let column = -1
+  let fullest = 0
+  for (const [index, { points }] of stops.entries()) {
+    const [point] = points
+    const left = index * step
+    const wide = Math.max(1, step - gap)
+    if (!point) {
+      draw.fillStyle = colours.press
+      draw.fillRect(left, bottom - 4, wide, 4)
+      continue
+    }
+    if (step < 1) {
+      const here = Math.floor(left)
+      if (here === column && point.tokens <= fullest) continue
+      if (here === column) draw.clearRect(here, 0, 1, height)
+      column = here
+      fullest = point.tokens
+    }
+    let y = bottom
+    for (const part of stack) {
+      const tokens = point.parts[part] ?? 0
+      if (tokens === 0) continue
+      const size = (tokens / most) * (bottom - 3)
+      draw.fillStyle = colours[toColour(part)]
+      draw.fillRect(left, y - size, wide, size)
+      y -= size
+    }
+    const share = point.reused / Math.max(1, point.tokens)
+    const top = bottom + 3
+    const high = 9
+    draw.fillStyle = colours.reused
+    draw.fillRect(left, top + high * (1 - share), wide, high * share)
+    if (isSlim || selected === undefined) continue
+    const fate =
+      selected <= point.at && point.fates !== undefined ? fateInText(point.fates, selected) : undefined
+    draw.fillStyle = fate ? colours[fate] : colours.press
+    if (fate === undefined) continue
+    const isOut = fate === 'elided'
+    draw.fillRect(left, height - 8 + (isOut ? 3 : 0), wide, isOut ? 2 : 8)
+  }
+}
+
+function toColour(part: Part): Fate | 'protected' | 'meta-2' {
+  const colour = colourOfPart[part]
+  return colour === 'meta' ? 'meta-2' : colour
+}
+
+/** The first turn of each day that has room for its name. */
+function toDays(
+  stops: readonly Stop[],
+  width: number,
+): readonly { readonly left: number; readonly text: string }[] {
+  const found: { left: number; text: string }[] = []
+  let day = ''
+  let month = ''
+  for (const [index, { time }] of stops.entries()) {
+    const today = dayOf(time)
+    if (today === day) continue
+    day = today
+    const left = Math.round((index * width) / Math.max(1, stops.length))
+    if (left - (found.at(-1)?.left ?? -100) < (found.length === 1 ? 56 : 28) || width - left < 16) continue
+    const thisMonth = today.replace(/^\d+ /, '')
+    found.push({ left, text: thisMonth === month ? today.split(' ')[0]! : today })
+    month = thisMonth
+  }
+  return found
+}

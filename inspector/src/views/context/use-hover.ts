@@ -1,0 +1,19 @@
+import { createContext, useContext, useState, useSyncExternalStore } from 'react'
+import { type Observable, observable } from '../../api/observable.ts'
+
+/** The entry under the pointer. It is weaker than the selection, and nothing moves for it. */
+export type Hover = Observable<number | undefined>
+
+const HoverContext = createContext<Hover | undefined>(undefined)
+
+export const HoverProvider = HoverContext.Provider
+
+export const useNewHover = (): Hover => useState(() => observable<number | undefined>(undefined))[0]
+
+export const useHover = (): Hover => useContext(HoverContext)!
+
+/** Whether an entry is under the pointer: only the rows that begin or end to be are drawn again. */
+export function useIsHovered(seq: number | undefined): boolean {
+  const hover = useHover()
+  return useSyncExternalStore(hover.subscribe, () => seq !== undefined && hover.get() === seq)
+}
