@@ -42,7 +42,11 @@ export function timelineQuery(place: ThreadPlace) {
       })
       const head = entries.at(-1)?.seq ?? 0
       const newest = head > 2 * tail ? await collect(read(head - tail, signal)) : []
-      if (newest.length > 0) publish(newest)
+      if (newest.length > 0) {
+        publish(newest)
+        // What is looked at now is asked for meanwhile, and comes first.
+        await new Promise(resolve => setTimeout(resolve, 300))
+      }
       const older: TimelinePoint[] = []
       let told = performance.now()
       for await (const point of read(0, signal)) {

@@ -51,7 +51,13 @@ export function ConversationShell() {
         </>
       }
       tabs={conversationViews.map(({ path, label }) => (
-        <Link key={path} to={`/c/$conversation/${path}`} params={{ conversation }} search={search}>
+        <Link
+          key={path}
+          to={`/c/$conversation/${path}`}
+          params={{ conversation }}
+          search={search}
+          activeOptions={{ includeSearch: false }}
+        >
           {label}
         </Link>
       ))}

@@ -25,7 +25,13 @@ export function ExperimentShell() {
         </>
       }
       tabs={experimentViews.map(({ path, label }) => (
-        <Link key={path} to="/e/$experiment/$view" params={{ experiment, view: path }} search={true}>
+        <Link
+          key={path}
+          to="/e/$experiment/$view"
+          params={{ experiment, view: path }}
+          search={true}
+          activeOptions={{ includeSearch: false }}
+        >
           {label}
         </Link>
       ))}

@@ -1,5 +1,6 @@
 import { colourOfPart, nameOfPart, type Part } from './fates.ts'
 import { count } from './format.ts'
+import { useSize } from './use-size.ts'
 import styles from './window-bar.module.css'
 
 /** A stretch of the window in the order of the prompt. */
@@ -36,11 +37,12 @@ export function WindowBar(props: WindowBarProps) {
   const whole = Math.max(window, sent + margin + reserve)
   const share = (tokens: number) => `${(100 * tokens) / whole}%`
   const over = sent + margin + reserve - window
+  const [setBar, { width }] = useSize<HTMLDivElement>()
   return (
-    <div className={styles.bar} data-size={size} role="img" aria-label={label}>
+    <div ref={setBar} className={styles.bar} data-size={size} role="img" aria-label={label}>
       {size === 'full' && (
         <div className={styles.labels} aria-hidden="true">
-          {labelsOf(segments, { free, margin, reserve, whole }).map(one => (
+          {labelsOf(segments, { free, margin, reserve, whole, width }).map(one => (
             <span
               key={`${one.name} ${one.at}`}
               data-colour={one.colour}
@@ -88,10 +90,16 @@ interface Label {
   readonly tokens?: number
 }
 
-/** Names the stretches of one part that are wide enough to be named. */
+/** Names the stretches of one part that have room for their names; with their tokens, if there is room for these too. */
 function labelsOf(
   segments: readonly WindowSegment[],
-  { free, margin, reserve, whole }: Readonly<Record<'free' | 'margin' | 'reserve' | 'whole', number>>,
+  {
+    free,
+    margin,
+    reserve,
+    whole,
+    width,
+  }: Readonly<Record<'free' | 'margin' | 'reserve' | 'whole' | 'width', number>>,
 ): readonly Label[] {
   const stretches: { name: string; colour: string; at: number; tokens: number }[] = []
   let at = 0
@@ -110,10 +118,17 @@ function labelsOf(
     stretches.push({ name, colour: name, at, tokens })
     at += tokens
   }
-  const wide = stretches.filter(one => one.tokens / whole > 0.03)
-  return wide.map((one, index) => {
-    const room = (wide[index + 1]?.at ?? whole) - one.at
-    const isNumbered = room / whole > 0.055
-    return { name: one.name, colour: one.colour, at: one.at, room, ...(isNumbered && { tokens: one.tokens }) }
+  const sizeOf = (text: string) => text.length * 6.2 + 8
+  const roomOf = (tokens: number) => (tokens / whole) * width
+  const isSmall = ({ tokens }: { readonly tokens: number }) => roomOf(tokens) < 18
+  const named = stretches.flatMap((one, index) => {
+    if (isSmall(one)) return []
+    // A name may reach over small stretches, which have none.
+    const next = stretches.slice(index + 1).find(other => !isSmall(other))?.at ?? whole
+    return roomOf(next - one.at) >= sizeOf(one.name) ? [{ ...one, room: next - one.at }] : []
+  })
+  return named.map(({ name, colour, at, tokens, room }) => {
+    const isNumbered = roomOf(room) >= sizeOf(`${name} ${count(tokens)}`)
+    return { name, colour, at, room, ...(isNumbered && { tokens }) }
   })
 }

@@ -65,14 +65,15 @@ export function ContextList(props: ContextListProps) {
       const top = element?.scrollTop ?? 0
       const height = element?.clientHeight ?? 0
       const places = new Map<number, readonly [number, number]>()
-      let block: readonly [number, number] | undefined
       for (const [at, item] of items.entries()) {
         const span = [at * rowHeight - top, (at + 1) * rowHeight - top] as const
         if (item.kind === 'row' && item.row.seq !== undefined) places.set(item.row.seq, span)
         else if (item.kind === 'quoted') places.set(item.seq, span)
         else if (item.kind === 'block') {
-          block = span
-          if (!item.isOpen) for (const seq of item.entries) places.set(seq, block)
+          // The entries of a folded block share its row.
+          const each = (rowHeight - 4) / item.entries.length
+          for (const [place, seq] of item.isOpen ? [] : item.entries.entries())
+            places.set(seq, [span[0] + 2 + place * each, span[0] + 2 + (place + 1) * each])
         }
       }
       let bottom = height
@@ -145,7 +146,7 @@ export function ContextList(props: ContextListProps) {
         ref={scroller}
         className={styles.scroller}
         tabIndex={0}
-        role="listbox"
+        role="tree"
         aria-label="Messages in the order of the prompt"
         aria-activedescendant={selectedAt >= 0 ? `sent-${selected}` : undefined}
       >
@@ -154,7 +155,7 @@ export function ContextList(props: ContextListProps) {
         </div>
       </div>
       {pinned.length > 0 && (
-        <div ref={foot} className={styles.pinned} role="listbox" aria-label="The end of the latest turn">
+        <div ref={foot} className={styles.pinned} role="tree" aria-label="The end of the latest turn">
           {pinned.map(item => lineOf(item, 0, true))}
         </div>
       )}
@@ -179,7 +180,7 @@ const BlockRow = memo(function BlockRow({ item, style, onFold }: BlockRowProps) 
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter opens it, by the keys of the view
     <div
       className={styles.row}
-      role="option"
+      role="treeitem"
       aria-selected={false}
       aria-expanded={isOpen}
       tabIndex={-1}
@@ -227,7 +228,7 @@ const MessageRow = memo(function MessageRow(props: MessageRowProps) {
     <div
       id={seq === undefined ? undefined : `sent-${seq}`}
       className={styles.row}
-      role="option"
+      role="treeitem"
       aria-selected={isSelected}
       tabIndex={-1}
       data-kind={item.kind}

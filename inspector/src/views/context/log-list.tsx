@@ -17,6 +17,8 @@ export interface LogListProps {
   readonly scale: LogScale
   readonly items: readonly LogItem[]
   readonly selected: number | undefined
+  /** The first entry of the fold that the keys are at. */
+  readonly cursor: number | undefined
   readonly query: string
   /** How many were found, while something is looked for. */
   readonly found: number | undefined
@@ -31,8 +33,20 @@ export interface LogListProps {
 
 /** All entries with their fates. Runs of entries that were not sent are folded. */
 export function LogList(props: LogListProps) {
-  const { thread, scale, items, selected, query, found, isFinding, onFind, onSelect, onFold, onScroll } =
-    props
+  const {
+    thread,
+    scale,
+    items,
+    selected,
+    cursor,
+    query,
+    found,
+    isFinding,
+    onFind,
+    onSelect,
+    onFold,
+    onScroll,
+  } = props
   const head = scale.entries.length
   const scroller = useRef<HTMLDivElement>(null)
   const rowHeight = useMedia(isTouch) ? 28 : 20
@@ -48,7 +62,11 @@ export function LogList(props: LogListProps) {
     return item?.kind === 'entry' ? [item.seq] : []
   })
   const textOf = useTexts(thread, seqs, head)
-  const selectedAt = items.findIndex(item => item.kind === 'entry' && item.seq === selected)
+  const selectedAt = items.findIndex(item =>
+    cursor === undefined
+      ? item.kind === 'entry' && item.seq === selected
+      : item.kind === 'fold' && item.first === cursor,
+  )
   useEffect(() => {
     if (selectedAt >= 0) virtual.scrollToIndex(selectedAt, { align: 'auto' })
   }, [selectedAt, virtual])
@@ -95,9 +113,11 @@ export function LogList(props: LogListProps) {
         className={styles.scroller}
         // One stop of the tab key for all rows.
         tabIndex={0}
-        role="listbox"
+        role="tree"
         aria-label="Entries of the log"
-        aria-activedescendant={selectedAt >= 0 ? `log-${selected}` : undefined}
+        aria-activedescendant={
+          selectedAt < 0 ? undefined : cursor === undefined ? `log-${selected}` : `fold-${cursor}`
+        }
       >
         <div className={styles.rows} role="presentation" style={{ height: virtual.getTotalSize() }}>
           {shown.map(({ index, start }) => {
@@ -119,14 +139,18 @@ export function LogList(props: LogListProps) {
             const tokens = scale.upTo[item.last]! - scale.upTo[item.first - 1]!
             const many = item.last - item.first + 1
             return (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: Enter opens it, by the keys of the view
               <div
                 key={`fold ${item.first}`}
+                id={`fold-${item.first}`}
                 className={styles.fold}
-                role="option"
+                data-cursor={item.first === cursor}
+                role="treeitem"
                 aria-selected={false}
+                aria-expanded={item.kind === 'fold' ? false : undefined}
+                tabIndex={-1}
                 style={style}
                 onClick={item.kind === 'fold' ? () => onFold(item.first) : undefined}
-                onKeyDown={undefined}
                 data-kind={item.kind}
               >
                 <span className={styles.stack} aria-hidden="true" />
@@ -172,7 +196,7 @@ const EntryRow = memo(function EntryRow({
     <div
       id={`log-${seq}`}
       className={styles.row}
-      role="option"
+      role="treeitem"
       aria-selected={isSelected}
       tabIndex={-1}
       data-fate={fate}

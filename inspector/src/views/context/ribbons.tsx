@@ -221,13 +221,11 @@ function drawStrip(draw: CanvasRenderingContext2D, { scale, runs, shape, colours
   const head = scale.entries.length
   const last = runs.at(-1)?.last ?? 0
   if (seen) {
-    draw.fillStyle = colours.press
-    draw.fillRect(
-      0,
-      y(seen[0] - 1) - 2,
-      end + 8,
-      Math.max(4, y(Math.min(head, seen[1])) - y(seen[0] - 1) + 4),
-    )
+    const from = y(seen[0] - 1)
+    draw.fillStyle = colours['line-2']
+    draw.beginPath()
+    draw.roundRect(start - 6, from, 3, Math.max(6, y(Math.min(head, seen[1])) - from), 1.5)
+    draw.fill()
   }
   // The spine, along all that the log has.
   draw.fillStyle = colours['line-3']
@@ -313,8 +311,9 @@ function drawRibbons(draw: CanvasRenderingContext2D, parts: RibbonParts) {
     // Rows out of sight: the ribbon ends at the edge where they are.
     const isPinned = rawTo >= inside
     const limit = isPinned ? height : inside
-    const to = Math.min(limit, Math.max(-1, rawTo + 1.5))
-    const toEnd = Math.min(limit + 1, Math.max(0, rawEnd - 1.5))
+    const gap = rawEnd - rawTo > 8 ? 1.5 : 0
+    const to = Math.min(limit, Math.max(-1, rawTo + gap))
+    const toEnd = Math.min(limit + 1, Math.max(0, rawEnd - gap))
     const middle = (from + width) / 2
     draw.globalAlpha = strength
     draw.fillStyle = colours[fate]

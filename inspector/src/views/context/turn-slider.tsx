@@ -59,7 +59,7 @@ export function TurnSlider({ stops, point, selected, isWhole, onTurn, onCall }: 
     0,
     calls.findIndex(({ at, call }) => at === point.at && call === point.call),
   )
-  const isSlim = size.height < 70
+  const isSlim = size.height < 56
   useEffect(() => {
     const draw = canvas.current && startDrawing(canvas.current, size)
     if (draw) drawLanes(draw, { stops, size, colours, selected, isSlim })
@@ -187,7 +187,10 @@ function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selec
   )
   draw.strokeStyle = colours['line-2']
   draw.setLineDash([3, 3])
-  draw.strokeRect(0, 2.5, width, 0)
+  draw.beginPath()
+  draw.moveTo(0, 2.5)
+  draw.lineTo(width, 2.5)
+  draw.stroke()
   draw.setLineDash([])
   // Where turns are narrower than a pixel, one of each pixel is drawn: the fullest.
   let column = -1

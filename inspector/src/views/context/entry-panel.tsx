@@ -1,0 +1,265 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { X } from 'lucide-react'
+import { useDeferredValue, useMemo } from 'react'
+import { gridQuery } from '../../api/queries.ts'
+import type { Moment, TimelinePoint } from '../../api/timeline.ts'
+import type { Place } from '../../parts/address.ts'
+import { Button } from '../../parts/button.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { FateGlyph } from '../../parts/fate-glyph.tsx'
+import { FateMatrix } from '../../parts/fate-matrix.tsx'
+import { fateInText } from '../../parts/fate-runs.ts'
+import type { Fate } from '../../parts/fates.ts'
+import { amountOf, count, fullTime } from '../../parts/format.ts'
+import { useTexts } from '../../parts/use-texts.ts'
+import styles from './entry-panel.module.css'
+import { Marked, marksIn, termsOf } from './marked.tsx'
+import { type Brief, rowOf } from './scene.ts'
+import type { Stop } from './turn-slider.tsx'
+
+export interface EntryPanelProps {
+  readonly place: Place
+  readonly entry: Brief
+  readonly fate: Fate | undefined
+  readonly point: TimelinePoint
+  readonly moment: Moment
+  readonly stops: readonly Stop[]
+  readonly head: number
+  readonly onSelect: (seq: number) => void
+  readonly onClose: () => void
+}
+
+/** One entry: what became of it, by which rule and why, its text, its life, and where it would survive. */
+export function EntryPanel(props: EntryPanelProps) {
+  const { place, entry, fate, point, moment, stops, head, onSelect, onClose } = props
+  const { seq, role, time, turn, tokens } = entry
+  const { rows, stretches } = moment
+  const index = rowOf(rows, seq)
+  const row = rows[index]
+  const asker =
+    fate === 'recalled'
+      ? rows.slice(index + 1).find(one => one.role === 'user' && one.seq !== undefined)?.seq
+      : undefined
+  const verdict = stretches.findLast(({ first, last }) => first <= seq && seq <= last)
+  const why = verdict?.why ?? ''
+  const terms = termsOf(why)
+  const seqs = useMemo(() => (asker === undefined ? [seq] : [seq, asker]), [seq, asker])
+  const textOf = useTexts(place.thread, seqs, head)
+  const text = textOf(seq)?.text
+  const asked = asker === undefined ? undefined : textOf(asker)?.text
+  return (
+    <aside className={styles.panel} aria-label={`Entry ${seq}`} data-fate={fate ?? 'elided'}>
+      <header className={styles.header}>
+        <h2>
+          <span className={styles.glyph}>
+            <FateGlyph fate={fate ?? 'elided'} size={15} />
+          </span>
+          {fate === undefined ? 'Not written yet' : titles[fate]}
+          <span className={styles.seq}>#{seq}</span>
+          <Button kind="icon" aria-label="Close" onClick={onClose} className={styles.close ?? ''}>
+            <X size={14} aria-hidden />
+          </Button>
+        </h2>
+        <p>
+          {role} · {fullTime(time)} · turn {turn}
+          {tokens !== undefined && ` · ${amountOf(tokens, 'token')}`}
+        </p>
+        {row && (
+          <p>
+            message {index + 1} of {rows.length}
+            {row.entries && `, line ${row.entries.indexOf(seq) + 1}`}
+            {verdict && ` · by the rule ${verdict.rule}`}
+          </p>
+        )}
+      </header>
+      <div className={styles.body}>
+        {fate !== undefined && (
+          <section>
+            <h3>Why</h3>
+            {asker !== undefined && terms.length > 0 ? (
+              <p className={styles.why}>
+                <button type="button" className={styles.link} onClick={() => onSelect(asker)}>
+                  #{asker}
+                </button>{' '}
+                {why.startsWith('stands beside') ? 'asks for what stands beside it: ' : 'asks for it: '}
+                {terms.map(term => (
+                  <span key={term}>
+                    <mark>{term}</mark>{' '}
+                  </span>
+                ))}
+                {why.endsWith('…') && <span className={styles.muted}>and more</span>}
+              </p>
+            ) : (
+              <p className={styles.why}>{sentence(why)}</p>
+            )}
+            {asked !== undefined && terms.length > 0 && (
+              <blockquote>
+                <Marked text={around(asked, terms)} terms={terms} />
+              </blockquote>
+            )}
+            {(fate === 'elided' || fate === 'digested' || fate === 'recalled') && (
+              <Room point={point} fate={fate} />
+            )}
+          </section>
+        )}
+        <section>
+          <h3>Text {text !== undefined && <CopyButton text={text} />}</h3>
+          <p className={styles.text}>{text === undefined ? '' : <Marked text={text} terms={terms} />}</p>
+        </section>
+        <section>
+          <h3>Its life, by turn</h3>
+          <Life seq={seq} stops={stops} point={point} />
+        </section>
+        <section>
+          <h3>
+            With other windows and policies
+            <Link
+              to="/c/$conversation/what-if"
+              params={{ conversation: place.conversation }}
+              search={place.search}
+              className={styles.open}
+            >
+              Open what if
+            </Link>
+          </h3>
+          {rows.length > 0 && <Matrix place={place} point={point} seq={seq} />}
+        </section>
+      </div>
+    </aside>
+  )
+}
+
+const titles: Readonly<Record<Fate, string>> = {
+  kept: 'Kept as it is',
+  recalled: 'Recalled, word for word',
+  digested: 'Digested into a line',
+  altered: 'Sent, but changed',
+  moved: 'Moved to the notes',
+  elided: 'Not sent',
+}
+
+/** Why there was room, or none: where the cut stands, when it fell, and what is kept free. */
+function Room({ point, fate }: { readonly point: TimelinePoint; readonly fate: Fate }) {
+  const { cut, tokens, free, window, reserve, margin } = point
+  const used = `${count(tokens)} of ${count(window - reserve - margin)} tokens are used, ${count(free)} are free`
+  if (!cut) return <p className={styles.room}>{used}.</p>
+  if (fate !== 'elided')
+    return (
+      <p className={styles.room}>
+        Before the cut at #{cut.before}. {count(cut.recall)} tokens are kept for what is asked for.
+      </p>
+    )
+  return (
+    <dl className={styles.room}>
+      <div>
+        <dt>The cut</dt>
+        <dd>
+          before #{cut.before}; it fell at #{cut.at}, when {count(cut.needed)} tokens were to be sent with
+          room for {count(cut.limit)}
+        </dd>
+      </div>
+      <div>
+        <dt>Room now</dt>
+        <dd>{used}</dd>
+      </div>
+      <div>
+        <dt>Kept free</dt>
+        <dd>
+          {count(cut.growth)} until the next cut, {count(cut.recall)} for what is asked for; nothing asked for
+          this
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+/** `kept 9–16, recalled 17–20, out of view 21–167, recalled now` */
+function Life({
+  seq,
+  stops,
+  point,
+}: {
+  readonly seq: number
+  readonly stops: readonly Stop[]
+  readonly point: TimelinePoint
+}) {
+  const runs = useMemo(() => {
+    const found: { fate: Fate; from: number; to: number }[] = []
+    for (const { turn, points } of stops) {
+      const fates = points[0]?.fates
+      const fate = fates === undefined ? undefined : fateInText(fates, seq)
+      if (fate === undefined) continue
+      const last = found.at(-1)
+      if (last?.fate === fate) last.to = turn
+      else found.push({ fate, from: turn, to: turn })
+    }
+    return found
+  }, [seq, stops])
+  if (runs.length === 0) return <p className={styles.muted}>Not in any context yet.</p>
+  const most = 8
+  return (
+    <p className={styles.life}>
+      {runs.length > most && <span className={styles.muted}>… </span>}
+      {runs.slice(-most).map(({ fate, from, to }, at, all) => (
+        <span key={from} data-fate={fate}>
+          <b>{fate === 'elided' ? 'out of view' : fate}</b>{' '}
+          {from <= point.turn && point.turn <= to && at === all.length - 1
+            ? from === to
+              ? 'now'
+              : `${from} to now`
+            : from === to
+              ? from
+              : `${from}–${to}`}
+          {at < all.length - 1 ? ', ' : ''}
+        </span>
+      ))}
+    </p>
+  )
+}
+
+const windows = [2048, 4096, 8192, 16_384, 32_768]
+const policies = ['balanced', 'thorough', 'stable', 'tiered', 'sliding-50']
+
+function Matrix({
+  place,
+  point,
+  seq,
+}: {
+  readonly place: Place
+  readonly point: TimelinePoint
+  readonly seq: number
+}) {
+  const asked = useDeferredValue(
+    useMemo(() => ({ windows, policies, entry: seq, at: point.at }), [seq, point.at]),
+  )
+  const { data = [] } = useQuery(gridQuery(place.thread, asked))
+  return (
+    <FateMatrix
+      windows={windows}
+      policies={policies}
+      label={`The fate of entry ${seq} in other windows and with other policies`}
+      cellAt={(policy, window) => {
+        const cell = data.find(one => one.policyName === policy && one.window === window)
+        return cell?.entry === undefined ? undefined : { fate: cell.entry as Fate }
+      }}
+      marked={policies
+        .filter(
+          policy =>
+            policy === point.policy ||
+            data.some(one => one.policyName === policy && one.policy === point.policy),
+        )
+        .map(policy => ({ policy, window: point.window }))}
+    />
+  )
+}
+
+/** The words around the first term, so that a long message shows why. */
+function around(text: string, terms: readonly string[]): string {
+  const first = marksIn(text, terms)[0]?.[0] ?? 0
+  const from = first < 60 ? 0 : text.lastIndexOf(' ', first - 40) + 1
+  const cut = text.slice(from, from + 200)
+  return `${from > 0 ? '… ' : ''}${cut}${from + 200 < text.length ? '…' : ''}`
+}
+
+const sentence = (text: string) => (text === '' ? '' : `${text[0]!.toUpperCase()}${text.slice(1)}.`)

@@ -1,0 +1,42 @@
+import { useEffect, useState } from 'react'
+import type { ThreadPlace } from '../../api/queries.ts'
+import { useAllTexts } from '../../parts/use-texts.ts'
+
+export interface Find {
+  /** The entries that were found so far; undefined if nothing is looked for. */
+  readonly found: ReadonlySet<number> | undefined
+  readonly isFinding: boolean
+}
+
+const idle: Find = { found: undefined, isFinding: false }
+
+/** Looks for words in the texts of a thread: all of them, in any order, the newest page first. `#20` is an entry by its place. */
+export function useFind({ conversation, actor, branch }: ThreadPlace, query: string, head: number): Find {
+  const read = useAllTexts()
+  const [result, setResult] = useState<Find>(idle)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the reader is the same for the same thread
+  useEffect(() => {
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+    if (words.length === 0) return setResult(idle)
+    const place = /^#(\d{1,9})$/.exec(query.trim())?.[1]
+    if (place !== undefined) return setResult({ found: new Set([Number(place)]), isFinding: false })
+    let isWanted = true
+    const timer = setTimeout(async () => {
+      const found = new Set<number>()
+      for await (const page of read({ conversation, actor, branch }, head)) {
+        if (!isWanted) return
+        for (const [seq, { text }] of page) {
+          const searched = text.toLowerCase()
+          if (words.every(word => searched.includes(word))) found.add(seq)
+        }
+        setResult({ found: new Set(found), isFinding: true })
+      }
+      if (isWanted) setResult({ found, isFinding: false })
+    }, 120)
+    return () => {
+      isWanted = false
+      clearTimeout(timer)
+    }
+  }, [conversation, actor, branch, query, head])
+  return result
+}
