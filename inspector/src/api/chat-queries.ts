@@ -45,8 +45,8 @@ export function lastPointQuery(place: ThreadPlace, head: number) {
     queryKey: [...key, 'last point'],
     enabled: head > 0,
     queryFn: async ({ signal }): Promise<TimelinePoint | null> => {
-      // A turn of more entries than this has made several calls.
-      for (const since of [Math.max(0, head - 50), 0]) {
+      // The last turn is seldom longer; what is read for nothing is made for nothing.
+      for (const since of [Math.max(0, head - 8), Math.max(0, head - 60), 0]) {
         let last: TimelinePoint | undefined
         const query = { ...thread, since, against: [] }
         const lines = askLines('get /conversations/:conversation/timeline', { params, query, signal })
@@ -62,7 +62,10 @@ export function lastPointQuery(place: ThreadPlace, head: number) {
 export interface SentSegment {
   readonly part: keyof Answer<'get /conversations/:conversation/context'>['parts']
   readonly tokens: number
+  readonly role: string
   readonly seq?: number | undefined
+  /** The entries that are quoted in it. */
+  readonly entries?: readonly number[] | undefined
 }
 
 /** The messages of a point in the order of the prompt. */
@@ -86,7 +89,7 @@ export function segmentsQuery(place: ThreadPlace, point: Pick<TimelinePoint, 'at
               query: { ...thread, rows: true },
               signal,
             })
-      return rows.map(({ part, tokens, seq }) => ({ part, tokens, seq }))
+      return rows.map(({ part, tokens, role, seq, entries }) => ({ part, tokens, role, seq, entries }))
     },
   })
 }

@@ -1,9 +1,397 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { MessageSquare } from 'lucide-react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { lastPointQuery, nextCallQuery, segmentsQuery } from '../../api/chat-queries.ts'
+import { ask } from '../../api/client.ts'
+import {
+  callsQuery,
+  conversationQuery,
+  inConversation,
+  serverQuery,
+  splitPlace,
+  threadsQuery,
+  turnsQuery,
+} from '../../api/queries.ts'
+import { queryClient } from '../../api/query-client.ts'
+import type { Answer } from '../../api/routes.ts'
+import { usePlace } from '../../parts/address.ts'
+import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { fateAt, readFates } from '../../parts/fate-runs.ts'
+import { amountOf } from '../../parts/format.ts'
+import hidden from '../../parts/hidden.module.css'
+import { useKeys } from '../../parts/keys.ts'
+import { newConversationName } from '../../parts/new-conversation-name.ts'
+import { notify } from '../../parts/notify.ts'
+import { QueryFault } from '../../parts/query-state.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
+import { isNarrow, useMedia } from '../../parts/use-media.ts'
+import { BranchGraph } from './branch-graph.tsx'
+import { versionsOf } from './branch-tree.ts'
+import { broughtOf } from './brought-of.ts'
+import type { ChatRow } from './chat-rows.ts'
+import { ChatStrip } from './chat-strip.tsx'
+import styles from './chat-view.module.css'
+import { Composer, chosenModel } from './composer.tsx'
+import { type Asked, askReply, stopReply, useLiveReply } from './live-replies.ts'
+import { MessageRow, type ReplyMeta, type RowActions } from './message-row.tsx'
+import { Messages } from './messages.tsx'
+import { usualActor, usualBranch } from './thread-name.ts'
+import { WindowColumn, WindowLine } from './window-column.tsx'
 
+type Turn = Answer<'get /conversations/:conversation/turns'>['turns'][number]
+type Point = Answer<'get /conversations/:conversation/timeline'>
+
+/** The conversation as its user sees it: read, answered, edited and branched here. Notes never come into this view. */
 export function ChatView() {
-  return (
-    <EmptyState title="Chat">
-      The conversation as its user sees it, its branches, and what was brought back for each answer.
-    </EmptyState>
+  const { conversation, thread, search, go } = usePlace()
+  const navigate = useNavigate()
+  const { actor = usualActor, branch = usualBranch } = search
+  const server = useQuery(serverQuery).data
+  const mayChat = server?.scopes.includes('chat') ?? false
+  const mayInspect = server?.scopes.includes('inspect') ?? false
+  const info = useQuery(conversationQuery(conversation)).data
+  const title = info?.title ?? conversation
+  const threads = useQuery(threadsQuery(conversation))
+  const live = useLiveReply(thread)
+  const chosen = chosenModel.use()
+  const isNew = threads.error instanceof ApiError && threads.error.status === 404
+
+  const branches = useMemo(
+    () => (threads.data?.threads ?? []).filter(one => one.actor === actor),
+    [threads.data, actor],
   )
+  const own = branches.find(one => one.branch === branch)
+  const head = own?.head ?? 0
+  /** While an edited message is answered, the entries before it are those of the old branch. */
+  const base = live ? live.from : thread
+  const shownHead = live ? live.upTo : head
+  const isThere = own !== undefined
+
+  const turns = useQuery({ ...turnsQuery(base), enabled: isThere || live !== undefined }).data?.turns
+  const point =
+    useQuery({ ...lastPointQuery(thread, head), enabled: mayInspect && head > 0 }).data ?? undefined
+  const segments = useQuery({
+    ...segmentsQuery(thread, point),
+    enabled: mayInspect && point !== undefined,
+  }).data
+  const next = useQuery({
+    ...nextCallQuery(thread, point?.at ?? 0),
+    enabled: mayInspect && isThere && !live,
+  }).data
+  const calls = useQuery({ ...callsQuery(thread, 200), enabled: mayInspect && isThere }).data?.calls
+
+  const runs = useMemo(() => readFates(point?.fates ?? ''), [point?.fates])
+  const versions = useMemo(() => versionsOf(branches, branch), [branches, branch])
+  const brought = useMemo(() => broughtOf(segments ?? []), [segments])
+  const metas = useMemo(() => metasOf(calls ?? []), [calls])
+  const turnOf = useCallback((seq: number) => turns && findTurn(turns, seq), [turns])
+  const cut = useMemo(() => cutOf(point), [point])
+
+  const [editing, setEditing] = useState<{ readonly seq: number; readonly text: string }>()
+  const [sight, setSight] = useState<readonly [number, number]>([1, 1])
+  const onSight = useCallback((first: number, last: number) => setSight([first, last]), [])
+  const jump = useRef<(seq: number) => void>(undefined)
+  const area = useRef<HTMLTextAreaElement>(null)
+
+  const openBranch = useCallback(
+    (name: string, { push = true } = {}) =>
+      go(
+        {
+          branch: name === usualBranch ? undefined : name,
+          turn: undefined,
+          call: undefined,
+          entry: undefined,
+        },
+        { push },
+      ),
+    [go],
+  )
+
+  const answer = useCallback(
+    async (asked: Asked) => {
+      const { thread: where, begun } = askReply(thread, head, { ...asked, model: chosen })
+      const isElsewhere = where !== thread
+      if (isElsewhere) openBranch(where.branch!)
+      if (await begun) return
+      // Nothing was written: back to where it was asked.
+      if (isElsewhere) openBranch(branch, { push: false })
+      if (asked.kind === 'edit') setEditing({ seq: asked.at, text: asked.input })
+    },
+    [thread, head, chosen, branch, openBranch],
+  )
+
+  const actions = useStable<RowActions>({
+    select: seq => go({ entry: seq }),
+    edit: (seq, text) => setEditing(text === undefined ? undefined : { seq, text }),
+    sendEdit(seq, text) {
+      setEditing(undefined)
+      void answer({ kind: 'edit', input: text, at: seq, first: turnOf(seq)?.first ?? seq })
+    },
+    again(seq) {
+      const turn = turnOf(seq)
+      // The messages of the user that begin the turn stay.
+      if (turn) void answer({ kind: 'again', at: seq, upTo: lastAsked(turn) })
+    },
+    branch: seq => void fork(turnOf(seq)?.last ?? seq),
+    open: name => openBranch(name),
+  })
+
+  async function fork(at: number) {
+    const { params, thread: query } = splitPlace(thread)
+    try {
+      const made = await ask('post /conversations/:conversation/fork', { params, query, body: { at } })
+      await queryClient.invalidateQueries({ queryKey: inConversation(conversation) })
+      openBranch(made.branch)
+      area.current?.focus()
+    } catch (error) {
+      notify(error instanceof Error ? error.message : String(error), 'danger')
+    }
+  }
+  const startNew = () =>
+    void navigate({
+      to: '/c/$conversation/chat',
+      params: { conversation: newConversationName() },
+      search: {},
+    })
+
+  const goVersion = (by: number) => {
+    const place =
+      search.entry !== undefined && versions.has(search.entry)
+        ? search.entry
+        : [...versions.keys()].sort((a, b) => b - a)[0]
+    const found = place === undefined ? undefined : versions.get(place)
+    const next = found?.versions[found.current + by]
+    if (next) openBranch(next.open)
+  }
+  const step = (by: number) => {
+    const from = search.entry ?? (by > 0 ? sight[0] - 1 : sight[1] + 1)
+    go({ entry: Math.max(1, Math.min(shownHead, from + by)) })
+  }
+  useKeys('Chat', [
+    { keys: 'c', does: 'write a message', run: () => area.current?.focus() },
+    { keys: 'j', does: 'next message', run: () => step(1) },
+    { keys: 'k', does: 'message before', run: () => step(-1) },
+    { keys: ']', does: 'next version', run: () => goVersion(1) },
+    { keys: '[', does: 'version before', run: () => goVersion(-1) },
+    { keys: 'End', does: 'newest message', run: () => jump.current?.(shownHead) },
+    {
+      keys: 'Escape',
+      does: live ? 'stop the reply' : 'clear the selection',
+      run: () => (live ? void stopReply(thread) : go({ entry: undefined })),
+      isEverywhere: true,
+    },
+  ])
+
+  const isSmall = useMedia(isNarrow)
+  const renderRow = useCallback(
+    (row: ChatRow, isTurnEnd: boolean) => {
+      const { seq, role } = row.message
+      const turn = turnOf(seq)
+      const meta =
+        isTurnEnd && role === 'assistant' && turn
+          ? (metas.get(turn.turn) ?? { model: '', turn: turn.turn })
+          : undefined
+      return (
+        <MessageRow
+          thread={base}
+          search={withoutMoment(search)}
+          head={shownHead}
+          row={row}
+          fate={fateAt(runs, seq) ?? (point && seq > point.at ? 'kept' : undefined)}
+          isSelected={search.entry === seq}
+          editing={editing?.seq === seq ? editing.text : undefined}
+          versions={versions.get(seq)}
+          brought={brought.get(seq)}
+          end={isTurnEnd && turn ? turn : undefined}
+          meta={meta}
+          isNewest={isTurnEnd && (turn?.last ?? 0) >= head}
+          mayChat={mayChat && !live}
+          actions={actions}
+        />
+      )
+    },
+    [
+      base,
+      search,
+      shownHead,
+      runs,
+      point,
+      editing,
+      versions,
+      brought,
+      metas,
+      head,
+      mayChat,
+      live,
+      actions,
+      turnOf,
+    ],
+  )
+
+  if (threads.data === undefined && !isNew && !live)
+    return threads.error ? (
+      <QueryFault error={threads.error} onRetry={() => void threads.refetch()} />
+    ) : (
+      <Skeleton />
+    )
+  if (!isNew && !isThere && !live)
+    return (
+      <EmptyState
+        title={`There is no branch “${branch}” of “${actor}” here`}
+        action={
+          <Button
+            onClick={() =>
+              go({ actor: threads.data?.threads[0]?.actor, branch: threads.data?.threads[0]?.branch })
+            }
+          >
+            Open the first one
+          </Button>
+        }
+      >
+        It may have another name, or belong to another actor.
+      </EmptyState>
+    )
+  const models = server?.models.map(({ name }) => name) ?? []
+  const model = chosen ?? server?.model
+  const window = point && segments && { conversation, search: withoutMoment(search), point, segments }
+  return (
+    <div className={styles.chat} data-window={window !== undefined}>
+      <h1 className={hidden.hidden}>{title}: chat</h1>
+      {isSmall && window && <WindowLine {...window} />}
+      {!isSmall && (
+        <BranchGraph
+          {...{ conversation, search, branches, mayChat }}
+          current={branch}
+          onFork={() => void fork(head)}
+          onNew={startNew}
+        />
+      )}
+      <section className={styles.thread} aria-label="Conversation">
+        {shownHead === 0 && !live ? (
+          <EmptyState
+            icon={<MessageSquare size={20} aria-hidden />}
+            title="Nothing has been said yet"
+            heading="h2"
+          >
+            {mayChat
+              ? 'Your first message begins the conversation.'
+              : 'This key may only read: with one that has the scope chat you can begin.'}
+          </EmptyState>
+        ) : (
+          <Messages
+            thread={base}
+            head={shownHead}
+            live={live}
+            model={model ?? 'the model'}
+            selected={search.entry}
+            cut={cut}
+            renderRow={renderRow}
+            endOfTurn={seq => turnOf(seq)?.last ?? seq}
+            onSight={onSight}
+            jump={jump}
+          />
+        )}
+        {mayChat ? (
+          <Composer
+            {...{ thread, title, live, models, next, area }}
+            model={server?.model}
+            onSend={text => void answer({ kind: 'send', input: text })}
+            onStop={() => void stopReply(thread)}
+          />
+        ) : (
+          server && (
+            <p className={styles.readonly}>This key may read but not write: it lacks the scope chat.</p>
+          )
+        )}
+      </section>
+      <ChatStrip
+        head={shownHead}
+        runs={runs}
+        first={sight[0]}
+        last={sight[1]}
+        selected={search.entry}
+        onJump={seq => jump.current?.(seq)}
+      />
+      {!isSmall && window && <WindowColumn {...window} />}
+    </div>
+  )
+}
+
+/** The same object with what was given last: rows that get it need not be made again. */
+function useStable<Value extends object>(value: Value): Value {
+  const latest = useRef(value)
+  useEffect(() => {
+    latest.current = value
+  })
+  const [stable] = useState(() =>
+    Object.fromEntries(
+      Object.keys(value).map(name => [
+        name,
+        (...given: unknown[]) =>
+          (latest.current as Record<string, (...given: unknown[]) => unknown>)[name]!(...given),
+      ]),
+    ),
+  )
+  return stable as Value
+}
+
+function withoutMoment<Search extends object>({
+  turn: _,
+  call: __,
+  entry: ___,
+  ...rest
+}: Search & { turn?: unknown; call?: unknown; entry?: unknown }) {
+  return rest
+}
+
+function findTurn(turns: readonly Turn[], seq: number): Turn | undefined {
+  let [from, to] = [0, turns.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (turns[middle]!.last < seq) from = middle + 1
+    else to = middle
+  }
+  const turn = turns[from]
+  return turn && turn.first <= seq ? turn : undefined
+}
+
+const lastAsked = ({ first }: Turn) => first
+
+/** Who gave the reply of a turn, and what it read in all its calls. Calls come newest first. */
+function metasOf(
+  calls: Answer<'get /conversations/:conversation/calls'>['calls'],
+): ReadonlyMap<number, ReplyMeta> {
+  const metas = new Map<number, ReplyMeta>()
+  for (const { turn, model, reported, predicted } of calls) {
+    const known = metas.get(turn)
+    metas.set(turn, {
+      turn,
+      model: known?.model ?? model,
+      read: (known?.read ?? 0) + (reported ?? predicted),
+    })
+  }
+  return metas
+}
+
+/** Where the model begins to read word for word, and what became of what stands before. */
+function cutOf(point: Point | undefined): { readonly before: number; readonly about: string } | undefined {
+  const before = point?.cut?.at
+  if (before === undefined || before <= 1) return undefined
+  const runs = readFates(point?.fates ?? '')
+  const amounts = { kept: 0, digested: 0, recalled: 0 }
+  for (const { first, last, fate } of runs)
+    if (fate in amounts && first < before)
+      amounts[fate as keyof typeof amounts] += Math.min(last, before - 1) - first + 1
+  const said = [
+    amounts.kept > 0 && `${amounts.kept} always sent`,
+    amounts.digested > 0 && `${amounts.digested} as a digest`,
+    amounts.recalled > 0 && `${amounts.recalled} brought back`,
+  ].filter(Boolean)
+  return {
+    before,
+    about: `${amountOf(before - 1, 'earlier message')}${said.length > 0 ? `: ${said.join(', ')}` : ''}`,
+  }
 }

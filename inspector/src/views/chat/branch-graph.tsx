@@ -1,0 +1,176 @@
+import { Menu } from '@base-ui/react/menu'
+import { Link } from '@tanstack/react-router'
+import { GitBranchPlus, MessageSquarePlus, Plus } from 'lucide-react'
+import { useRef } from 'react'
+import type { Answer } from '../../api/routes.ts'
+import type { ConversationSearch } from '../../parts/address.ts'
+import { amountOf, clockTime, dayTime } from '../../parts/format.ts'
+import menu from '../../parts/menu.module.css'
+import styles from './branch-graph.module.css'
+import { type BranchNode, toBranchTree } from './branch-tree.ts'
+import { usualBranch } from './thread-name.ts'
+
+type Thread = Answer<'get /conversations/:conversation/threads'>['threads'][number]
+
+export interface BranchGraphProps {
+  readonly conversation: string
+  readonly search: ConversationSearch
+  readonly branches: readonly Thread[]
+  readonly current: string
+  readonly mayChat: boolean
+  readonly onFork: () => void
+  readonly onNew: () => void
+}
+
+/** The branches of a thread as a tree. One tab stop; arrows go from branch to branch. */
+export function BranchGraph(props: BranchGraphProps) {
+  const { branches, current, mayChat, onFork, onNew } = props
+  const list = useRef<HTMLUListElement>(null)
+  const nodes = toBranchTree(branches)
+  const move = (event: React.KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step === undefined) return
+    const links = [...(list.current?.querySelectorAll('a') ?? [])]
+    const at = links.indexOf(document.activeElement as HTMLAnchorElement)
+    const next = links[at + step]
+    event.preventDefault()
+    next?.focus()
+  }
+  return (
+    <aside className={styles.branches} aria-label="Branches">
+      <div className={styles.head}>
+        <h2>Branches</h2>
+        {mayChat && (
+          <Menu.Root>
+            <Menu.Trigger className={styles.add} aria-label="New branch or conversation">
+              <Plus size={16} aria-hidden />
+            </Menu.Trigger>
+            <Menu.Portal>
+              <Menu.Positioner sideOffset={4} align="end" className={menu.positioner}>
+                <Menu.Popup className={menu.menu}>
+                  <Menu.Item className={menu.item} onClick={onFork}>
+                    <GitBranchPlus size={14} aria-hidden />
+                    New branch from here
+                  </Menu.Item>
+                  <Menu.Item className={menu.item} onClick={onNew}>
+                    <MessageSquarePlus size={14} aria-hidden />
+                    New conversation
+                  </Menu.Item>
+                </Menu.Popup>
+              </Menu.Positioner>
+            </Menu.Portal>
+          </Menu.Root>
+        )}
+      </div>
+      <ul ref={list} onKeyDown={move}>
+        {nodes.map((node, at) => (
+          <BranchItem
+            key={node.branch.branch}
+            {...props}
+            node={node}
+            hasChildren={nodes[at + 1] !== undefined && nodes[at + 1]!.depth > node.depth}
+            isCurrent={node.branch.branch === current}
+            isStop={
+              node.branch.branch === current || (at === 0 && !branches.some(one => one.branch === current))
+            }
+          />
+        ))}
+      </ul>
+    </aside>
+  )
+}
+
+function BranchItem({
+  conversation,
+  search,
+  node,
+  hasChildren,
+  isCurrent,
+  isStop,
+}: BranchGraphProps & {
+  readonly node: BranchNode<Thread>
+  readonly hasChildren: boolean
+  readonly isCurrent: boolean
+  readonly isStop: boolean
+}) {
+  const { branch, depth } = node
+  const { turn: _, call: __, entry: ___, branch: ____, ...rest } = search
+  return (
+    <li>
+      <Link
+        to="/c/$conversation/chat"
+        params={{ conversation }}
+        search={{ ...rest, ...(branch.branch !== usualBranch && { branch: branch.branch }) }}
+        activeOptions={{ exact: true }}
+        aria-current={isCurrent ? 'true' : undefined}
+        data-current={isCurrent}
+        tabIndex={isStop ? 0 : -1}
+        title={branch.branch}
+      >
+        <Lines node={node} hasChildren={hasChildren} isCurrent={isCurrent} />
+        <span className={styles.words} style={{ paddingLeft: 34 + 14 * Math.max(0, shown(depth) - 1) }}>
+          <span className={styles.name} dir="auto">
+            {titleOf(branch)}
+          </span>
+          <span className={styles.more}>{aboutOf(branch)}</span>
+        </span>
+      </Link>
+    </li>
+  )
+}
+
+/** Deeper branches stand below each other. */
+const deepest = 5
+const shown = (depth: number) => Math.min(depth, deepest)
+const across = (depth: number) => 8 + 14 * shown(depth)
+const [height, middle] = [50, 16]
+
+function Lines({
+  node: { depth, lines, hasNext },
+  hasChildren,
+  isCurrent,
+}: {
+  readonly node: BranchNode<Thread>
+  readonly hasChildren: boolean
+  readonly isCurrent: boolean
+}) {
+  const own = across(depth)
+  const from = across(depth - 1)
+  return (
+    <svg className={styles.lines} width={across(deepest) + 8} height={height} aria-hidden="true">
+      {lines.map((goesOn, at) =>
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line stands for its depth
+        goesOn && at < depth - 1 ? <path key={at} d={`M${across(at)} 0V${height}`} /> : null,
+      )}
+      {depth > 0 && (
+        <path
+          d={`M${from} 0${hasNext ? `V${height}M${from} 0` : ''}V4C${from} ${middle} ${from + 6} ${middle} ${own - 2} ${middle}`}
+        />
+      )}
+      {hasChildren && <path d={`M${own} ${middle}V${height}`} />}
+      <circle cx={own} cy={middle} r={4} data-current={isCurrent} />
+    </svg>
+  )
+}
+
+/** The name that somebody gave it; of one that nobody named, the words that it begins with. */
+function titleOf({ branch, begins }: Thread): string {
+  const isNamed = !/^(?:(?:edit|again) \w+|[0-9a-f-]{36})$/.test(branch)
+  if (isNamed) return branch
+  return begins?.text || 'New branch'
+}
+
+function aboutOf({ branch, forkOf, begins, turns, updatedAt, status }: Thread): string {
+  const state = status.state === 'open' ? ' · being answered' : ''
+  if (!forkOf) return `${amountOf(turns, 'turn')} · ${dayTime(updatedAt)}${state}`
+  const how = branch.startsWith('again ')
+    ? 'answered again'
+    : branch.startsWith('edit ')
+      ? 'edited'
+      : 'forked'
+  if (!begins) return `forked after #${forkOf.at}${state}`
+  return `turn ${begins.turn} ${how} · ${when(begins.time)}${state}`
+}
+
+const when = (time: number) =>
+  new Date(time).toDateString() === new Date().toDateString() ? clockTime(time) : dayTime(time)

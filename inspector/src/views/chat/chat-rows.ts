@@ -1,0 +1,60 @@
+import type { ShownBlock } from '../../api/chat-queries.ts'
+import { type ReadCall, type ReadMessage, type ReadResult, readShown } from './read-shown.ts'
+
+/** A tool call with its result, if that has come. */
+export interface AnsweredCall extends ReadCall {
+  readonly result?: ReadResult | undefined
+}
+
+/** A message as a row of the chat: the results of its calls stand with it. */
+export interface ChatRow {
+  readonly message: ReadMessage
+  readonly calls: readonly AnsweredCall[]
+  /** The time of the message before it. */
+  readonly before?: number | undefined
+}
+
+/**
+ * The rows of what has been read. An entry that is not among them is not for users, or is a result that stands with its call.
+ * A result without a call is a row of its own.
+ */
+export function toChatRows(blocks: readonly ShownBlock[]): ReadonlyMap<number, ChatRow> {
+  const rows = new Map<number, ChatRow>()
+  let round: { readonly seq: number; readonly calls: AnsweredCall[] } | undefined
+  let before: number | undefined
+  for (const { messages } of blocks)
+    for (const shown of messages.values()) {
+      const message = readOnce(shown)
+      if (message.role === 'tool') {
+        const strays = message.results.filter(result => !round || !answer(round.calls, result))
+        if (strays.length > 0)
+          rows.set(message.seq, { message: { ...message, results: strays }, calls: [], before })
+      } else {
+        const calls: AnsweredCall[] = [...message.calls]
+        round = calls.length > 0 ? { seq: message.seq, calls } : undefined
+        rows.set(message.seq, { message, calls, before })
+      }
+      before = message.time ?? before
+    }
+  return rows
+}
+
+const known = new WeakMap<object, ReadMessage>()
+
+function readOnce(shown: Parameters<typeof readShown>[0]): ReadMessage {
+  const message = known.get(shown) ?? readShown(shown)
+  known.set(shown, message)
+  return message
+}
+
+/** Puts a result to its call: by its id, else by its name, else in order. False if there is none. */
+function answer(calls: AnsweredCall[], result: ReadResult): boolean {
+  const isFree = (call: AnsweredCall) => call.result === undefined
+  const byId = calls.findIndex(call => isFree(call) && call.id !== undefined && call.id === result.id)
+  const byName = calls.findIndex(call => isFree(call) && call.id === undefined && call.name === result.name)
+  const inOrder = result.id === undefined && result.name === undefined ? calls.findIndex(isFree) : -1
+  const at = [byId, byName, inOrder].find(index => index >= 0)
+  if (at === undefined) return false
+  calls[at] = { ...calls[at]!, result }
+  return true
+}

@@ -1,0 +1,135 @@
+import { useEffect, useRef } from 'react'
+import { startDrawing } from '../../parts/canvas.ts'
+import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
+import type { Fate } from '../../parts/fates.ts'
+import { useColours } from '../../parts/use-colours.ts'
+import { useSize } from '../../parts/use-size.ts'
+import styles from './chat-strip.module.css'
+
+export interface ChatStripProps {
+  readonly head: number
+  readonly runs: readonly FateRun[]
+  /** The entries in sight. */
+  readonly first: number
+  readonly last: number
+  readonly selected: number | undefined
+  readonly onJump: (seq: number) => void
+}
+
+const colours = [
+  ...(['kept', 'recalled', 'digested', 'altered', 'moved'] as const),
+  'line-2',
+  'line-3',
+  'selected',
+] as const
+
+/** Which fate a row of pixels shows, if its entries have several. */
+const rank: Readonly<Record<Fate, number>> = {
+  recalled: 6,
+  altered: 5,
+  digested: 4,
+  moved: 3,
+  kept: 2,
+  elided: 1,
+}
+
+/** How far the bar of a fate reaches towards the model, from 0 to 1. */
+const reach: Readonly<Record<Fate, number>> = {
+  kept: 1,
+  recalled: 1,
+  digested: 0.75,
+  altered: 1,
+  moved: 0.75,
+  elided: 0.4,
+}
+
+/** The whole conversation as a column of bars, by what became of each message. It is also the way to any place of it. */
+export function ChatStrip({ head, runs, first, last, selected, onJump }: ChatStripProps) {
+  const [setBox, { width, height }, box] = useSize<HTMLDivElement>()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const colour = useColours(colours)
+  useEffect(() => {
+    const draw = canvas.current && width > 0 ? startDrawing(canvas.current, { width, height }) : undefined
+    if (!draw || head === 0) return
+    const rowHeight = Math.max(1, Math.min(4, height / head))
+    const left = 3
+    draw.fillStyle = colour['line-3']
+    draw.fillRect(left, 0, 1, height)
+    for (let y = 0; y < height; y += rowHeight) {
+      const [from, to] = [toSeq(y, head, height), toSeq(y + rowHeight, head, height)]
+      const fate = strongest(runs, from, Math.max(from, to - 1), head)
+      draw.fillStyle = fate === 'elided' ? colour['line-2'] : colour[fate]
+      const gap = rowHeight > 3 ? 1 : 0
+      draw.fillRect(left + 1, y, (width - left - 4) * reach[fate], rowHeight - gap)
+    }
+    const mark = (from: number, to: number, least: number) => {
+      const top = ((from - 1) / head) * height
+      const size = Math.max(least, ((to - from + 1) / head) * height)
+      return [Math.min(top, height - size), size] as const
+    }
+    draw.strokeStyle = colour.selected
+    draw.lineWidth = 2
+    const [top, size] = mark(first, Math.min(last, head), 14)
+    draw.beginPath()
+    draw.roundRect(1, Math.max(1, top), width - 2, Math.min(size, height - 2), 3)
+    draw.stroke()
+    if (selected !== undefined) {
+      draw.fillStyle = colour.selected
+      draw.fillRect(0, mark(selected, selected, 2)[0], width, 2)
+    }
+  }, [width, height, head, runs, first, last, selected, colour])
+  const pick = (event: React.PointerEvent) => {
+    const { top } = box!.getBoundingClientRect()
+    onJump(toSeq(Math.max(0, Math.min(height - 1, event.clientY - top)), head, height))
+  }
+  return (
+    <div
+      ref={setBox}
+      className={styles.strip}
+      role="slider"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label="Place in the conversation"
+      aria-valuemin={1}
+      aria-valuemax={Math.max(1, head)}
+      aria-valuenow={Math.min(Math.max(1, first), Math.max(1, head))}
+      aria-valuetext={`message ${first} of ${head}`}
+      onPointerDown={event => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        pick(event)
+      }}
+      onPointerMove={event => event.currentTarget.hasPointerCapture(event.pointerId) && pick(event)}
+      onKeyDown={event => {
+        const step = steps[event.key]
+        if (step === undefined) return
+        event.preventDefault()
+        onJump(Math.max(1, Math.min(head, Number.isFinite(step) ? first + step : step > 0 ? head : 1)))
+      }}
+    >
+      <canvas ref={canvas} />
+    </div>
+  )
+}
+
+const steps: Readonly<Record<string, number>> = {
+  ArrowUp: -1,
+  ArrowDown: 1,
+  PageUp: -20,
+  PageDown: 20,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
+}
+
+const toSeq = (y: number, head: number, height: number) => Math.min(head, Math.floor((y / height) * head) + 1)
+
+/** Looks at no more than a few of many entries: where a row of pixels stands for hundreds, the others would change nothing. */
+function strongest(runs: readonly FateRun[], from: number, to: number, head: number): Fate {
+  let found: Fate = 'elided'
+  const step = Math.max(1, Math.floor((to - from) / 64))
+  for (let seq = from; seq <= Math.min(to, head); seq += step) {
+    // What was written after the last call is sent with the next one.
+    const fate = fateAt(runs, seq) ?? (runs.length > 0 && seq > (runs.at(-1)?.last ?? 0) ? 'kept' : 'elided')
+    if (rank[fate] > rank[found]) found = fate
+  }
+  return found
+}

@@ -1,0 +1,43 @@
+/** What to do about an error of the server, by its code. */
+export function adviceFor(code: string): string {
+  return advice[code] ?? 'Try again; if it stays, look into the log of the server.'
+}
+
+const shorten =
+  'What must be sent does not fit into the window: shorten the message, or choose a model with a larger window.'
+
+const advice: Readonly<Record<string, string>> = {
+  turn_open:
+    'Another reply is being written here. Wait until it has ended, or go on from an earlier message in a new branch.',
+  lease_lost: 'Another client has taken this turn over: what it writes appears here.',
+  context_too_long: shorten,
+  context_overflow: shorten,
+  over_window: shorten,
+  model_busy: 'The model has too much to do, or a quota is used up: try again in a while.',
+  model_unavailable: 'The model server does not answer: start it, then try again.',
+  model_not_found: 'The model server does not have this model: choose another one, or install it there.',
+  model_refused: 'The model server refuses the request: look at its key and its settings.',
+  model_stalled: 'The model was silent for too long: try again, or choose a faster one.',
+  model_stream_broken: 'The answer broke off on its way: try again.',
+  no_model: 'The model server has no model: install one there.',
+  no_scope: 'This key may not have turns answered: open the inspector with a key that has the scope chat.',
+  store_full: 'The disk of the log is full: make room, then try again.',
+  too_large: 'The message is larger than the server takes: shorten it.',
+  server_away: 'The server does not answer. Your text is kept; send it when the server is back.',
+  connection_lost: 'What the server has kept is shown when it is back.',
+  busy: 'The server writes as many replies as it may: try again in a while.',
+}
+
+/** How a turn ended that was not completed, in a few words. */
+export function endWords(status: string, code: string | undefined): string {
+  switch (status) {
+    case 'cancelled':
+      return 'Cancelled: the reply was stopped before its end.'
+    case 'interrupted':
+      return 'Interrupted: the server went away while it was written.'
+    case 'failed':
+      return `Failed${code === undefined ? '' : ` (${code})`}: ${adviceFor(code ?? '')}`
+    default:
+      return ''
+  }
+}

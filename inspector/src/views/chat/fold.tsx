@@ -1,0 +1,59 @@
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import { createContext, useContext, useMemo, useState } from 'react'
+import styles from './fold.module.css'
+
+interface Folds {
+  readonly isOpen: (name: string) => boolean
+  readonly toggle: (name: string) => void
+}
+
+const FoldContext = createContext<Folds>({ isOpen: () => false, toggle: () => undefined })
+
+/** Remembers what is unfolded: a row that is scrolled out of sight and back looks as it was left. */
+export function FoldMemory({ children }: { readonly children: React.ReactNode }) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const folds = useMemo<Folds>(
+    () => ({
+      isOpen: name => open.has(name),
+      toggle: name =>
+        setOpen(before => {
+          const next = new Set(before)
+          if (!next.delete(name)) next.add(name)
+          return next
+        }),
+    }),
+    [open],
+  )
+  return <FoldContext value={folds}>{children}</FoldContext>
+}
+
+export function useFold(name: string) {
+  const { isOpen, toggle } = useContext(FoldContext)
+  return { isOpen: isOpen(name), toggle: () => toggle(name) }
+}
+
+export interface FoldProps {
+  /** The same for the same thing, whenever it is shown. */
+  readonly name: string
+  readonly icon: React.ReactNode
+  /** The line that is always shown. */
+  readonly label: React.ReactNode
+  readonly kind?: 'line' | 'recalled' | 'plain'
+  readonly children: React.ReactNode
+}
+
+/** A line that unfolds to more. */
+export function Fold({ name, icon, label, kind = 'line', children }: FoldProps) {
+  const { isOpen, toggle } = useFold(name)
+  const Chevron = isOpen ? ChevronDown : ChevronRight
+  return (
+    <div className={styles.fold} data-open={isOpen}>
+      <button type="button" className={styles.line} data-kind={kind} aria-expanded={isOpen} onClick={toggle}>
+        {icon}
+        <span className={styles.label}>{label}</span>
+        <Chevron size={14} aria-hidden />
+      </button>
+      {isOpen && children}
+    </div>
+  )
+}

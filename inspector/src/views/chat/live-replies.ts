@@ -1,0 +1,239 @@
+import { ApiError, AwayError } from '../../api/api-error.ts'
+import { perBlock, shownQuery } from '../../api/chat-queries.ts'
+import { askEvents, tell } from '../../api/client.ts'
+import { connection } from '../../api/connection.ts'
+import { observable } from '../../api/observable.ts'
+import { inConversation, splitPlace, type ThreadPlace, threadsQuery } from '../../api/queries.ts'
+import { queryClient } from '../../api/query-client.ts'
+import type { Answer } from '../../api/routes.ts'
+import { restoreDraft } from './drafts.ts'
+import { threadName, usualActor, usualBranch } from './thread-name.ts'
+
+/** A piece of a reply as it comes. */
+export type LivePart =
+  | { readonly kind: 'text' | 'thinking'; readonly text: string }
+  | {
+      readonly kind: 'call'
+      readonly id: string
+      readonly name: string
+      readonly arguments: string
+      readonly result?: { readonly text: string; readonly isError: boolean } | undefined
+    }
+
+export interface Fault {
+  readonly code: string
+  readonly message: string
+}
+
+/** A reply that this page has asked for and that is being written. */
+export interface LiveReply {
+  /** Where it is written: a new branch after an edit. */
+  readonly thread: ThreadPlace
+  /** The thread whose entries stand before it, up to `upTo`. */
+  readonly from: ThreadPlace
+  readonly upTo: number
+  /** The user's message, where it is not among the entries yet. */
+  readonly input?: string | undefined
+  readonly startedAt: number
+  readonly state: 'asking' | 'answering' | 'stopping' | 'ended'
+  readonly parts: readonly LivePart[]
+  readonly warnings: readonly Fault[]
+  readonly fault?: Fault | undefined
+}
+
+/** Replies go on while other views are open: a stream that is closed cancels its turn. */
+const replies = observable<ReadonlyMap<string, LiveReply>>(new Map())
+const controllers = new Map<string, { readonly abort: AbortController; id?: string }>()
+
+/** What went wrong before a turn began, by thread. */
+const refusals = observable<ReadonlyMap<string, Fault>>(new Map())
+
+export const useLiveReply = (thread: ThreadPlace): LiveReply | undefined =>
+  replies.use().get(threadName(thread))
+export const useLiveReplies = () => [...replies.use().values()]
+export const useRefusal = (thread: ThreadPlace): Fault | undefined => refusals.use().get(threadName(thread))
+export const forgetRefusal = (thread: ThreadPlace) => change(refusals, thread, undefined)
+
+function change<Value>(
+  store: ReturnType<typeof observable<ReadonlyMap<string, Value>>>,
+  thread: ThreadPlace,
+  value: Value | undefined,
+): void {
+  const next = new Map(store.get())
+  if (value === undefined) next.delete(threadName(thread))
+  else next.set(threadName(thread), value)
+  store.set(next)
+}
+
+export type Asked = { readonly model?: string | undefined } & (
+  | { readonly kind: 'send'; readonly input: string }
+  /** `at`: the user message that is edited. `first`: the first entry of its turn. */
+  | { readonly kind: 'edit'; readonly input: string; readonly at: number; readonly first: number }
+  /** `at`: an entry of the turn. `upTo`: the last message of the user in it. */
+  | { readonly kind: 'again'; readonly at: number; readonly upTo: number }
+)
+
+/**
+ * Has a turn answered. `head` is the last entry of the thread now. Returns where the answer will stand, and whether it began:
+ * an answer that was refused before it began leaves no trace in the log.
+ */
+export function askReply(
+  from: ThreadPlace,
+  head: number,
+  asked: Asked,
+): { readonly thread: ThreadPlace; readonly begun: Promise<boolean> } {
+  const key = newKey()
+  const thread = asked.kind === 'send' ? from : { ...from, branch: `${asked.kind} ${key}` }
+  const upTo = asked.kind === 'send' ? head : asked.kind === 'edit' ? asked.first - 1 : asked.upTo
+  change(refusals, from, undefined)
+  change(replies, thread, {
+    ...{ thread, from, upTo, startedAt: Date.now(), state: 'asking', parts: [], warnings: [] },
+    ...(asked.kind !== 'again' && { input: asked.input }),
+  })
+  return { thread, begun: run(thread, from, asked, key) }
+}
+
+/** Names of branches that sort by the time they were made. */
+const newKey = () => `${Date.now().toString(36)}${Math.floor(Math.random() * 36 ** 2).toString(36)}`
+
+/** Ends a reply. The server closes its turn and then the stream; if it does not, the stream is closed from here. */
+export async function stopReply(thread: ThreadPlace): Promise<void> {
+  const running = controllers.get(threadName(thread))
+  const live = replies.get().get(threadName(thread))
+  if (!running || !live || live.state === 'stopping' || live.state === 'ended') return
+  change(replies, thread, { ...live, state: 'stopping' })
+  if (running.id === undefined) return running.abort.abort()
+  const late = setTimeout(() => running.abort.abort(), 3000)
+  running.abort.signal.addEventListener('abort', () => clearTimeout(late))
+  await tell('delete /replies/:reply', { params: { reply: running.id } }).catch(() => running.abort.abort())
+}
+
+type Part = Answer<'post /conversations/:conversation/send'>
+
+async function run(thread: ThreadPlace, from: ThreadPlace, asked: Asked, key: string): Promise<boolean> {
+  const name = threadName(thread)
+  const running: { readonly abort: AbortController; id?: string } = { abort: new AbortController() }
+  controllers.set(name, running)
+  const live = collect(thread)
+  let fault: Fault | undefined
+  let end: Extract<Part, { type: 'end' }> | undefined
+  try {
+    for await (const { data } of eventsOf(from, asked, key, running.abort.signal)) {
+      if (data.type === 'reply') running.id = data.id
+      else if (data.type === 'error') fault = data.error
+      else if (data.type === 'end') end = data
+      else live.take(data)
+    }
+  } catch (error) {
+    if (!running.abort.signal.aborted) fault = toFault(error)
+  }
+  controllers.delete(name)
+  live.end(fault)
+  const isBegun = end ? end.turn !== undefined : !(fault && fault.code !== 'connection_lost')
+  if (!isBegun) refuse(from, asked, fault)
+  else await settle(thread)
+  change(replies, thread, undefined)
+  return isBegun
+}
+
+function eventsOf(from: ThreadPlace, asked: Asked, key: string, signal: AbortSignal) {
+  const { params, thread: query } = splitPlace(from)
+  const { model } = asked
+  const shared = { ...(model !== undefined && { model }) }
+  switch (asked.kind) {
+    case 'send':
+      return askEvents('post /conversations/:conversation/send', {
+        ...{ params, query, signal },
+        body: { input: asked.input, ...shared },
+      })
+    case 'edit':
+      return askEvents('post /conversations/:conversation/edit', {
+        ...{ params, query, signal },
+        body: { input: asked.input, at: asked.at, key, ...shared },
+      })
+    case 'again':
+      return askEvents('post /conversations/:conversation/regenerate', {
+        ...{ params, query, signal },
+        body: { at: asked.at, key, ...shared },
+      })
+  }
+}
+
+/** Keeps the parts of a reply. They are shown once in a frame, however fast they come. */
+function collect(thread: ThreadPlace) {
+  const parts: LivePart[] = []
+  const warnings: Fault[] = []
+  let frame: number | undefined
+  const show = (changes: Partial<LiveReply> = {}) => {
+    if (frame !== undefined) cancelAnimationFrame(frame)
+    frame = undefined
+    const live = replies.get().get(threadName(thread))
+    if (!live) return
+    const state = live.state === 'asking' && parts.length > 0 ? 'answering' : live.state
+    change(replies, thread, { ...live, state, parts: [...parts], warnings: [...warnings], ...changes })
+  }
+  return {
+    take(part: Exclude<Part, { type: 'reply' | 'error' | 'end' }>) {
+      switch (part.type) {
+        case 'text-delta':
+        case 'thinking-delta': {
+          const kind = part.type === 'text-delta' ? 'text' : 'thinking'
+          const last = parts.at(-1)
+          if (last?.kind === kind) parts[parts.length - 1] = { kind, text: last.text + part.text }
+          else parts.push({ kind, text: part.text })
+          break
+        }
+        case 'tool-call':
+          parts.push({ kind: 'call', id: part.id, name: part.name, arguments: part.arguments })
+          break
+        case 'tool-result': {
+          const at = parts.findLastIndex(one => one.kind === 'call' && one.id === part.id && !one.result)
+          const call = parts[at]
+          if (call?.kind === 'call')
+            parts[at] = { ...call, result: { text: part.text, isError: part.isError } }
+          break
+        }
+        case 'warning':
+          warnings.push({ code: part.code, message: part.message })
+          break
+        // A note is for nobody's eyes here, and the receipt is read where it is shown.
+        case 'note':
+        case 'context':
+          return
+      }
+      frame ??= requestAnimationFrame(() => show())
+    },
+    end: (fault: Fault | undefined) => show({ state: 'ended', fault }),
+  }
+}
+
+function toFault(error: unknown): Fault {
+  if (error instanceof ApiError) return { code: error.code, message: error.message }
+  if (error instanceof AwayError) return { code: 'server_away', message: error.message }
+  return {
+    code: 'connection_lost',
+    message: 'The connection to the server broke off before the reply was whole.',
+  }
+}
+
+/** Nothing was written: the text goes back to where it was typed. */
+function refuse(from: ThreadPlace, asked: Asked, fault: Fault | undefined): void {
+  if (asked.kind === 'send') restoreDraft(from, asked.input)
+  if (fault) change(refusals, from, fault)
+}
+
+/** Waits until what was written is read again, so that it can stand in place of what came live. */
+async function settle(thread: ThreadPlace): Promise<void> {
+  while (connection.get().state === 'away') await new Promise(resolve => setTimeout(resolve, 300))
+  const { conversation, actor = usualActor, branch = usualBranch } = thread
+  await queryClient.invalidateQueries({ queryKey: inConversation(conversation) })
+  const found = await queryClient
+    .fetchQuery({ ...threadsQuery(conversation), staleTime: 0 })
+    .catch(() => undefined)
+  const head = found?.threads.find(one => one.actor === actor && one.branch === branch)?.head ?? 0
+  const last = Math.max(0, Math.ceil(head / perBlock) - 1)
+  const blocks = [last - 1, last].filter(block => block >= 0)
+  await Promise.all(
+    blocks.map(block => queryClient.prefetchQuery({ ...shownQuery(thread, block, head), staleTime: 0 })),
+  )
+}

@@ -1,0 +1,75 @@
+import { Fragment } from 'react'
+import { adviceFor } from './fault-words.ts'
+import type { LiveReply } from './live-replies.ts'
+import styles from './live-row.module.css'
+import row from './message-row.module.css'
+import { Thinking } from './message-row.tsx'
+import { RichText } from './rich-text.tsx'
+import { ToolCall } from './tool-call.tsx'
+import { UserText } from './user-text.tsx'
+
+/** The user's message, before the log has it. */
+export function AskedRow({ text }: { readonly text: string }) {
+  return (
+    <article className={row.row} data-role="user" aria-label="You, just now">
+      <div className={row.asked}>
+        <div className={row.bubble}>
+          <UserText seq="asked" text={text} />
+        </div>
+      </div>
+    </article>
+  )
+}
+
+/** A reply as it comes. */
+export function LiveRow({ live, model }: { readonly live: LiveReply; readonly model: string }) {
+  const { state, parts, warnings, fault } = live
+  const isRunning = state !== 'ended'
+  return (
+    <article
+      className={row.row}
+      data-role="assistant"
+      aria-label="Reply, being written"
+      aria-busy={isRunning}
+    >
+      <div className={row.reply}>
+        {parts.map((part, at) => {
+          const isLast = at === parts.length - 1
+          // Parts are only added.
+          const name = `live ${live.startedAt} ${at}`
+          return (
+            <Fragment key={name}>
+              {part.kind === 'text' && (
+                <div className={styles.text} data-growing={isRunning && isLast}>
+                  <RichText text={part.text} />
+                </div>
+              )}
+              {part.kind === 'thinking' && (
+                <Thinking name={name} text={part.text} isRunning={isRunning && isLast} />
+              )}
+              {part.kind === 'call' && (
+                <ToolCall name={name} call={part} isRunning={isRunning && part.result === undefined} />
+              )}
+            </Fragment>
+          )
+        })}
+        {warnings.map(({ code, message }) => (
+          <p key={code} className={styles.warning}>
+            {message} <code>{code}</code>
+          </p>
+        ))}
+        {fault && (
+          <p className={styles.fault} role="alert">
+            <strong>{fault.message}</strong> {adviceFor(fault.code)} <code>{fault.code}</code>
+          </p>
+        )}
+        {isRunning && (
+          <p className={row.open}>
+            <span className={row.dots} aria-hidden="true" />
+            {state === 'stopping' ? 'Stopping' : parts.length === 0 ? `Asking ${model}` : 'Writing'}
+          </p>
+        )}
+      </div>
+    </article>
+  )
+}

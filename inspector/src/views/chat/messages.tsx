@@ -1,0 +1,250 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowDown, Scissors } from 'lucide-react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { ThreadPlace } from '../../api/queries.ts'
+import { Button } from '../../parts/button.tsx'
+import { dayOf, fullTime } from '../../parts/format.ts'
+import { QueryFault } from '../../parts/query-state.tsx'
+import type { ChatRow } from './chat-rows.ts'
+import { FoldMemory } from './fold.tsx'
+import type { LiveReply } from './live-replies.ts'
+import { AskedRow, LiveRow } from './live-row.tsx'
+import styles from './messages.module.css'
+import { useMessages } from './use-messages.ts'
+
+export interface MessagesProps {
+  /** The thread whose entries are shown, up to `head`. */
+  readonly thread: ThreadPlace
+  readonly head: number
+  readonly live: LiveReply | undefined
+  readonly model: string
+  readonly selected: number | undefined
+  readonly cut: { readonly before: number; readonly about: string } | undefined
+  readonly renderRow: (row: ChatRow, isTurnEnd: boolean) => React.ReactNode
+  /** The last entry of the turn of an entry. */
+  readonly endOfTurn: (seq: number) => number
+  readonly onSight: (first: number, last: number) => void
+  /** Set to a function that brings an entry into sight. */
+  readonly jump: React.RefObject<((seq: number) => void) | undefined>
+}
+
+/** Nearer than this to the end counts as being there. */
+const nearEnd = 48
+
+/**
+ * The conversation. Only what is in sight is in the page, and only what is near is read. At the end it follows what is written;
+ * elsewhere it stays, and offers the way there.
+ */
+export function Messages(props: MessagesProps) {
+  const { thread, head, live, model, selected, cut, renderRow, endOfTurn, onSight, jump } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const asked = live?.input === undefined ? 0 : 1
+  const amount = head + (live ? asked + 1 : 0)
+  const [isAtEnd, setAtEnd] = useState(true)
+  const isFollowing = useRef(true)
+
+  const readKeys = useRef<(seq: number) => boolean>(() => false)
+  const virtual = useVirtualizer({
+    count: amount,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 64,
+    // What stands for an entry that is not read yet is measured apart from the entry.
+    getItemKey: useCallback(
+      (index: number) => {
+        if (index >= head) return index - head < asked ? 'asked' : 'live'
+        return readKeys.current(index + 1) ? index + 1 : -index - 1
+      },
+      [head, asked],
+    ),
+    overscan: 6,
+    paddingStart: 16,
+    paddingEnd: 16,
+    anchorTo: 'end',
+    scrollEndThreshold: nearEnd,
+  })
+  const items = virtual.getVirtualItems()
+  const [first, last] = [(items[0]?.index ?? 0) + 1, (items.at(-1)?.index ?? 0) + 1]
+  const messages = useMessages(thread, head, first, last)
+  readKeys.current = messages.isRead
+
+  /** Whether the reader is at the end is decided by the reader: what grows does not count as leaving it. */
+  const onScroll = () => {
+    const element = scroller.current
+    if (!element) return
+    const isNear = element.scrollHeight - element.scrollTop - element.clientHeight <= nearEnd
+    setAtEnd(isNear)
+    if (isNear) isFollowing.current = true
+    else if (isByHand.current) isFollowing.current = false
+  }
+  const isByHand = useByHand(scroller)
+
+  const toEnd = useCallback(() => {
+    isFollowing.current = true
+    virtual.scrollToEnd()
+  }, [virtual])
+  const total = virtual.getTotalSize()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what grows is followed
+  useLayoutEffect(() => {
+    if (isFollowing.current && amount > 0) virtual.scrollToEnd()
+  }, [total, amount, virtual])
+  // Whoever sends wants to see the answer.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each reply begins once
+  useLayoutEffect(() => {
+    if (live) toEnd()
+  }, [live?.startedAt, toEnd])
+
+  /** Brings an entry into sight, again when it has been read: its height was only guessed. */
+  const wanted = useRef<number>(undefined)
+  const goTo = useCallback(
+    (seq: number) => {
+      isFollowing.current = false
+      wanted.current = seq
+      virtual.scrollToIndex(seq - 1, { align: 'center' })
+    },
+    [virtual],
+  )
+  jump.current = goTo
+  const isWantedRead = wanted.current !== undefined && messages.isRead(wanted.current)
+  useEffect(() => {
+    if (wanted.current === undefined || !isWantedRead) return
+    virtual.scrollToIndex(wanted.current - 1, { align: 'center' })
+    wanted.current = undefined
+  }, [isWantedRead, virtual])
+  useEffect(() => {
+    if (selected !== undefined && selected >= 1 && selected <= head && !isInSight(scroller.current, selected))
+      goTo(selected)
+  }, [selected, head, goTo])
+
+  const [seenFirst, seenLast] = seen(items, virtual.scrollOffset ?? 0, scroller.current?.clientHeight ?? 0)
+  useEffect(() => onSight(seenFirst, seenLast), [onSight, seenFirst, seenLast])
+  const news = useNews(amount, isAtEnd)
+
+  return (
+    <FoldMemory>
+      <div className={styles.frame}>
+        <div
+          ref={scroller}
+          className={styles.scroller}
+          onScroll={onScroll}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keys
+          tabIndex={0}
+          role="region"
+          aria-label="Messages"
+        >
+          {messages.error && <QueryFault error={messages.error} onRetry={messages.retry} />}
+          <div className={styles.column} style={{ height: total }}>
+            {items.map(({ index, key, start }) => (
+              <div
+                key={key}
+                ref={virtual.measureElement}
+                data-index={index}
+                className={styles.item}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                {contentOf(index)}
+              </div>
+            ))}
+          </div>
+        </div>
+        {!isAtEnd && (
+          <Button className={styles.newest ?? ''} onClick={toEnd}>
+            <ArrowDown size={14} aria-hidden />
+            {news > 0 || live ? 'New messages' : 'Newest'}
+          </Button>
+        )}
+      </div>
+    </FoldMemory>
+  )
+
+  function contentOf(index: number): React.ReactNode {
+    if (index >= head) {
+      if (!live) return null
+      return index - head < asked ? (
+        <AskedRow text={live.input ?? ''} />
+      ) : (
+        <LiveRow live={live} model={model} />
+      )
+    }
+    const seq = index + 1
+    const row = messages.row(seq)
+    if (!row) return messages.isRead(seq) ? null : <div className={styles.unread} aria-hidden="true" />
+    return (
+      <>
+        <Day row={row} isFirst={seq === 1} />
+        {cut?.before === seq && <CutLine about={cut.about} />}
+        {renderRow(row, isTurnEnd(seq))}
+      </>
+    )
+  }
+
+  function isTurnEnd(seq: number): boolean {
+    const end = Math.min(head, endOfTurn(seq))
+    for (let next = seq + 1; next <= end; next++) if (messages.row(next)) return false
+    return true
+  }
+}
+
+/** Entries in sight, by their places. */
+function seen(
+  items: readonly { readonly index: number; readonly start: number; readonly end: number }[],
+  top: number,
+  height: number,
+): readonly [number, number] {
+  const inSight = items.filter(({ start, end }) => end > top && start < top + height)
+  return [(inSight[0]?.index ?? 0) + 1, (inSight.at(-1)?.index ?? 0) + 1]
+}
+
+function isInSight(scroller: HTMLElement | null, seq: number): boolean {
+  const item = scroller?.querySelector(`[data-index="${seq - 1}"]`)
+  if (!item || !scroller) return false
+  const [inner, outer] = [item.getBoundingClientRect(), scroller.getBoundingClientRect()]
+  return inner.bottom > outer.top + 8 && inner.top < outer.bottom - 8 && inner.height > 0
+}
+
+/** Whether the reader is scrolling now, not the page. */
+function useByHand(scroller: React.RefObject<HTMLElement | null>) {
+  const isByHand = useRef(false)
+  useEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const note = () => {
+      isByHand.current = true
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        isByHand.current = false
+      }, 600)
+    }
+    const events = ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const
+    for (const event of events) element.addEventListener(event, note, { passive: true })
+    return () => {
+      clearTimeout(timer)
+      for (const event of events) element.removeEventListener(event, note)
+    }
+  }, [scroller])
+  return isByHand
+}
+
+/** How many messages have come since the reader left the end. */
+function useNews(amount: number, isAtEnd: boolean): number {
+  const [left, setLeft] = useState(amount)
+  if (isAtEnd && left !== amount) setLeft(amount)
+  return Math.max(0, amount - left)
+}
+
+/** The day, where it changes. */
+function Day({ row: { message, before }, isFirst }: { readonly row: ChatRow; readonly isFirst: boolean }) {
+  const { time } = message
+  if (time === undefined || (!isFirst && (before === undefined || dayOf(before) === dayOf(time)))) return null
+  return <p className={styles.day}>{fullTime(time).split(',')[0]}</p>
+}
+
+function CutLine({ about }: { readonly about: string }) {
+  return (
+    <p className={styles.cut}>
+      <Scissors size={14} aria-hidden />
+      The model reads word for word from here
+      <span>{about}</span>
+    </p>
+  )
+}

@@ -1,0 +1,113 @@
+import { CircleX, LoaderCircle, Wrench } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../parts/button.tsx'
+import { count } from '../../parts/format.ts'
+import hidden from '../../parts/hidden.module.css'
+import type { AnsweredCall } from './chat-rows.ts'
+import { Fold } from './fold.tsx'
+import styles from './tool-call.module.css'
+
+/** A tool call in a line, which unfolds to its arguments and its result. */
+export function ToolCall({
+  name,
+  call,
+  isRunning = false,
+}: {
+  /** For the memory of folds. */
+  readonly name: string
+  readonly call: AnsweredCall
+  readonly isRunning?: boolean
+}) {
+  const { result } = call
+  return (
+    <Fold
+      name={name}
+      icon={iconOf(call, isRunning)}
+      label={
+        <>
+          <span className={hidden.hidden}>Tool call </span>
+          <code>{call.name}</code> <span className={styles.given}>{preview(call.arguments)}</span>
+          {result?.isError && <span className={styles.failed}> failed</span>}
+        </>
+      }
+    >
+      <dl className={styles.call}>
+        <dt>Arguments</dt>
+        <dd>
+          <LongText text={pretty(call.arguments)} />
+        </dd>
+        <dt>{result?.isError ? 'Result: it failed' : 'Result'}</dt>
+        <dd>
+          {result ? <LongText text={result.text} /> : <p>{isRunning ? 'It is running.' : 'None came.'}</p>}
+        </dd>
+      </dl>
+    </Fold>
+  )
+}
+
+/** A result that answers no call. */
+export function StrayResult({ name, text }: { readonly name: string; readonly text: string }) {
+  return (
+    <Fold
+      name={name}
+      icon={<Wrench size={14} aria-hidden />}
+      label={
+        <>
+          Result without a call: <code>{text.slice(0, 200)}</code>
+        </>
+      }
+    >
+      <LongText text={text} />
+    </Fold>
+  )
+}
+
+function iconOf({ result }: AnsweredCall, isRunning: boolean) {
+  if (result?.isError) return <CircleX size={14} aria-hidden className={styles.failed} />
+  return result === undefined && isRunning ? (
+    <LoaderCircle size={14} aria-hidden className={styles.turning} />
+  ) : (
+    <Wrench size={14} aria-hidden />
+  )
+}
+
+const mostCharacters = 8000
+
+/** A text as it is, in letters of one width. */
+function LongText({ text }: { readonly text: string }) {
+  const [isWhole, setWhole] = useState(false)
+  const isCut = !isWhole && text.length > mostCharacters
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text is scrolled by keys */}
+      <pre tabIndex={0} dir="auto" className={styles.long}>
+        {isCut ? `${text.slice(0, mostCharacters)}…` : text}
+      </pre>
+      {isCut && <Button onClick={() => setWhole(true)}>Show all {count(text.length)} characters</Button>}
+    </>
+  )
+}
+
+/** The values of the arguments in a line, without the names. */
+function preview(json: string): string {
+  const given = parsed(json)
+  if (typeof given !== 'object' || given === null) return json.slice(0, 200)
+  return Object.values(given)
+    .slice(0, 8)
+    .map(value => (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, 120))
+    .join(', ')
+}
+
+function pretty(json: string): string {
+  const given = parsed(json)
+  return typeof given === 'object' && given !== null ? JSON.stringify(given, null, 2) : json
+}
+
+function parsed(json: string): unknown {
+  if (json.length > 200_000) return undefined
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}

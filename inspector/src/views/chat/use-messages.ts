@@ -1,0 +1,52 @@
+import { useQueries } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { perBlock, type ShownBlock, shownQuery } from '../../api/chat-queries.ts'
+import type { ThreadPlace } from '../../api/queries.ts'
+import { type ChatRow, toChatRows } from './chat-rows.ts'
+
+export interface Messages {
+  /** The row of an entry; undefined for one that is not for users, and for what has not been read. */
+  readonly row: (seq: number) => ChatRow | undefined
+  readonly isRead: (seq: number) => boolean
+  readonly error: Error | null
+  readonly retry: () => void
+}
+
+/** So many entries before and after those in sight are read too: whoever scrolls meets no gap. */
+const ahead = 60
+
+/** The messages in sight, by blocks. `first` and `last` are entries, counted from 1. */
+export function useMessages(thread: ThreadPlace, head: number, first: number, last: number): Messages {
+  const blocks = useMemo(() => {
+    const from = blockOf(Math.max(1, first - ahead))
+    const to = blockOf(Math.max(1, Math.min(head, last + ahead)))
+    return head === 0 ? [] : Array.from({ length: to - from + 1 }, (_, at) => from + at)
+  }, [head, first, last])
+  const { data, error, retry } = useQueries({
+    queries: blocks.map(block => shownQuery(thread, block, head)),
+    combine: results => ({
+      data: results.map(result => result.data),
+      error: results.find(result => result.error && result.data === undefined)?.error ?? null,
+      retry: () => void results.forEach(result => void (result.error && result.refetch())),
+    }),
+  })
+  const rows = useRows(data)
+  return {
+    row: seq => rows.get(seq),
+    isRead: seq => data[blocks.indexOf(blockOf(seq))] !== undefined,
+    error,
+    retry,
+  }
+}
+
+const blockOf = (seq: number) => Math.floor((seq - 1) / perBlock)
+
+/** Made anew only when a block has come or changed. */
+function useRows(data: readonly (ShownBlock | undefined)[]): ReadonlyMap<number, ChatRow> {
+  const read = data.filter(block => block !== undefined)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the blocks are compared one by one
+  return useMemo(() => toChatRows(read), [read.length, ...padded(read)])
+}
+
+/** A list of one length, as dependencies must have; more blocks than these are never in sight. */
+const padded = (read: readonly ShownBlock[]) => Array.from({ length: 6 }, (_, at) => read[at])

@@ -1,0 +1,52 @@
+import { ClipboardList } from 'lucide-react'
+import { amountOf } from '../../parts/format.ts'
+import { Fold } from './fold.tsx'
+import type { RichBlock } from './rich-blocks.ts'
+import { CodeBlock, RichText } from './rich-text.tsx'
+import styles from './user-text.module.css'
+
+/** Code of so many lines was pasted, not typed. */
+const pastedLines = 6
+/** A paragraph of so many characters, too. */
+const pastedCharacters = 900
+
+const linesOf = (text: string) => text.split('\n').length
+
+const isPasted = ({ kind, text }: RichBlock) =>
+  kind === 'code'
+    ? linesOf(text) >= pastedLines
+    : text.length >= pastedCharacters || linesOf(text) >= 2 * pastedLines
+
+/** Whether a text is nothing but what was pasted: then it needs no bubble. */
+export const isOnlyPaste = (blocks: readonly RichBlock[]) => blocks.length === 1 && isPasted(blocks[0]!)
+
+/** What a user wrote. What was pasted into it is folded to a line. */
+export function UserText({ seq, text }: { readonly seq: number | string; readonly text: string }) {
+  return (
+    <RichText
+      text={text}
+      fold={(block, at) =>
+        isPasted(block) ? <Pasted name={`${seq} paste ${at}`} block={block} /> : undefined
+      }
+    />
+  )
+}
+
+function Pasted({ name, block }: { readonly name: string; readonly block: RichBlock }) {
+  const { text } = block
+  return (
+    <div className={styles.pasted}>
+      <Fold
+        name={name}
+        icon={<ClipboardList size={14} aria-hidden />}
+        label={
+          <>
+            {amountOf(linesOf(text), 'pasted line')}: <code>{text.slice(0, 200)}</code>
+          </>
+        }
+      >
+        {block.kind === 'code' ? <CodeBlock {...block} /> : <RichText text={text} />}
+      </Fold>
+    </div>
+  )
+}

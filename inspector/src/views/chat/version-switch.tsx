@@ -1,0 +1,35 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import type { Versions } from './branch-tree.ts'
+import styles from './version-switch.module.css'
+
+/** Goes from one way in which the conversation goes on here to the next: ‹ 2 / 3 ›. */
+export function VersionSwitch({
+  versions: { versions, current },
+  onOpen,
+}: {
+  readonly versions: Versions
+  readonly onOpen: (branch: string) => void
+}) {
+  const go = (by: number) => {
+    const next = versions[current + by]
+    return next && (() => onOpen(next.open))
+  }
+  const [before, after] = [go(-1), go(1)]
+  return (
+    <span
+      className={styles.versions}
+      role="group"
+      aria-label={`Version ${current + 1} of ${versions.length}`}
+    >
+      <button type="button" aria-label="Version before" disabled={!before} onClick={before}>
+        <ChevronLeft size={14} aria-hidden />
+      </button>
+      <span>
+        {current + 1} / {versions.length}
+      </span>
+      <button type="button" aria-label="Version after" disabled={!after} onClick={after}>
+        <ChevronRight size={14} aria-hidden />
+      </button>
+    </span>
+  )
+}

@@ -1,0 +1,170 @@
+import { Link } from '@tanstack/react-router'
+import type { SentSegment, TimelinePoint } from '../../api/chat-queries.ts'
+import type { ConversationSearch } from '../../parts/address.ts'
+import { colourOfPart, nameOfPart } from '../../parts/fates.ts'
+import { count, percent } from '../../parts/format.ts'
+import { useSize } from '../../parts/use-size.ts'
+import { WindowBar } from '../../parts/window-bar.tsx'
+import styles from './window-column.module.css'
+
+export interface WindowColumnProps {
+  readonly conversation: string
+  readonly search: ConversationSearch
+  readonly point: TimelinePoint
+  readonly segments: readonly SentSegment[]
+}
+
+/** The window of the last call from its beginning to its end, top to bottom. */
+export function WindowColumn({ conversation, search, point, segments }: WindowColumnProps) {
+  const [setBox, { height }] = useSize<HTMLDivElement>()
+  const { window, tokens, reused, margin, reserve, call } = point
+  const stretches = toStretches(segments, point)
+  const whole = Math.max(window, tokens + margin + reserve)
+  const share = (amount: number) => `${(100 * amount) / whole}%`
+  return (
+    <aside className={styles.column} aria-label="The window of the last call">
+      <h2>
+        {call === undefined ? 'Last turn' : 'Last call'}
+        <span>
+          <b>{count(tokens)}</b> of {count(window)}
+        </span>
+      </h2>
+      <div ref={setBox} className={styles.window} role="img" aria-label={labelOf(stretches)}>
+        <div className={styles.bar} aria-hidden="true">
+          {stretches.map(one => (
+            <i
+              key={one.at}
+              data-colour={one.colour}
+              style={{ top: share(one.at), height: share(one.tokens) }}
+            />
+          ))}
+          {segmentLines(segments).map(at => (
+            <hr key={at} style={{ top: share(at) }} />
+          ))}
+        </div>
+        <div className={styles.rail} aria-hidden="true">
+          <i data-colour="reused" style={{ top: 0, height: share(Math.min(reused, tokens)) }} />
+          <i data-colour="anew" style={{ top: share(reused), height: share(Math.max(0, tokens - reused)) }} />
+        </div>
+        <div className={styles.labels} aria-hidden="true">
+          {placed(stretches, whole, height).map(({ top, ...one }) => (
+            <span key={one.at} data-colour={one.colour} style={{ top }}>
+              {one.name} <b>{count(one.tokens)}</b>
+            </span>
+          ))}
+        </div>
+      </div>
+      <p className={styles.foot}>
+        <span className={styles.reused}>
+          <b>{percent(tokens === 0 ? 0 : reused / tokens)}</b> reused
+        </span>
+        , {count(tokens - reused)} read anew
+        <br />
+        <Link
+          to="/c/$conversation/context"
+          params={{ conversation }}
+          search={{ ...search, ...momentOf(point) }}
+        >
+          What the model got, and why
+        </Link>
+      </p>
+    </aside>
+  )
+}
+
+/** The same in a line, for narrow screens. */
+export function WindowLine({ conversation, search, point, segments }: WindowColumnProps) {
+  const { window, tokens, reused, margin, reserve } = point
+  return (
+    <Link
+      className={styles.line}
+      to="/c/$conversation/context"
+      params={{ conversation }}
+      search={{ ...search, ...momentOf(point) }}
+    >
+      <WindowBar
+        size="row"
+        {...{ segments, window, margin, reserve, reused }}
+        label="The window of the last call"
+      />
+      <span className={styles.figures}>
+        <span>
+          <b>{count(tokens)}</b> of {count(window)} tokens
+        </span>
+        <span className={styles.reused}>{percent(tokens === 0 ? 0 : reused / tokens)} reused</span>
+      </span>
+    </Link>
+  )
+}
+
+/** The moment in the address of Context. */
+const momentOf = ({ turn, call }: TimelinePoint) => ({
+  ...(turn > 0 && { turn }),
+  ...(call !== undefined && { call }),
+})
+
+interface Stretch {
+  readonly name: string
+  readonly colour: string
+  readonly at: number
+  readonly tokens: number
+}
+
+/** Messages of one part in a row, then what is free, then the rest of the window. */
+function toStretches(
+  segments: readonly SentSegment[],
+  { tokens, free, margin, reserve }: TimelinePoint,
+): readonly Stretch[] {
+  const stretches: Stretch[] = []
+  let at = 0
+  const add = (name: string, colour: string, amount: number) => {
+    const last = stretches.at(-1)
+    if (last?.name === name) stretches[stretches.length - 1] = { ...last, tokens: last.tokens + amount }
+    else stretches.push({ name, colour, at, tokens: amount })
+    at += amount
+  }
+  for (const { part, tokens } of segments) add(nameOfPart(part), colourOfPart[part], tokens)
+  // Framing and schemas of tools belong to no message.
+  if (tokens > at) add('framing', 'meta', tokens - at)
+  if (free > 0) add('free', 'free', free)
+  if (margin + reserve > 0) add(margin > 0 ? 'margin, reserve' : 'reserve', 'reserve', margin + reserve)
+  return stretches
+}
+
+/** Where one message ends and the next begins. */
+function segmentLines(segments: readonly SentSegment[]): readonly number[] {
+  let at = 0
+  const places: number[] = []
+  for (const { tokens } of segments.slice(0, 400)) {
+    if (at > 0) places.push(at)
+    at += tokens
+  }
+  return [...new Set(places)]
+}
+
+const lineHeight = 14
+
+/** Labels stand at their stretches, and never over each other: those that find no room are left out, small ones first. */
+function placed(stretches: readonly Stretch[], whole: number, height: number) {
+  const worth = stretches.filter(({ tokens, colour }) => colour !== 'meta' && (tokens / whole) * height >= 3)
+  const fitting = worth.length * lineHeight <= height ? worth : []
+  let free = 0
+  const down = fitting.map(one => {
+    const top = Math.max(free, (one.at / whole) * height)
+    free = top + lineHeight
+    return { ...one, top }
+  })
+  // What ran out of the bottom is pushed up again.
+  let most = height - lineHeight
+  return down
+    .toReversed()
+    .map(one => {
+      const top = Math.min(one.top, most)
+      most = top - lineHeight
+      return { ...one, top }
+    })
+    .toReversed()
+}
+
+const labelOf = (stretches: readonly Stretch[]) =>
+  `The window, top to bottom as the model reads it: ${stretches.map(({ name, tokens }) => `${name} ${count(tokens)}`).join(', ')}`
