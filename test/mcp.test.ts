@@ -7,9 +7,12 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { createHistory, type Store } from 'throughline'
 import { createChat } from 'throughline/chat'
 import { reader } from 'throughline/models'
+import { postgresStore } from 'throughline/stores/postgres'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { sideName } from '../src/history/side-name.ts'
 import { createKeys } from '../src/server/auth/create-keys.ts'
+import { startPostgres, type TestPostgres, whyNoPostgres } from './postgres.ts'
 import { startServer } from './server/start-server.ts'
 
 const main = join(import.meta.dirname, '../dist/cli/main.js')
@@ -19,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const long = `Long story: ${'and so on and on, '.repeat(2000)}the end.`
 
-/** Three conversations: one of 41 turns with calls, one with a note, one very long message. */
+/** Three conversations: one of 41 turns with calls, one with a note, one very long message; and a side request. */
 async function fill(store: Store): Promise<void> {
   const history = createHistory({ store, window: 1000, newId: newIds() })
   const chat = createChat({ history, model: reader({ window: 1000 }) })
@@ -35,6 +38,7 @@ async function fill(store: Store): Promise<void> {
   if (begun.kind === 'begun')
     await begun.turn.complete({ role: 'assistant', content: 'Kept.' }, { note: 'heron is the password' })
   await history.thread('long').seed({ role: 'user', content: long })
+  await history.thread(sideName('1')).seed({ role: 'user', content: 'A title for: the boat Seagull' })
 }
 
 function newIds() {
@@ -76,31 +80,38 @@ async function connect(transport: StdioClientTransport | StreamableHTTPClientTra
   }
 }
 
+const noPostgres = whyNoPostgres()
+if (noPostgres !== undefined) console.log(`MCP with PostgreSQL is not tested: ${noPostgres}`)
+let postgres: TestPostgres | undefined
+
 beforeAll(async () => {
-  const store = sqliteStore({ path: db })
-  await fill(store)
-  await store.close()
-})
+  postgres = noPostgres === undefined ? await startPostgres() : undefined
+  const stores = [sqliteStore({ path: db }), ...(postgres ? [postgresStore({ url: postgres.url })] : [])]
+  for (const store of stores) {
+    await fill(store)
+    await store.close()
+  }
+}, 60_000)
+afterAll(() => postgres?.stop())
 
-const overStdio = (...args: readonly string[]) =>
+const runWith = (...args: readonly string[]) =>
   connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [main, 'mcp', '--db', db, ...args],
-      stderr: 'inherit',
-    }),
+    new StdioClientTransport({ command: process.execPath, args: [main, 'mcp', ...args], stderr: 'inherit' }),
   )
+const overStdio = (...args: readonly string[]) => runWith('--db', db, ...args)
 
-async function overHttp(): Promise<Connected> {
-  const store = sqliteStore({ path: db, readOnly: true })
+async function overHttp(store: Store = sqliteStore({ path: db, readOnly: true })): Promise<Connected> {
   onTestFinished(() => store.close())
   const { url } = await startServer({ store })
   return connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)))
 }
 
-describe.each([
-  ['stdio', overStdio],
-  ['HTTP', overHttp],
+describe.each<readonly [string, () => Promise<Connected>]>([
+  ['stdio', () => overStdio()],
+  ['HTTP', () => overHttp()],
+  ...(noPostgres === undefined
+    ? [['HTTP, from PostgreSQL', () => overHttp(postgresStore({ url: postgres!.url }))] as const]
+    : []),
 ])('MCP over %s', (_, open) => {
   it('offers four tools that only read', async () => {
     const { client } = await open()
@@ -123,6 +134,7 @@ describe.each([
     expect(await call('list_conversations')).toContain('"harbour" "Boats and berths"')
     const found = await call('search_conversations', { query: 'seagull boat', limit: 5 })
     expect(found).toContain('"harbour" #1, user')
+    expect(found).not.toContain('A title')
     expect(found).toContain('read_conversation with conversation: "harbour"')
     const read = await call('read_conversation', { conversation: 'harbour', around: 1, limit: 4 })
     expect(read).toContain('#1 user: The boat is called Seagull.')
@@ -196,6 +208,12 @@ describe.each([
     }
     expect(names.sort()).toEqual(['harbour', 'long', 'secret'])
   })
+})
+
+it.skipIf(noPostgres !== undefined)('is run on a PostgreSQL database', async () => {
+  const { call } = await runWith('--store', postgres!.url)
+  expect(await call('list_conversations')).toContain('"harbour" "Boats and berths"')
+  expect(await call('explain_context', { conversation: 'harbour' })).toContain('The newest calls:')
 })
 
 describe('MCP of one tenant', () => {
