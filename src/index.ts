@@ -33,6 +33,9 @@ export type {
   ReceiptStretch,
   SharedPrefix,
 } from './context/receipt.ts'
+export { why } from './context/why/why.ts'
+export type { Why } from './context/why/why-conversation.ts'
+export type { AskedText, WhyRecall } from './context/why/why-recall.ts'
 export {
   type Begun,
   type CallInfo,

@@ -1,5 +1,6 @@
 import type { Context, FitOptions } from '../context/context.ts'
 import { dump } from '../context/dump.ts'
+import type { Why } from '../context/why/why-conversation.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { NoteOptions } from '../notes/index.ts'
 import type { RequestContext } from '../request/index.ts'
@@ -63,6 +64,8 @@ export interface Thread {
   seed(...messages: readonly (MessageLike | SeenMessage)[]): Promise<void>
   messages(options?: ViewOptions): Promise<readonly MessageLike[]>
   context(options?: ThreadContextOptions): Promise<Context>
+  /** Why an entry has its fate in a context: which message asked for it and with which words, what took its room. */
+  why(seq: number, options?: ThreadContextOptions): Promise<Why>
   /** What a user may see: no notes, no messages that Throughline wrote to close a turn. `nonce`: that of the notes. */
   display(options?: ViewOptions & NoteOptions): Promise<readonly DisplayMessage[]>
   /** Prints a context as text; for a stored call, the context that the model was sent. */
@@ -137,6 +140,10 @@ export interface ThreadOptions extends LogSource {
   readonly logOf: (key: ThreadKey) => ThreadLog
 }
 
+/** The system prompt as a message. */
+const toPrompt = (system: string | undefined): readonly MessageLike[] =>
+  system === undefined ? [] : [{ role: 'system', content: system }]
+
 export function createThread(options: ThreadOptions): Thread {
   const { store, key, count, now, newId, owner, leaseMs, logOf } = options
   const source = { store, key, count }
@@ -147,8 +154,11 @@ export function createThread(options: ThreadOptions): Thread {
   ) => toEntry(message, { id: newId(), time: now(), count, ...rest })
 
   function context({ at, system, ...changes }: ThreadContextOptions = {}): Promise<Context> {
-    const prompt = system === undefined ? [] : [{ role: 'system', content: system }]
-    return logOf(key).context(at, prompt, { ...options.fit, ...changes })
+    return logOf(key).context(at, toPrompt(system), { ...options.fit, ...changes })
+  }
+
+  function why(seq: number, { at, system, ...changes }: ThreadContextOptions = {}): Promise<Why> {
+    return logOf(key).why(seq, at, toPrompt(system), { ...options.fit, ...changes })
   }
 
   const replay = (call: Pick<StoredCall, 'plan'>) => replayCall(source, call)
@@ -216,6 +226,7 @@ export function createThread(options: ThreadOptions): Thread {
     },
     messages: view => viewMessages(source, view),
     context,
+    why,
     display: view => viewDisplay(source, view),
     async dump(of = {}) {
       return dump('plan' in of ? { messages: await replay(of) } : await context(of))

@@ -27,7 +27,15 @@ export interface Frame
   readonly fixed: ReadonlySet<number>
   /** The unit after the first user message if it already is a marker, or -1. */
   readonly marker: number
+  /** Told how a policy decides, for `why`. */
+  readonly watch?: Watch
 }
+
+/**
+ * Called with the fold and the room of a stable cut; with each search of recall and the tokens that it may spend; then with
+ * every unit that is weighed, best first, its cost and what is left for it.
+ */
+export type Watch = (decision: object, left?: number, unit?: number, cost?: number) => void
 
 export function createFrame({ system, transcript }: Conversation, options: FrameOptions): Frame {
   const { window, reserve = 0, tools = [], pins = [], nonce } = options

@@ -61,4 +61,6 @@ export interface Stretch {
 
 interface ExplainedStretch extends Stretch {
   readonly why?: string
+  /** For a recalled unit: the unit with the words that were asked for, itself or one beside it. */
+  readonly near?: number
 }

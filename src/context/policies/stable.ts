@@ -43,6 +43,7 @@ export function createStableCut(
     const { frame } = draft
     const room = divideRoom(frame, { recall, digests, low, keep })
     const fold = foldTranscript(frame.transcript, room)
+    frame.watch?.({ fold, room })
     if (fold.cut === 0) return { draft, fold, room }
     const { epoch, needed, limit } = fold
     const spent = spanCost(frame.transcript, fold.cut, draft.units.length, room.inlineNotes) + fold.stuck

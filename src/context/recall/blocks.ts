@@ -12,8 +12,8 @@ import type { RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
 interface ExplainedBlock extends Block {
-  /** Why each unit was recalled. */
-  readonly reasons: readonly string[]
+  /** Why each unit was recalled, and the unit that has the words: itself, or one beside it. */
+  readonly reasons: readonly { readonly why: string; readonly near?: number }[]
 }
 type Blocks = readonly ExplainedBlock[]
 
@@ -61,7 +61,7 @@ export function recallBlocks(frame: Frame, fold: Fold, room: Room, effort: Effor
     const index = indexTranscript(transcript, user)
     const question = { transcript, index, effort, text, user, cut }
     const judgement = judge(question)
-    const search = { ...question, ...judgement, base: room.base, headCost }
+    const search = { ...question, ...judgement, base: room.base, headCost, watch: frame.watch }
     const choose = (others: Blocks, most: number) => {
       const recalled = new Set(others.flatMap(block => block.units))
       const block = chooseBlock({ ...search, recalled }, most)
@@ -92,7 +92,7 @@ function renderBlock(frame: Frame, block: ExplainedBlock): Insertion {
     const text = [recallTitle, ...units.flatMap(unit => unitLines(frame, unit))].join('\n')
     const tokens = textCost(frame, 'user', text)
     const why = 'the message after it asks for something older'
-    const of = units.map((unit, place) => ({ from: unit, to: unit + 1, why: reasons[place]! }))
+    const of = units.map((unit, place) => ({ from: unit, to: unit + 1, ...reasons[place]! }))
     return { part: 'recall', before: user, role: 'user', text, tokens, why, of, beside: true }
   })
 }
@@ -134,9 +134,9 @@ function reasonsFor({ index, text, user }: Question, asked: Judgement['terms'], 
     for (const near of [unit, unit - 1, unit + 1, unit - 2, unit + 2]) {
       const found = index.sessions[near] === session ? matches(near) : []
       if (found.length > 0)
-        return `${near === unit ? '' : 'stands beside what was '}asked for: ${list(found)}`
+        return { near, why: `${near === unit ? '' : 'stands beside what was '}asked for: ${list(found)}` }
     }
-    return `from a session about what was asked: ${list(wanted.map(id => words.get(id)!))}`
+    return { why: `from a session about what was asked: ${list(wanted.map(id => words.get(id)!))}` }
   })
 }
 

@@ -1,3 +1,4 @@
+import type { Watch } from '../draft/frame.ts'
 import { type Judgement, type Question, slope } from './judge.ts'
 
 /** The recalled units for one user message. */
@@ -8,12 +9,13 @@ export interface Block {
   readonly tokens: number
 }
 
-interface Search extends Question, Judgement {
+export interface Search extends Question, Judgement {
   /** The tokens that the effort's shares refer to. */
   readonly base: number
   /** Units in other blocks. */
   readonly recalled: ReadonlySet<number>
   readonly headCost: number
+  readonly watch?: Watch | undefined
 }
 
 /** A smaller block is not worth its first line. */
@@ -27,9 +29,10 @@ const lineCost = 2
 
 /** Chooses the units to recall for a message, at most `room` tokens; mostly none. */
 export function chooseBlock(search: Search, room: number): Block | undefined {
-  const { transcript, scores, asked, effort, base, user, recalled, headCost } = search
+  const { transcript, scores, asked, effort, base, user, recalled, headCost, watch } = search
   // The more strongly a message asks, the larger its block may be.
   let worth = Math.min(room, Math.floor(base * Math.min(effort.block, slope * (asked - 1)))) - headCost
+  watch?.(search, worth)
   if (worth < smallest) return undefined
   const chosen: number[] = []
   let tokens = headCost
@@ -37,6 +40,7 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
   for (const unit of bestFirst(candidates(search), scores)) {
     const { tokens: own, from, to } = transcript.units[unit]!
     const cost = own + lineCost * (to - from)
+    watch?.(search, worth, unit, cost)
     if (cost > worth) {
       misses += 1
       if (misses > mostMisses) break
@@ -52,9 +56,13 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
   return chosen.length > 0 ? { user, units: chosen.sort((a, b) => a - b), tokens } : undefined
 }
 
-/** The old units that pass the gate themselves: others would only fill the block. */
-function candidates({ transcript, scores, best, asked, user, cut }: Search): Int32Array {
-  const floor = Math.max(1, best / asked)
+/** The least score of a unit that is recalled: those below it would only fill the block. */
+export const floorOf = ({ best, asked }: Judgement) => Math.max(1, best / asked)
+
+/** The old units that pass the gate themselves. */
+function candidates(search: Search): Int32Array {
+  const { transcript, scores, user, cut } = search
+  const floor = floorOf(search)
   const end = Math.min(cut, user)
   const { firstUser } = transcript
   const found = new Int32Array(end)

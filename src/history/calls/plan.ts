@@ -140,7 +140,7 @@ export function leadingPrompt(
 }
 
 /** The entries that a plan names, as stretches of places. */
-export function placesIn({ messages }: Plan): readonly Run[] {
+export function placesIn({ messages }: Pick<Plan, 'messages'>): readonly Run[] {
   return messages.flatMap(item =>
     isRun(item)
       ? [item]

@@ -6,6 +6,9 @@ import { stampEntry } from '../../context/conversation/stamp-entry.ts'
 import { checkOptions } from '../../context/draft/frame-options.ts'
 import { fitConversation, readWhole } from '../../context/fit.ts'
 import type { Fate } from '../../context/receipt.ts'
+import { type Why, whyConversation } from '../../context/why/why-conversation.ts'
+import { InvalidOptionError, showValue } from '../../log/error.ts'
+import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ReadStateOptions, State, StateReading } from '../../state/index.ts'
 import type { Head, ThreadKey } from '../../stores/store.ts'
@@ -32,6 +35,8 @@ export interface ThreadLog {
   textsIn(context: Context): ReadonlyMap<number, string>
   /** `at`: the last entry of the context; default the newest. `prompt`: the system prompt, which stands first. */
   context(at: number | undefined, prompt: readonly MessageLike[], options: FitOptions): Promise<Context>
+  /** Why the entry at a place has its fate in a context. */
+  why(seq: number, at: number | undefined, prompt: readonly MessageLike[], options: FitOptions): Promise<Why>
   /** The newest messages in full, with the place of the first. */
   recent(): Promise<{ readonly from: number; readonly messages: readonly MessageLike[] }>
   /** A state as it was when an entry was the last. Goes on from the previous reading of the same state. */
@@ -114,19 +119,9 @@ function createThreadLog(source: LogSource): ThreadLog {
     isAgain = false,
   ): Promise<Context> {
     checkOptions({ ...options, count })
-    if (given !== undefined) checkPlace(given)
-    const head = await refresh()
-    const at = given === undefined || given >= known ? undefined : given
-    // A turn that a crash left open is read as if it were closed, but not in views of the past.
-    const tail = given === undefined ? await unloggedEnd(source, head) : []
-    const isNow = at === undefined && tail.length === 0
-    const { system: lead, transcript } = conversation
-    const target = isNow ? transcript : await pastTranscript(transcript, loading(), at, tail)
-    const leading = at === undefined ? lead : lead.slice(0, at)
-    const system = [...prompt.map((message, seq) => stampEntry(message, seq, count)), ...leading]
+    const { isNow, ...viewed } = await conversationAt(given, prompt)
     const all = { ...(isNow && previous && { previous }), ...options, count }
-    const fit = () => fitConversation({ system, transcript: target }, all)
-    const read = await whileLoading(target, loading(), fit)
+    const read = await whileLoading(viewed.transcript, loading(), () => fitConversation(viewed, all))
     const fitted = isAgain ? readWhole(read) : read
     if (!fitted) {
       // A caller changed a message that a context gave him: all is read again from the store.
@@ -137,6 +132,42 @@ function createThreadLog(source: LogSource): ThreadLog {
     prompts.set(fitted, prompt.length)
     await tidy()
     return fitted
+  }
+
+  /** The conversation as it was when an entry was the last. */
+  async function conversationAt(given: number | undefined, prompt: readonly MessageLike[]) {
+    if (given !== undefined) checkPlace(given)
+    const head = await refresh()
+    const at = given === undefined || given >= known ? undefined : given
+    // A turn that a crash left open is read as if it were closed, but not in views of the past.
+    const tail = given === undefined ? await unloggedEnd(source, head) : []
+    const isNow = at === undefined && tail.length === 0
+    const { system: lead, transcript: all } = conversation
+    const transcript = isNow ? all : await pastTranscript(all, loading(), at, tail)
+    const leading = at === undefined ? lead : lead.slice(0, at)
+    const system = [...prompt.map((message, seq) => stampEntry(message, seq, count)), ...leading]
+    return { isNow, system, transcript }
+  }
+
+  async function why(
+    seq: number,
+    at: number | undefined,
+    prompt: readonly MessageLike[],
+    options: FitOptions,
+  ): Promise<Why> {
+    checkOptions({ ...options, count })
+    const viewed = await conversationAt(at, prompt)
+    const last = viewed.system.length - prompt.length + viewed.transcript.entries.length
+    if (!isCount(seq, 1) || seq > last)
+      throw new InvalidOptionError(
+        'seq',
+        `expected the place of an entry, 1 to ${last}, got ${showValue(seq)}`,
+      )
+    const told = await whileLoading(viewed.transcript, loading(), () =>
+      whyConversation(viewed, { ...options, count }, seq - 1 + prompt.length),
+    )
+    await tidy()
+    return whyInLog(told, prompt.length)
   }
 
   const loading = (): Loading => ({
@@ -165,6 +196,7 @@ function createThreadLog(source: LogSource): ThreadLog {
 
   return {
     context: (at, prompt, options) => inTurn(() => context(at, prompt, options)),
+    why: (seq, at, prompt, options) => inTurn(() => why(seq, at, prompt, options)),
     seqOf: message => places.get(message),
     leadOf: context => prompts.get(context),
     textsIn(context) {
@@ -197,6 +229,27 @@ function createThreadLog(source: LogSource): ThreadLog {
         seq <= at && of === model && counter === count.id
       return (await fresh(() => facts.calibrations.findLast(isIts)))?.[1]
     },
+  }
+}
+
+/** A receipt counts from 0, with the prompt first; the log counts entries from 1. */
+function whyInLog(told: Why, lead: number): Why {
+  const place = (seq: number) => seq - lead + 1
+  const { unit, cut, recall } = told
+  const { asking, found, near } = recall ?? {}
+  return {
+    ...told,
+    seq: place(told.seq),
+    unit: { ...unit, first: place(unit.first), last: place(unit.last) },
+    ...(cut && { cut: { ...cut, before: place(cut.before), at: place(cut.at) } }),
+    ...(recall && {
+      recall: {
+        ...recall,
+        ...(asking && { asking: { ...asking, seq: place(asking.seq) } }),
+        ...(found && { found: { ...found, seq: place(found.seq) } }),
+        ...(near !== undefined && { near: place(near) }),
+      },
+    }),
   }
 }
 

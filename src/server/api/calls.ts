@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { dump } from '../../context/dump.ts'
-import { leadOf, type Plan, readPlan } from '../../history/calls/plan.ts'
+import { isRun, leadOf, type Plan, placesIn, readPlan } from '../../history/calls/plan.ts'
 import type { Thread, ThreadCall } from '../../history/index.ts'
 import { present } from '../../log/present.ts'
 import { notFound } from './api-error.ts'
@@ -104,7 +104,8 @@ export const callRoutes = [
   }),
 ]
 
-async function findCall(thread: Thread, id: string): Promise<ThreadCall> {
+/** A call of a thread, by its id. */
+export async function findCall(thread: Thread, id: string): Promise<ThreadCall> {
   const found = (await thread.calls()).find(one => one.id === id)
   if (!found) throw notFound('call', id)
   return found
@@ -130,6 +131,18 @@ function warningsOf({ error }: ThreadCall, plan: Plan): readonly string[] {
     ...(verdicts.some(([fate, rule]) => fate === 'altered' && rule === 'trim') ? ['trimmed'] : []),
     ...(tokens > window - reserve - margin ? ['over'] : []),
   ]
+}
+
+/** What was stored about an entry with a call. An entry in none of the stretches was sent as it is. */
+export function verdictIn(plan: Plan, entry: number) {
+  const seq = entry + leadOf(plan) - 1
+  const isSent = placesIn({ messages: plan.messages.filter(isRun) }).some(
+    ([first, last]) => first <= entry && entry <= last,
+  )
+  const last = plan.fates.findLast(([from, to]) => from <= seq && seq <= to)
+  const [fate = 'kept', rule = 'policy', why = 'sent as it is'] =
+    isSent || !last ? [] : (plan.verdicts[last[2]] ?? [])
+  return { fate, rule, why }
 }
 
 /** Places of fates are those of the receipt: with the system prompt, counted from 0. Here they are those of the log. */

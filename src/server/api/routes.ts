@@ -9,6 +9,7 @@ import { sampleRoutes } from './samples.ts'
 import { serverRoutes } from './server-info.ts'
 import { threadRoutes } from './threads.ts'
 import { timelineRoutes } from './timelines.ts'
+import { whyRoutes } from './why.ts'
 
 export const apiBase = '/throughline/v1'
 
@@ -19,6 +20,7 @@ export const apiRoutes = [
   ...threadRoutes,
   ...contextRoutes,
   ...timelineRoutes,
+  ...whyRoutes,
   ...callRoutes,
   ...chatRoutes,
   ...eventRoutes,

@@ -1,0 +1,43 @@
+import { termsOf } from '../recall/terms.ts'
+
+/** A stretch of a text: from one UTF-16 unit up to another. */
+export type TextPlace = readonly [from: number, to: number]
+
+/** Where words with one of some terms stand in a text, at most `most`. In scripts without spaces these are pairs of characters. */
+export function termPlaces(
+  text: string,
+  isAsked: (term: string) => boolean,
+  most = 200,
+): readonly TextPlace[] {
+  const found: [number, number][] = []
+  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
+    if (found.length >= most) break
+    const terms = termsOf(word)
+    if (!terms.some(isAsked)) continue
+    // A word of one term is marked whole; of several, the pairs of characters that were asked for.
+    if (terms.length === 1) found.push([index, index + word.length])
+    else for (const place of pairPlaces(word, isAsked)) found.push([index + place[0], index + place[1]])
+  }
+  return joined(found)
+}
+
+function* pairPlaces(word: string, isAsked: (term: string) => boolean): Generator<[number, number]> {
+  let before = ''
+  let at = 0
+  for (const character of word) {
+    const end = at + character.length
+    if (before !== '' && termsOf(before + character).some(isAsked)) yield [at - before.length, end]
+    before = character
+    at = end
+  }
+}
+
+function joined(places: readonly [number, number][]): readonly TextPlace[] {
+  const found: [number, number][] = []
+  for (const [from, to] of places) {
+    const last = found.at(-1)
+    if (last && last[1] >= from) last[1] = Math.max(last[1], to)
+    else found.push([from, to])
+  }
+  return found
+}

@@ -1,0 +1,149 @@
+import type { Unit } from '../conversation/transcript.ts'
+import type { Frame } from '../draft/frame.ts'
+import { findSpan, type Insertion, type Span } from '../draft/span.ts'
+import { floorOf, type Search } from '../recall/choose-block.ts'
+import { isRecallable } from '../recall/index-transcript.ts'
+import type { RecallIndex } from '../recall/recall-index.ts'
+import { withoutLabel } from '../recall/terms.ts'
+import { type TextPlace, termPlaces } from './term-places.ts'
+
+/** What recall decided about a message before the cut. */
+export interface WhyRecall {
+  /**
+   * `recalled`: it stands in the block of the message that asked. `made_room`: it stood in a block until newer ones needed
+   * the room. `no_room`: better ones took the room. `weak_match`: others fit what was asked better. `not_asked`: the message
+   * asks for nothing older. `never`: it is never recalled.
+   */
+  readonly outcome: 'recalled' | 'made_room' | 'no_room' | 'weak_match' | 'not_asked' | 'never'
+  /** The user message that asked for it, or the latest one, which did not. */
+  readonly asking?: AskedText
+  /** The text of the message itself, with the words that were asked for. */
+  readonly found?: AskedText
+  /** The message beside it that has the words, if it has none itself. */
+  readonly near?: number
+  /** How strongly the message asks for something old: from 1 on something is recalled. */
+  readonly strength?: number
+  /** How well this message and the best one answer, and the least that is recalled. */
+  readonly score?: number
+  readonly best?: number
+  readonly least?: number
+  /** How many were weighed before it, and their tokens. */
+  readonly better?: { readonly units: number; readonly tokens: number }
+  /** The tokens that it needs, those that were left for it, and those of the whole block. */
+  readonly needs?: number
+  readonly left?: number
+  readonly room?: number
+}
+
+/** A text, and where the words stand that a message asks for. */
+export interface AskedText {
+  readonly seq: number
+  readonly text: string
+  readonly hits: readonly TextPlace[]
+}
+
+interface Weighed {
+  readonly unit: number
+  readonly cost: number
+  readonly left: number
+}
+
+/** One search of recall: the last one of a user message is what counts. */
+interface Searched {
+  readonly search: Search
+  readonly room: number
+  readonly weighed: Weighed[]
+}
+
+export interface ToExplain {
+  readonly frame: Frame
+  readonly unit: Unit
+  /** The place of the entry in the transcript. */
+  readonly at: number
+  readonly spans: readonly Span[]
+  readonly insertions: readonly Insertion[]
+}
+
+/** Notes what recall weighs while a context is made. */
+export function createTrace() {
+  const searches = new Map<number, Searched>()
+  let current: Searched | undefined
+  return {
+    take(search: Search, left: number, unit?: number, cost = 0): void {
+      if (unit !== undefined) current?.weighed.push({ unit, cost, left })
+      else {
+        current = { search, room: left, weighed: [] }
+        searches.set(search.user, current)
+      }
+    },
+    /** Undefined where nothing was searched for: the policy does not recall, or nothing is cut. */
+    explain(given: ToExplain): WhyRecall | undefined {
+      if (searches.size === 0) return undefined
+      const { unit, insertions } = given
+      if (!isRecallable(unit)) return { outcome: 'never' }
+      const block = insertions.find(
+        ({ part, of }) => part === 'recall' && of.some(({ from }) => from === unit.index),
+      )
+      const own = block && searches.get(block.before)
+      if (own) return { outcome: 'recalled', ...describe(own, given) }
+      const all = [...searches.values()]
+      const earlier = all.findLast(({ weighed }) => weighed.some(one => isTaken(one, unit.index)))
+      if (earlier && findSpan(given.spans, unit.index)?.fate === 'elided')
+        return { outcome: 'made_room', ...describe(earlier, given) }
+      const last = all.at(-1)!
+      return { outcome: outcomeOf(last, unit.index), ...describe(last, given) }
+    },
+  }
+}
+
+const isTaken = ({ unit, cost, left }: Weighed, wanted: number) => unit === wanted && cost <= left
+
+function outcomeOf({ search, weighed }: Searched, unit: number): WhyRecall['outcome'] {
+  // Nothing was weighed: the message does not ask strongly enough.
+  if (weighed.length === 0) return 'not_asked'
+  return (search.scores[unit] ?? 0) < floorOf(search) ? 'weak_match' : 'no_room'
+}
+
+function describe({ search, room, weighed }: Searched, { frame, unit, at, insertions }: ToExplain) {
+  const { transcript, system } = frame
+  const { index, user, terms, scores, best, asked } = search
+  const near = nearOf(unit, insertions)
+  const ids = tellingTerms(index, terms, near ?? unit.index)
+  const isAsked = (term: string) => ids.has(index.vocabulary.get(term) ?? -1)
+  const textAt = (place: number): AskedText => {
+    const { text } = transcript.entries[place]!.message
+    return { seq: system.length + place, text, hits: termPlaces(text, isAsked) }
+  }
+  const asking = textAt(transcript.units[user]!.from)
+  const label = asking.text.length - withoutLabel(asking.text).length
+  const rank = weighed.findIndex(one => one.unit === unit.index)
+  const before = weighed.slice(0, Math.max(0, rank)).filter(({ cost, left }) => cost <= left)
+  const own = weighed[rank]
+  return {
+    asking: { ...asking, hits: asking.hits.filter(([from]) => from >= label) },
+    found: textAt(at),
+    ...(near !== undefined && near !== unit.index && { near: system.length + transcript.units[near]!.from }),
+    ...{ strength: rounded(asked), score: scores[unit.index] ?? 0, best, least: Math.ceil(floorOf(search)) },
+    ...(own && {
+      better: { units: before.length, tokens: before.reduce((sum, { cost }) => sum + cost, 0) },
+      ...{ needs: own.cost, left: Math.max(0, own.left) },
+    }),
+    room: Math.max(0, room),
+  }
+}
+
+/** The unit with the words that were asked for, as the block of a recalled unit says. */
+function nearOf({ index }: Unit, insertions: readonly Insertion[]): number | undefined {
+  const recalled = insertions.flatMap(({ part, of }) => (part === 'recall' ? of : []))
+  return recalled.find(({ from }) => from === index)?.near
+}
+
+/** The terms that a message asks for and a unit has. Common words explain nothing where there are others. */
+function tellingTerms(index: RecallIndex, asked: Search['terms'], unit: number): ReadonlySet<number> {
+  const own = new Set(unit < index.size ? index.termsAt(unit) : [])
+  const found = asked.map(({ id }) => id).filter(id => own.has(id))
+  const telling = found.filter(id => index.weights[id] === 1)
+  return new Set(telling.length > 0 ? telling : found)
+}
+
+const rounded = (value: number) => Math.round(value * 100) / 100

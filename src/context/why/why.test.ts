@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { MessageLike } from '../../log/message.ts'
+import { randomConversation } from '../../testing/random-conversation.ts'
+import { fit } from '../fit.ts'
+import { balanced, thorough } from '../policies/recall.ts'
+import { sliding } from '../policies/sliding.ts'
+import { spongebob } from '../policies/spongebob.ts'
+import { tiered } from '../policies/tiered.ts'
+import { termsOf } from '../recall/terms.ts'
+import { termPlaces } from './term-places.ts'
+import { why } from './why.ts'
+
+const chat = JSON.parse(
+  readFileSync(new URL('../../../examples/project-chat.json', import.meta.url), 'utf8'),
+) as readonly MessageLike[]
+const room = { window: 4096, reserve: 512 }
+
+const marked = ({ text, hits }: { text: string; hits: readonly (readonly [number, number])[] }) =>
+  hits.map(([from, to]) => text.slice(from, to))
+
+describe('why', () => {
+  it('tells of a recalled message who asked for it, with which words, and where these stand', () => {
+    const { recall, place, text, unit } = why(chat, 20, room)
+    expect(recall).toMatchObject({ outcome: 'recalled', asking: { seq: 522 }, found: { seq: 20 } })
+    expect(marked(recall!.asking!)).toEqual(
+      expect.arrayContaining(['six', 'figure', 'grid', 'reference', 'fence', 'Priya']),
+    )
+    expect(marked(recall!.found!)).toContain('Priya')
+    expect(recall!.score).toBeGreaterThanOrEqual(recall!.least!)
+    expect(recall!.needs).toBeLessThanOrEqual(recall!.left!)
+    expect(fit(chat, room).messages[place!]!.content).toBe(text)
+    expect(unit).toEqual({ first: 20, last: 20, tokens: 76 })
+  })
+
+  it('tells of a message that was left out what took its room, or that others fit better', () => {
+    const { recall: full } = why(chat, 226, room)
+    expect(full).toMatchObject({ outcome: 'no_room', asking: { seq: 522 } })
+    expect(full!.needs).toBeGreaterThan(full!.left!)
+    expect(full!.better!.units).toBeGreaterThan(0)
+    const { recall: weak } = why(chat, 100, room)
+    expect(weak!.outcome).toBe('weak_match')
+    expect(weak!.score).toBeLessThan(weak!.least!)
+    const quiet = [...chat, { role: 'assistant', content: 'Done.' }, { role: 'user', content: 'Thanks!' }]
+    expect(why(quiet, 100, room).recall).toMatchObject({ outcome: 'not_asked', asking: { seq: 524 } })
+    expect(why(chat, 100, { ...room, policy: sliding({ messages: 50 }) })).toMatchObject({
+      ...{ fate: 'elided', why: 'older than what fits', unit: { tokens: 65 } },
+    })
+  })
+
+  it('tells of a message that is sent when it will leave, and the fits that follow agree', () => {
+    expect(why(chat, 1, room)).toMatchObject({ isProtected: true, rule: 'first' })
+    expect(why(chat, 1, room).leaving).toBeUndefined()
+    for (const policy of [balanced(), sliding({ messages: 50 })]) {
+      const { leaving } = why(chat, 515, { ...room, policy })
+      const said = (tokens: number) => 'so '.repeat(tokens).trim()
+      const mean = leaving!.tokens / leaving!.turns
+      const grown: MessageLike[] = [...chat]
+      const fates: string[] = []
+      for (let turn = 0; turn < leaving!.turns; turn++) {
+        grown.push(
+          { role: 'user', content: said(mean / 3) },
+          { role: 'assistant', content: said((mean * 2) / 3) },
+        )
+        fates.push(fit(grown, { ...room, policy }).receipt.entries[515]!.fate)
+      }
+      // The estimate of these words may differ a little from their number.
+      expect(fates.filter(fate => fate === 'kept').length).toBeGreaterThanOrEqual(leaving!.turns - 2)
+    }
+  })
+
+  const cases = process.env.THROUGHLINE_LONG ? 200 : 20
+
+  it(`says the fate of the receipt, whatever the policy: ${cases} conversations`, () => {
+    const policies = [balanced(), thorough(), sliding({ messages: 6 }), tiered(), spongebob()]
+    for (let seed = 1; seed <= cases; seed++) {
+      const messages = randomConversation(seed, 60)
+      const options = {
+        ...{ window: 400 + 20 * (seed % 20), overflow: 'keep' as const },
+        ...{ policy: policies[seed % policies.length]!, notes: (['inline', 'system'] as const)[seed % 2]! },
+      }
+      const { receipt, messages: sent } = fit(messages, options)
+      for (const line of receipt.entries) {
+        const told = why(messages, line.seq, options)
+        expect(told).toMatchObject(line)
+        expect(told.recall?.outcome === 'recalled').toBe(line.fate === 'recalled')
+        if (told.place !== undefined) expect(told.place).toBeLessThan(sent.length)
+        for (const { text, hits } of [told.recall?.asking, told.recall?.found].flatMap(one => one ?? []))
+          for (const [from, to] of hits) expect(text.slice(from, to)).toMatch(/^[\p{L}\p{M}\p{N}]+$/u)
+      }
+    }
+  })
+
+  it('refuses what is no place of a message', () => {
+    for (const seq of [-1, 523, 1.5, Number.NaN])
+      expect(() => why(chat, seq, room)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+    expect(() => why('chat' as never, 0, room)).toThrow(/expected a list/)
+  })
+})
+
+describe('termPlaces', () => {
+  it('marks words by their stems, and pairs where a script has no spaces', () => {
+    const asked = (terms: readonly string[]) => (term: string) => terms.includes(term)
+    const text = 'Deploys fail; deploying, DEPLOY.'
+    expect(termPlaces(text, asked(termsOf('deploy'))).map(([from, to]) => text.slice(from, to))).toEqual([
+      ...['Deploys', 'deploying', 'DEPLOY'],
+    ])
+    const han = '格子番号は県の係'
+    expect(termPlaces(han, asked(['番号', '号は'])).map(([from, to]) => han.slice(from, to))).toEqual([
+      '番号は',
+    ])
+    expect(termPlaces('a '.repeat(1000), () => true)).toEqual([])
+  })
+})

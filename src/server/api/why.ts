@@ -1,0 +1,168 @@
+import { z } from 'zod'
+import { plainPolicies } from '../../context/policies/choose-policy.ts'
+import { fates } from '../../context/receipt.ts'
+import type { Why } from '../../context/why/why-conversation.ts'
+import type { AskedText } from '../../context/why/why-recall.ts'
+import { lastPlaceOf, leadOf, type Plan, readPlan } from '../../history/calls/plan.ts'
+import type { Thread, ThreadContextOptions } from '../../history/index.ts'
+import { present } from '../../log/present.ts'
+import { BadRequestError } from '../bad-request-error.ts'
+import { findCall, verdictIn } from './calls.ts'
+import { cutPlaces } from './context-answer.ts'
+import { type ThreadCall, threadOf } from './find-thread.ts'
+import { atField, createSettings, type FitFields, fitFields } from './fit-thread.ts'
+import { defineRoute, type Told } from './route.ts'
+import { count, inConversation, name, place, threadFields } from './schemas.ts'
+
+const askedText = z.object({
+  seq: place,
+  text: z.string().describe('its beginning, if it is very long'),
+  hits: z
+    .array(z.tuple([count, count]))
+    .describe('where the words stand: from one UTF-16 unit up to another'),
+})
+
+const recall = z.object({
+  outcome: z
+    .enum(['recalled', 'made_room', 'no_room', 'weak_match', 'not_asked', 'never'])
+    .describe(
+      '`made_room`: it stood in a block until newer ones needed the room; `no_room`: better ones took it; `weak_match`: others fit what was asked better; `not_asked`: the message asks for nothing older',
+    ),
+  asking: askedText.optional().describe('the message that asked for it, or the latest one, which did not'),
+  found: askedText.optional().describe('the entry itself, with the words that were asked for'),
+  near: place.optional().describe('the entry beside it that has the words, if it has none itself'),
+  strength: z
+    .number()
+    .optional()
+    .describe('how strongly the message asks for something old: recalled from 1 on'),
+  score: z.number().optional(),
+  best: z.number().optional().describe('the score of the best entry before the cut'),
+  least: z.number().optional().describe('the least score that is recalled'),
+  better: z.object({ units: count, tokens: count }).optional().describe('what was taken before it'),
+  needs: count.optional().describe('the tokens that it needs in a block'),
+  left: count.optional().describe('the tokens that were left when it was weighed'),
+  room: count.optional().describe('the tokens that the block may have'),
+})
+
+const why = z.object({
+  seq: place,
+  role: z.string(),
+  tokens: count,
+  fate: z.enum(fates),
+  rule: z.string(),
+  why: z.string(),
+  stored: z
+    .object({ fate: z.string(), rule: z.string(), why: z.string() })
+    .optional()
+    .describe('for a call: what was stored with it. The rest was worked out again and may differ from it'),
+  unit: z
+    .object({ first: place, last: place, tokens: count })
+    .describe('what is sent or left out together with it'),
+  isProtected: z.boolean().describe('whether it is sent whatever the policy does'),
+  place: count
+    .optional()
+    .describe('its place among the messages of the context, from 0; absent if it is not sent'),
+  text: z.string().optional().describe('the text that stands for it in the context'),
+  free: count.describe('the unused tokens of the context'),
+  cut: cutPlaces.optional(),
+  recall: recall.optional().describe('for an entry before the cut; absent where the policy does not recall'),
+  leaving: z
+    .object({ turns: count, tokens: count })
+    .optional()
+    .describe('for an entry that is sent: after how many more turns like the last ones it no longer is'),
+})
+
+/** Why an entry has its fate. */
+export const whyRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/entries/:entry/why',
+    scope: 'inspect',
+    summary:
+      'Says why an entry has its fate at a place or in a call: who asked for it, what took its room, when it leaves.',
+    params: inConversation.extend({ entry: place.min(1) }),
+    query: z.strictObject({
+      ...threadFields,
+      ...fitFields,
+      at: atField,
+      call: name.optional().describe('a call: its place, window, reserve and policy, in place of the others'),
+    }),
+    kind: 'json',
+    answer: why,
+    async handle(call) {
+      const { entry } = call.params
+      const thread = await threadOf(call)
+      const { options, stored } = await settingsOf(call, thread)
+      const last = options.at ?? Number.POSITIVE_INFINITY
+      if (entry > last) throw new BadRequestError(`entry: it is not yet there at ${last}.`, 'entry')
+      return {
+        ...toAnswer(await thread.why(entry, options)),
+        ...(stored && { stored: verdictIn(stored, entry) }),
+      }
+    },
+  }),
+]
+
+interface Asked extends FitFields {
+  readonly actor?: string | undefined
+  readonly branch?: string | undefined
+  readonly at?: number | undefined
+  readonly call?: string | undefined
+}
+
+interface Settings {
+  readonly options: ThreadContextOptions
+  /** The plan of the call that is meant. */
+  readonly stored?: Plan
+}
+
+async function settingsOf(call: ThreadCall & { readonly query: Asked }, thread: Thread): Promise<Settings> {
+  const { at, call: id, actor: _, branch: __, ...fields } = call.query
+  if (id !== undefined) return settingsIn(call, thread, id)
+  const settingsFor = await createSettings(thread, call.parts.options)
+  return { options: { ...settingsFor(fields), ...present({ at }) } }
+}
+
+/** The settings of a stored call. A policy that no name says is taken to be that of the server. */
+async function settingsIn(call: ThreadCall, thread: Thread, id: string): Promise<Settings> {
+  const found = await findCall(thread, id)
+  const stored = readPlan(found.plan)
+  const { window, reserve, policy: named } = stored
+  const { policy: usual } = call.parts.options
+  const isPlain = Object.hasOwn(plainPolicies, named) && usual?.name !== named
+  const policy = isPlain ? plainPolicies[named as keyof typeof plainPolicies] : usual
+  const [first] = leadOf(stored) > 0 ? await thread.replay(found) : []
+  const system = typeof first?.content === 'string' ? first.content : undefined
+  const options = {
+    at: lastPlaceOf(stored),
+    window,
+    reserve,
+    overflow: 'keep',
+    ...present({ policy, system }),
+  } as const
+  return { options, stored }
+}
+
+/** So many characters of a text are given. */
+const mostCharacters = 20_000
+
+const toAsked = ({ seq, text, hits }: AskedText) => ({
+  seq,
+  text: text.slice(0, mostCharacters),
+  hits: hits.filter(([, to]) => to <= mostCharacters).map(([from, to]): [number, number] => [from, to]),
+})
+
+function toAnswer({ text, recall, ...told }: Why): Told<z.input<typeof why>> {
+  const { asking, found, ...rest } = recall ?? { outcome: 'never' as const }
+  return {
+    ...told,
+    ...(text !== undefined && { text: text.slice(0, mostCharacters) }),
+    ...(recall && {
+      recall: {
+        ...rest,
+        ...(asking && { asking: toAsked(asking) }),
+        ...(found && { found: toAsked(found) }),
+      },
+    }),
+  }
+}
