@@ -58,7 +58,7 @@ export function lastPointQuery(place: ThreadPlace, head: number) {
   })
 }
 
-/** A message of a context without its text: notes are among them, and this page keeps none. */
+/** A message of a context. Its text is not asked for: notes are among them. */
 export interface SentSegment {
   readonly part: keyof Answer<'get /conversations/:conversation/context'>['parts']
   readonly tokens: number
@@ -81,12 +81,12 @@ export function segmentsQuery(place: ThreadPlace, point: Pick<TimelinePoint, 'at
         call === undefined
           ? await ask('get /conversations/:conversation/context', {
               params,
-              query: { ...thread, at, rows: true, messages: false },
+              query: { ...thread, at, rows: true, texts: false },
               signal,
             })
           : await ask('get /conversations/:conversation/calls/:call', {
               params: { ...params, call },
-              query: { ...thread, rows: true },
+              query: { ...thread, rows: true, texts: false },
               signal,
             })
       return rows.map(({ part, tokens, role, seq, entries }) => ({ part, tokens, role, seq, entries }))
@@ -108,7 +108,7 @@ export function nextCallQuery(place: ThreadPlace, since: number | undefined) {
     enabled: since !== undefined,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<NextCall> => {
-      const query = { ...thread, messages: false, ...(since !== undefined && since > 0 && { since }) }
+      const query = { ...thread, texts: false, ...(since !== undefined && since > 0 && { since }) }
       const { tokens, prefix, capacity } = await ask('get /conversations/:conversation/context', {
         params,
         query,

@@ -7,7 +7,7 @@ import { notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
 import { defineRoute, type Told } from './route.ts'
 import { count, inConversation, limitOf, message, name, threadFields, time } from './schemas.ts'
-import { rowsField, rowsOfPlan, sentRow } from './sent-rows.ts'
+import { rowsField, rowsOfPlan, sentRow, textsField, withoutTexts } from './sent-rows.ts'
 import { planStretches } from './timeline/fate-runs.ts'
 
 /** How a call went; `interrupted` if its process died. */
@@ -72,7 +72,7 @@ export const callRoutes = [
     scope: 'inspect',
     summary: 'Shows one call with the messages that the model was sent, byte for byte.',
     params: inCall,
-    query: z.strictObject({ ...threadFields, rows: rowsField }),
+    query: z.strictObject({ ...threadFields, rows: rowsField, texts: textsField }),
     kind: 'json',
     answer: call.extend({
       plan,
@@ -83,10 +83,17 @@ export const callRoutes = [
       const thread = await threadOf(given)
       const found = await findCall(thread, given.params.call)
       const messages = await thread.replay(found)
-      const answer = { ...toCall(found), plan: toPlanAnswer(found), messages }
-      if (!given.query.rows) return answer
+      const { rows: isWithRows = false, texts = true } = given.query
+      const told = toPlanAnswer(found)
+      const answer = {
+        ...toCall(found),
+        plan: texts ? told : { ...told, messages: told.messages.filter(Array.isArray) },
+        messages: texts ? messages : [],
+      }
+      if (!isWithRows) return answer
       const plan = readPlan(found.plan)
-      return { ...answer, rows: rowsOfPlan(plan, messages, planStretches(plan), given.looking.count) }
+      const rows = rowsOfPlan(plan, messages, planStretches(plan), given.looking.count)
+      return { ...answer, rows: texts ? rows : withoutTexts(rows) }
     },
   }),
   defineRoute({

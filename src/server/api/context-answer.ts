@@ -4,7 +4,7 @@ import { fates, parts, type Receipt } from '../../context/receipt.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { Told } from './route.ts'
 import { count, message, place } from './schemas.ts'
-import { rowsOfContext, sentRow } from './sent-rows.ts'
+import { rowsOfContext, sentRow, withoutTexts } from './sent-rows.ts'
 
 const fate = z.enum(fates)
 export const counted = <Name extends string>(names: readonly Name[]) =>
@@ -84,25 +84,32 @@ export function toContextAnswer(
     lead,
     at,
     isWithMessages,
+    isWithTexts,
     counter,
   }: {
     readonly lead: number
     readonly at: number
     readonly isWithMessages: boolean
+    readonly isWithTexts: boolean
     /** With it the rows are given. */
     readonly counter?: TokenCounter | undefined
   },
 ): Told<z.input<typeof contextAnswer>> {
   const { receipt, messages } = context
+  const isWhole = isWithMessages && isWithTexts
   const sources = isWithMessages || counter ? sourcesOf(context, lead) : undefined
   return {
     ...toSummary(context, lead),
     at,
     stretches: toStretches(receipt, lead),
-    inserted: receipt.inserted,
+    inserted: isWithTexts ? receipt.inserted : [],
     faults: receipt.faults.map(({ seq, problem }) => ({ seq: seq - lead + 1, problem })),
-    ...(isWithMessages && { messages, ...(sources && { sources }) }),
-    ...(counter && { rows: rowsOfContext(context, { lead, sources, counter }) }),
+    ...(isWhole && { messages, ...(sources && { sources }) }),
+    ...(counter && { rows: isWithTexts ? rows() : withoutTexts(rows()) }),
+  }
+
+  function rows() {
+    return rowsOfContext(context, { lead, sources, counter: counter! })
   }
 }
 

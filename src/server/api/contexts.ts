@@ -14,7 +14,7 @@ import { threadOf } from './find-thread.ts'
 import { atField, createFitting, fitFields } from './fit-thread.ts'
 import { defineRoute, type Told } from './route.ts'
 import { inConversation, place, threadFields } from './schemas.ts'
-import { rowsField } from './sent-rows.ts'
+import { rowsField, textsField } from './sent-rows.ts'
 
 const fitting = z.strictObject(fitFields)
 
@@ -40,19 +40,21 @@ export const contextRoutes = [
     query: contextQuery.extend({
       messages: z.boolean().optional().describe('whether the messages are given; default true'),
       rows: rowsField,
+      texts: textsField,
       since: place.optional().describe('an earlier place: `prefix` then says what both contexts share'),
     }),
     kind: 'json',
     answer: contextAnswer,
     async handle(call) {
-      const { at, messages = true, rows = false, since, actor: _, branch: __, ...rest } = call.query
+      const { at, messages = true, rows = false, texts = true, since, ...asked } = call.query
+      const { actor: _, branch: __, ...rest } = asked
       const thread = await threadOf(call)
       const fit = await createFitting(thread, call.parts.options)
       const previous = since === undefined ? undefined : (await fit(rest, { at: since })).context
       const { context, lead } = await fit(rest, { at, previous })
       const head = (await call.log.store.head(thread.key))?.head ?? 0
       return toContextAnswer(context, {
-        ...{ lead, at: Math.min(at ?? head, head), isWithMessages: messages },
+        ...{ lead, at: Math.min(at ?? head, head), isWithMessages: messages, isWithTexts: texts },
         ...(rows && { counter: call.looking.count }),
       })
     },

@@ -33,6 +33,15 @@ export const rowsField = z
   .optional()
   .describe('whether every message is told with its part, its tokens and the entries in it')
 
+export const textsField = z
+  .boolean()
+  .optional()
+  .describe('false leaves out every text: what stands in a context that its user may not see, such as a note')
+
+/** Rows without the texts of messages that are no entries. */
+export const withoutTexts = (rows: readonly SentRow[]): readonly SentRow[] =>
+  rows.map(({ text: _, ...row }) => row)
+
 export type SentRow = z.infer<typeof sentRow>
 
 interface SentMessage {

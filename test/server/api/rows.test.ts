@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { MessageLike } from '../../../src/log/message.ts'
+import { rules } from '../../../src/models/rules.ts'
 import type { SentRow } from '../../../src/server/api/sent-rows.ts'
 import { toImportLines } from '../../../src/server/samples/to-import-lines.ts'
+import { readerUpstream } from '../../../src/server/upstream/reader-upstream.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient } from './client.ts'
 
@@ -30,6 +32,27 @@ const withoutFraming = ({ framing: _, tools: __, ...parts }: Readonly<Record<str
   Object.fromEntries(Object.entries(parts).filter(([, tokens]) => tokens > 0))
 
 describe('the rows of a context', () => {
+  it('are told without any text, for those who must see no note', async () => {
+    const secret = 'Zanzibar'
+    const upstream = {
+      ...readerUpstream(),
+      model: () => rules(() => `Heard. [NOTE TO SELF: think of ${secret}]`, { window: 4096 }),
+    }
+    const api = await startSample({ notes: true, upstream })
+    for (const input of ['Hello.', 'Hello again.']) await api.say('toads', input)
+    const { calls } = (await api.get('/conversations/toads/calls?limit=1')).body
+    const paths = ['/conversations/toads/context', `/conversations/toads/calls/${calls[0].id}`]
+    for (const path of paths) {
+      const whole = (await api.get(`${path}?rows=true`)).body
+      const bare = (await api.get(`${path}?rows=true&texts=false`)).body
+      expect(JSON.stringify(whole)).toContain(secret)
+      expect(JSON.stringify(bare)).not.toMatch(/Zanzibar|Hello|toad/i)
+      const withoutText = ({ text: _, ...row }: SentRow) => row
+      expect(bare.rows).toEqual(whole.rows.map(withoutText))
+      expect(bare.rows.length).toBeGreaterThan(5)
+    }
+  })
+
   it.each(['balanced', 'stable', 'thorough', 'tiered', 'sliding-50'])(
     'add up to its parts and name every entry that was sent, with the policy %s',
     async policy => {
