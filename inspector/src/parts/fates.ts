@@ -34,3 +34,18 @@ export const colourOfPart: Readonly<Record<Part, Fate | 'protected' | 'meta'>> =
 
 /** A part in the words of the page. */
 export const nameOfPart = (part: Part): string => (part === 'recall' ? 'recalled' : part)
+
+/** The parts in the order in which they stand on each other in a bar: what changes seldom is below. */
+export const partStack: readonly Part[] = [
+  'framing',
+  'tools',
+  'system',
+  'first',
+  'marker',
+  'notes',
+  'digests',
+  'journal',
+  'history',
+  'latest',
+  'recall',
+]

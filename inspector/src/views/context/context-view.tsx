@@ -9,6 +9,7 @@ import { fateAt, readFates } from '../../parts/fate-runs.ts'
 import { fates } from '../../parts/fates.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
+import { findPoint, toStops } from '../../parts/stops.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { AnswerBar } from './answer-bar.tsx'
 import { ContextList } from './context-list.tsx'
@@ -17,8 +18,8 @@ import styles from './context-view.module.css'
 import { EntryPanel } from './entry-panel.tsx'
 import { LogList } from './log-list.tsx'
 import { newLanding, Ribbons } from './ribbons.tsx'
-import { findPoint, toContextItems, toLogItems, toScale } from './scene.ts'
-import { type Stop, TurnSlider } from './turn-slider.tsx'
+import { toContextItems, toLogItems, toScale } from './scene.ts'
+import { TurnSlider } from './turn-slider.tsx'
 import { useFind } from './use-find.ts'
 import { HoverProvider, useNewHover } from './use-hover.ts'
 
@@ -283,21 +284,6 @@ function Loaded({ place, entries, turns, timeline, point }: LoadedProps) {
       </div>
     </HoverProvider>
   )
-}
-
-/** The turns, each with its calls. A turn without one has no stop: nothing was sent in it. */
-function toStops(turns: LoadedProps['turns'], points: LoadedProps['timeline']['points']): readonly Stop[] {
-  const byTurn = new Map<number, (typeof points)[number][]>()
-  for (const point of points) byTurn.set(point.turn, [...(byTurn.get(point.turn) ?? []), point])
-  const known = new Set(turns.map(({ turn }) => turn))
-  const others = [...byTurn]
-    .filter(([turn]) => !known.has(turn))
-    .map(([turn, [first]]) => ({ turn, startedAt: first!.time }))
-  return [...others, ...turns].map(({ turn, startedAt }) => ({
-    turn,
-    time: startedAt,
-    points: byTurn.get(turn) ?? [],
-  }))
 }
 
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at)

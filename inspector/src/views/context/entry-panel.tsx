@@ -12,11 +12,11 @@ import { FateMatrix } from '../../parts/fate-matrix.tsx'
 import { fateInText } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
 import { amountOf, count, fullTime } from '../../parts/format.ts'
+import type { Stop } from '../../parts/stops.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import styles from './entry-panel.module.css'
 import { Marked, marksIn, termsOf } from './marked.tsx'
 import { type Brief, rowOf } from './scene.ts'
-import type { Stop } from './turn-slider.tsx'
 
 export interface EntryPanelProps {
   readonly place: Place

@@ -177,16 +177,3 @@ function pinnedFrom(rows: readonly SentRow[]): number {
 export function rowOf(rows: readonly SentRow[], seq: number): number {
   return rows.findIndex(row => row.seq === seq || row.entries?.includes(seq))
 }
-
-/** The point that an address means: a call by its id or its place, a turn by its first call, else the newest. */
-export function findPoint(
-  points: readonly TimelinePoint[],
-  { turn, call }: { readonly turn?: number | undefined; readonly call?: string | undefined },
-): TimelinePoint | undefined {
-  if (call !== undefined) {
-    const found = points.find(point => point.call === call || String(point.at) === call)
-    if (found) return found
-  }
-  if (turn !== undefined) return points.find(point => point.turn === turn)
-  return points.at(-1)
-}

@@ -4,18 +4,12 @@ import type { TimelinePoint } from '../../api/timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { startDrawing } from '../../parts/canvas.ts'
 import { fateInText } from '../../parts/fate-runs.ts'
-import { colourOfPart, type Fate, type Part } from '../../parts/fates.ts'
-import { count, dayOf, dayTime, percent } from '../../parts/format.ts'
+import { colourOfPart, type Fate, type Part, partStack } from '../../parts/fates.ts'
+import { count, dayTime, percent } from '../../parts/format.ts'
+import { type Stop, toDays } from '../../parts/stops.ts'
 import { useColours } from '../../parts/use-colours.ts'
 import { useSize } from '../../parts/use-size.ts'
 import styles from './turn-slider.module.css'
-
-/** A turn as the slider shows it: its first call, once that is known. */
-export interface Stop {
-  readonly turn: number
-  readonly time: number
-  readonly points: readonly TimelinePoint[]
-}
 
 export interface TurnSliderProps {
   readonly stops: readonly Stop[]
@@ -161,21 +155,6 @@ interface Lanes {
   readonly isSlim: boolean
 }
 
-/** In the order in which they stand on each other. */
-const stack: readonly Part[] = [
-  'framing',
-  'tools',
-  'system',
-  'first',
-  'marker',
-  'notes',
-  'digests',
-  'journal',
-  'history',
-  'latest',
-  'recall',
-]
-
 function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selected, isSlim }: Lanes) {
   const { width, height } = size
   const step = width / Math.max(1, stops.length)
@@ -212,7 +191,7 @@ function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selec
       fullest = point.tokens
     }
     let y = bottom
-    for (const part of stack) {
+    for (const part of partStack) {
       const tokens = point.parts[part] ?? 0
       if (tokens === 0) continue
       const size = (tokens / most) * (bottom - 3)
@@ -238,25 +217,4 @@ function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selec
 function toColour(part: Part): Fate | 'protected' | 'meta-2' {
   const colour = colourOfPart[part]
   return colour === 'meta' ? 'meta-2' : colour
-}
-
-/** The first turn of each day that has room for its name. */
-function toDays(
-  stops: readonly Stop[],
-  width: number,
-): readonly { readonly left: number; readonly text: string }[] {
-  const found: { left: number; text: string }[] = []
-  let day = ''
-  let month = ''
-  for (const [index, { time }] of stops.entries()) {
-    const today = dayOf(time)
-    if (today === day) continue
-    day = today
-    const left = Math.round((index * width) / Math.max(1, stops.length))
-    if (left - (found.at(-1)?.left ?? -100) < (found.length === 1 ? 56 : 28) || width - left < 16) continue
-    const thisMonth = today.replace(/^\d+ /, '')
-    found.push({ left, text: thisMonth === month ? today.split(' ')[0]! : today })
-    month = thisMonth
-  }
-  return found
 }

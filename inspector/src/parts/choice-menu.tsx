@@ -1,0 +1,53 @@
+import { Menu } from '@base-ui/react/menu'
+import { Check, ChevronDown } from 'lucide-react'
+import button from './button.module.css'
+import styles from './choice-menu.module.css'
+import menu from './menu.module.css'
+
+export interface Choice<Value extends string> {
+  readonly value: Value
+  readonly label: string
+  /** More about it, at the end of its line. */
+  readonly more?: string | undefined
+}
+
+export interface ChoiceMenuProps<Value extends string> {
+  /** What is chosen, before the value: `window`. */
+  readonly name?: string | undefined
+  /** What stands on the button. */
+  readonly text: string
+  readonly value: Value
+  readonly choices: readonly Choice<Value>[]
+  readonly onChoose: (value: Value) => void
+}
+
+/** A button that opens a list of which one is chosen. */
+export function ChoiceMenu<Value extends string>(props: ChoiceMenuProps<Value>) {
+  const { name, text, value, choices, onChoose } = props
+  return (
+    <Menu.Root>
+      <Menu.Trigger className={`${button.button} ${styles.trigger}`}>
+        {name && <span className={styles.name}>{name} </span>}
+        <span className={styles.text}>{text}</span>
+        <ChevronDown size={12} aria-hidden />
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner sideOffset={4} align="start" className={menu.positioner}>
+          <Menu.Popup className={menu.menu}>
+            <Menu.RadioGroup value={value} onValueChange={onChoose}>
+              {choices.map(choice => (
+                <Menu.RadioItem key={choice.value} value={choice.value} className={menu.item} closeOnClick>
+                  <span className={menu.check}>
+                    {choice.value === value && <Check size={14} aria-hidden />}
+                  </span>
+                  <span className={menu.name}>{choice.label}</span>
+                  {choice.more && <span className={menu.more}>{choice.more}</span>}
+                </Menu.RadioItem>
+              ))}
+            </Menu.RadioGroup>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}

@@ -1,0 +1,70 @@
+import type { TimelinePoint } from '../api/timeline.ts'
+import { dayOf } from './format.ts'
+
+/** A place on the axis of turns: a turn with the points of its calls, as far as they are known. */
+export interface Stop {
+  readonly turn: number
+  readonly time: number
+  readonly points: readonly TimelinePoint[]
+}
+
+/** All turns in their order. What was asked outside of turns stands where its time puts it. */
+export function toStops(
+  turns: readonly { readonly turn: number; readonly startedAt: number }[],
+  points: readonly TimelinePoint[],
+): readonly Stop[] {
+  const byTurn = new Map<number, TimelinePoint[]>()
+  const loose: Stop[] = []
+  for (const point of points) {
+    if (point.turn === 0) {
+      loose.push({ turn: 0, time: point.time, points: [point] })
+      continue
+    }
+    const known = byTurn.get(point.turn)
+    if (known) known.push(point)
+    else byTurn.set(point.turn, [point])
+  }
+  const stops = turns.map(({ turn, startedAt }): Stop => {
+    const found = byTurn.get(turn) ?? []
+    return { turn, time: startedAt, points: found }
+  })
+  const known = new Set(turns.map(({ turn }) => turn))
+  for (const [turn, found] of byTurn)
+    if (!known.has(turn)) loose.push({ turn, time: found[0]!.time, points: found })
+  if (loose.length === 0) return stops
+  return [...stops, ...loose].sort((a, b) => a.time - b.time || a.turn - b.turn)
+}
+
+/** The first stop of each day that has room for its name on an axis. */
+export function toDays(
+  stops: readonly { readonly time: number }[],
+  width: number,
+): readonly { readonly left: number; readonly text: string }[] {
+  const found: { left: number; text: string }[] = []
+  let day = ''
+  let month = ''
+  for (const [index, { time }] of stops.entries()) {
+    const today = dayOf(time)
+    if (today === day) continue
+    day = today
+    const left = Math.round((index * width) / Math.max(1, stops.length))
+    if (left - (found.at(-1)?.left ?? -100) < (found.length === 1 ? 56 : 28) || width - left < 16) continue
+    const thisMonth = today.replace(/^\d+ /, '')
+    found.push({ left, text: thisMonth === month ? today.split(' ')[0]! : today })
+    month = thisMonth
+  }
+  return found
+}
+
+/** The point that an address means: a call by its id or its place, a turn by its first call, else the newest. */
+export function findPoint(
+  points: readonly TimelinePoint[],
+  { turn, call }: { readonly turn?: number | undefined; readonly call?: string | undefined },
+): TimelinePoint | undefined {
+  if (call !== undefined) {
+    const found = points.find(point => point.call === call || String(point.at) === call)
+    if (found) return found
+  }
+  if (turn !== undefined) return points.find(point => point.turn === turn)
+  return points.at(-1)
+}
