@@ -8,6 +8,7 @@ import { createServer, type ServerOptions } from '../../src/server/create-server
 import { listen } from '../../src/server/serve/listen.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
+import type { Store } from '../../src/stores/store.ts'
 import { findBrowser } from './find-browser.ts'
 import { projectChat } from './sample-lines.ts'
 
@@ -22,6 +23,8 @@ export const sample = 'toad-patrol'
 
 export interface ServedInspector {
   readonly url: string
+  /** The log. What is written to it directly, another process could have written. */
+  readonly store: Store
   /** Calls the API as any client does. */
   ask(method: string, path: string, body?: unknown): Promise<Response>
   stop(): Promise<void>
@@ -64,6 +67,7 @@ export async function serveInspector({
   let isStopped = false
   return {
     url,
+    store: options.store ?? store,
     ask,
     async stop() {
       if (isStopped) return

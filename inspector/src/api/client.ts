@@ -37,6 +37,14 @@ export async function* askLines<Name extends NameOfKind<'lines'>>(
   for await (const line of readLines(body!)) yield JSON.parse(line) as Answer<Name>
 }
 
+/** Asks a route that answers line by line for its bytes as they are, to keep them in a file. */
+export async function askBytes<Name extends NameOfKind<'lines'>>(
+  name: Name,
+  asked: Asked<Name>,
+): Promise<Blob> {
+  return (await request(name, asked)).blob()
+}
+
 export interface Heard<Data> {
   readonly id: string | undefined
   readonly data: Data

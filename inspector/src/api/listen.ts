@@ -1,8 +1,9 @@
-import type { InfiniteData, QueryClient } from '@tanstack/react-query'
+import type { QueryClient } from '@tanstack/react-query'
 import { askEvents } from './client.ts'
 import { connection, noteAway } from './connection.ts'
+import { dropConversation, refreshConversations, restartList } from './conversation-list.ts'
 import { keepListening } from './keep-listening.ts'
-import { conversationsQuery, experimentsQuery, inConversation } from './queries.ts'
+import { experimentsQuery, inConversation } from './queries.ts'
 import type { Answer } from './routes.ts'
 
 /**
@@ -17,7 +18,6 @@ export function listen(client: QueryClient): () => void {
 }
 
 type FeedEvent = Answer<'get /events'>
-type Conversations = InfiniteData<Answer<'get /conversations'>>
 
 function take(client: QueryClient, event: FeedEvent): void {
   switch (event.type) {
@@ -25,56 +25,48 @@ function take(client: QueryClient, event: FeedEvent): void {
       const wasAway = connection.get().state === 'away'
       connection.set({ state: 'live' })
       // What failed while the server was away, or changed without being told.
-      if (wasAway) void client.invalidateQueries()
+      if (wasAway) readAgain(client)
       return
     }
     case 'written':
-      client.setQueryData(
-        conversationsQuery.queryKey,
-        (known: Conversations | undefined) => known && withWritten(known, event),
-      )
-      later(client, inConversation(event.conversation))
-      later(client, conversationsQuery.queryKey)
-      if (event.threads.some(({ actor }) => actor === experimentActor))
-        later(client, experimentsQuery.queryKey)
+      later(client, event)
       return
     case 'deleted':
       client.removeQueries({ queryKey: inConversation(event.conversation) })
-      void client.invalidateQueries({ queryKey: conversationsQuery.queryKey })
+      dropConversation(client, event.conversation)
       void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
       return
     case 'reset':
-      void client.invalidateQueries()
+      readAgain(client)
   }
+}
+
+function readAgain(client: QueryClient): void {
+  restartList(client)
+  void client.invalidateQueries()
+}
+
+type Written = Extract<FeedEvent, { readonly type: 'written' }>
+
+const written = new Map<string, Written>()
+
+/** The writes of a quarter of a second are read again together: a reply writes often. */
+function later(client: QueryClient, event: Written): void {
+  if (written.size === 0)
+    setTimeout(() => {
+      const events = [...written.values()]
+      written.clear()
+      for (const { conversation } of events)
+        void client.invalidateQueries({ queryKey: inConversation(conversation) })
+      void refreshConversations(
+        client,
+        events.map(({ conversation }) => conversation),
+      )
+      if (events.some(({ threads }) => threads.some(({ actor }) => actor === experimentActor)))
+        void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
+    }, 250)
+  written.set(event.conversation, event)
 }
 
 /** The thread that the experiment itself writes: a conversation with it is an experiment. */
 const experimentActor = 'throughline:run'
-
-const stale = new Map<string, readonly unknown[]>()
-
-/** The writes of a quarter of a second are read again together: a reply writes often. */
-function later(client: QueryClient, queryKey: readonly unknown[]): void {
-  if (stale.size === 0)
-    setTimeout(() => {
-      const keys = [...stale.values()]
-      stale.clear()
-      for (const queryKey of keys) void client.invalidateQueries({ queryKey })
-    }, 250)
-  stale.set(JSON.stringify(queryKey), queryKey)
-}
-
-/** The list with what an event says: at once, before the list is read again. */
-function withWritten(known: Conversations, event: Extract<FeedEvent, { type: 'written' }>): Conversations {
-  return {
-    ...known,
-    pages: known.pages.map(page => ({
-      ...page,
-      conversations: page.conversations.map(one =>
-        one.conversation === event.conversation
-          ? { ...one, updatedAt: event.updatedAt, threads: event.threads }
-          : one,
-      ),
-    })),
-  }
-}

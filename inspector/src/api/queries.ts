@@ -32,17 +32,25 @@ export const serverQuery = queryOptions({
   queryFn: ({ signal }) => ask('get /server', { signal }),
 })
 
+/**
+ * All conversations with where each stands, last written to first. Events keep it up to date row by row: see
+ * `conversation-list.ts`.
+ */
 export const conversationsQuery = infiniteQueryOptions({
   queryKey: ['conversations'],
-  queryFn: ({ pageParam, signal }) =>
-    ask('get /conversations', {
-      // Whoever looks on wants to see a first message when it comes, not when somebody goes on with it.
-      query: { include: 'provisional', ...(pageParam !== undefined && { after: pageParam }) },
-      signal,
-    }),
+  queryFn: ({ pageParam, signal }) => askConversations(pageParam, signal),
   initialPageParam: undefined as string | undefined,
   getNextPageParam: page => page.next,
+  // Rows that did not change stay the same objects without being compared: there may be 10,000.
+  structuralSharing: false,
 })
+
+export const askConversations = (after?: string, signal?: AbortSignal) =>
+  ask('get /conversations', {
+    // Whoever looks on wants to see a first message when it comes, not when somebody goes on with it.
+    query: { include: 'provisional', latest: true, limit: 100, ...(after !== undefined && { after }) },
+    signal,
+  })
 
 export const conversationQuery = (conversation: string) =>
   queryOptions({

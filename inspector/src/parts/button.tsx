@@ -1,6 +1,6 @@
 import styles from './button.module.css'
 
-export interface ButtonProps extends React.ButtonHTMLAttributes<HTMLButtonElement> {
+export interface ButtonProps extends React.ComponentProps<'button'> {
   /** `primary`: the one thing to do; `line`: bordered; `plain`: only its text; `icon`: a square with a glyph. */
   readonly kind?: 'primary' | 'line' | 'plain' | 'icon' | 'danger'
 }

@@ -29,25 +29,34 @@ export interface RovingOptions {
  */
 export function useRoving({ items, name, item, show }: RovingOptions): Roving {
   const [state, setState] = useState<{ readonly key: string; readonly index: number } | undefined>()
-  const elements = useRef(new Map<string, HTMLElement>())
+  const { elements, refs } = useRef({
+    elements: new Map<string, HTMLElement>(),
+    refs: new Map<string, (element: HTMLElement | null) => void>(),
+  }).current
   const wanted = useRef<string | undefined>(undefined)
   const found = state === undefined ? -1 : items.indexOf(state.key)
   const index = found >= 0 ? found : Math.min(state?.index ?? 0, items.length - 1)
   const active = items[index]
 
-  const setActive = (key: string) => setState({ key, index: items.indexOf(key) })
+  const latest = useRef(items)
+  latest.current = items
+  const setActive = useCallback(
+    (key: string) =>
+      setState(before => (before?.key === key ? before : { key, index: latest.current.indexOf(key) })),
+    [],
+  )
   const focus = (key = active) => {
     if (key === undefined) return
-    setActive(key)
+    setState({ key, index: items.indexOf(key) })
     show?.(items.indexOf(key))
-    const element = elements.current.get(key)
+    const element = elements.get(key)
     if (element) element.focus({ preventScroll: show !== undefined })
     else wanted.current = key
   }
   const move = (to: number) => focus(items[Math.max(0, Math.min(items.length - 1, to))])
-  const isFocused = () => active !== undefined && elements.current.get(active) === document.activeElement
+  const isFocused = () => active !== undefined && elements.get(active) === document.activeElement
   // The first key comes to where one was; the next ones move on.
-  const step = (by: number) => move(isFocused() || state !== undefined ? index + by : 0)
+  const step = (by: number) => move(isFocused() ? index + by : index)
 
   useKeys(name, [
     { keys: 'j', does: `next ${item}`, run: () => step(1) },
@@ -60,18 +69,24 @@ export function useRoving({ items, name, item, show }: RovingOptions): Roving {
 
   // An item that was not drawn yet when it was to be focused.
   useEffect(() => {
-    const element = wanted.current === undefined ? undefined : elements.current.get(wanted.current)
+    const element = wanted.current === undefined ? undefined : elements.get(wanted.current)
     if (!element) return
     wanted.current = undefined
     element.focus({ preventScroll: true })
   })
 
   const ref = useCallback(
-    (key: string) => (element: HTMLElement | null) => {
-      if (element) elements.current.set(key, element)
-      else elements.current.delete(key)
+    (key: string) => {
+      const known = refs.get(key)
+      if (known) return known
+      const made = (element: HTMLElement | null) => {
+        if (element) elements.set(key, element)
+        else elements.delete(key)
+      }
+      refs.set(key, made)
+      return made
     },
-    [],
+    [elements, refs],
   )
   return { active, setActive, focus, ref, isFocused }
 }

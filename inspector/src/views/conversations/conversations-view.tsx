@@ -1,7 +1,239 @@
-import { EmptyState } from '../../parts/empty-state.tsx'
+import { Menu } from '@base-ui/react/menu'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Check, ChevronDown, Plus, Search, X } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { serverQuery } from '../../api/queries.ts'
+import type { Answer } from '../../api/routes.ts'
+import type { ListSearch } from '../../parts/address.ts'
+import { Button } from '../../parts/button.tsx'
+import { amountOf, count } from '../../parts/format.ts'
+import { KeyCap } from '../../parts/key-cap.tsx'
+import { useKeys } from '../../parts/keys.ts'
+import menu from '../../parts/menu.module.css'
+import { newConversationName } from '../../parts/new-conversation-name.ts'
+import { ConversationTable } from './conversation-table.tsx'
+import styles from './conversations-view.module.css'
+import { type Amounts, kinds } from './filters.ts'
+import { useConversations } from './use-conversations.ts'
 
+/** All conversations, last written to first: which is live, full or broken. What is shown stands in the address. */
 export function ConversationsView() {
+  const navigate = useNavigate()
+  const search = useSearch({ strict: false }) as ListSearch
+  const { rows, read, amounts, hasMore, readMore } = useConversations(search)
+  const { data: server } = useQuery(serverQuery)
+  const scopes = server?.scopes ?? noScopes
+  const change = (changes: { readonly [Name in keyof ListSearch]?: ListSearch[Name] | undefined }) =>
+    void navigate({
+      to: '/',
+      search: ((before: object) => ({ ...before, ...changes })) as never,
+      replace: true,
+      resetScroll: false,
+    })
+  const isFiltered = search.show !== undefined || search.client !== undefined || search.q !== undefined
+  const talk = () =>
+    void navigate({
+      to: '/c/$conversation/chat',
+      params: { conversation: newConversationName() },
+      search: {},
+    })
+  useEffect(() => {
+    document.title = 'Conversations · Throughline'
+  }, [])
+  useKeys('Conversations', [
+    ...(scopes.includes('chat') ? [{ keys: 'n', does: 'new conversation', run: talk }] : []),
+    {
+      keys: 'Escape',
+      does: 'show all again',
+      run: () => change({ q: undefined, show: undefined, client: undefined }),
+    },
+  ])
+  const more = hasMore ? '+' : ''
   return (
-    <EmptyState title="Conversations">All conversations with their windows, the live ones first.</EmptyState>
+    <div className={styles.view}>
+      <header className={styles.head}>
+        <h1>
+          {isFiltered
+            ? `${count(rows.length)} of ${count(read)}${more} conversations`
+            : `${count(read)}${more} ${read === 1 ? 'conversation' : 'conversations'}`}
+        </h1>
+        {server?.store !== undefined && <span className={styles.store}>in {server.store}</span>}
+        <FilterField
+          q={search.q ?? ''}
+          onChange={q => change({ q: q === '' ? undefined : q })}
+          onSearch={q => void navigate({ to: '/search', search: { q } })}
+        />
+        {scopes.includes('chat') && (
+          <Button kind="primary" className={styles.new ?? ''} onClick={talk}>
+            <Plus size={16} aria-hidden />
+            New
+          </Button>
+        )}
+      </header>
+      <div className={styles.filters}>
+        <fieldset aria-label="Which conversations">
+          <button
+            type="button"
+            aria-pressed={search.show === undefined}
+            onClick={() => change({ show: undefined })}
+          >
+            All {count(read)}
+            {more}
+          </button>
+          {kinds.map(({ show, name }) => {
+            const amount = amounts.byKind.get(show) ?? 0
+            if (amount === 0 && search.show !== show) return null
+            return (
+              <button
+                key={show}
+                type="button"
+                aria-pressed={search.show === show}
+                onClick={() => change({ show: search.show === show ? undefined : show })}
+              >
+                {name} {count(amount)}
+                {more}
+              </button>
+            )
+          })}
+        </fieldset>
+        <ClientMenu
+          clients={amounts.clients}
+          chosen={search.client}
+          onChoose={client => change({ client })}
+        />
+      </div>
+      <ConversationTable
+        rows={rows}
+        scopes={scopes}
+        hasMore={hasMore}
+        onNearEnd={readMore}
+        empty={
+          <Nothing
+            isReading={hasMore}
+            read={read}
+            q={search.q}
+            onAll={() => change({ q: undefined, show: undefined, client: undefined })}
+            onSearch={q => void navigate({ to: '/search', search: { q } })}
+          />
+        }
+      />
+    </div>
+  )
+}
+
+const noScopes: Answer<'get /server'>['scopes'] = []
+
+interface FilterFieldProps {
+  readonly q: string
+  readonly onChange: (q: string) => void
+  /** Looks for it in every message. */
+  readonly onSearch: (q: string) => void
+}
+
+/** Filters the list by what its rows say; enter looks in every message. */
+function FilterField({ q, onChange, onSearch }: FilterFieldProps) {
+  const input = useRef<HTMLInputElement>(null)
+  useKeys('Conversations', [
+    {
+      keys: '/',
+      does: 'filter; enter searches every message',
+      run: () => {
+        input.current?.focus()
+        input.current?.select()
+      },
+    },
+  ])
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    if (event.key === 'Enter' && q.trim() !== '') onSearch(q)
+    else if (event.key === 'Escape') {
+      onChange('')
+      input.current?.blur()
+    }
+  }
+  return (
+    <div className={styles.field}>
+      <Search size={16} aria-hidden />
+      <input
+        ref={input}
+        type="search"
+        aria-label="Filter by name; enter searches every message"
+        placeholder="Filter, or ↵ search every message"
+        value={q}
+        maxLength={1000}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={event => onChange(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <KeyCap keys="/" />
+    </div>
+  )
+}
+
+interface ClientMenuProps {
+  readonly clients: Amounts['clients']
+  readonly chosen: string | undefined
+  readonly onChoose: (client: string | undefined) => void
+}
+
+/** Whose conversations are shown. */
+function ClientMenu({ clients, chosen, onChoose }: ClientMenuProps) {
+  if (clients.length < 2 && chosen === undefined) return null
+  const name = clients.find(({ id }) => id === chosen)?.name ?? chosen
+  return (
+    <span className={styles.clients}>
+      <Menu.Root>
+        <Menu.Trigger className={styles.client} data-chosen={chosen !== undefined}>
+          {name === undefined ? 'Any client' : <>From {name}</>}
+          <ChevronDown size={14} aria-hidden />
+        </Menu.Trigger>
+        <Menu.Portal>
+          <Menu.Positioner sideOffset={4} align="end" className={menu.positioner}>
+            <Menu.Popup className={menu.menu}>
+              {[{ id: undefined, name: 'Any client', amount: undefined }, ...clients].map(
+                ({ id, name, amount }) => (
+                  <Menu.Item key={id ?? ''} className={menu.item} onClick={() => onChoose(id)}>
+                    <span className={menu.check}>{id === chosen && <Check size={14} aria-hidden />}</span>
+                    <span className={menu.name}>{name}</span>
+                    {amount !== undefined && <span className={menu.more}>{count(amount)}</span>}
+                  </Menu.Item>
+                ),
+              )}
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+      {chosen !== undefined && (
+        <Button kind="icon" aria-label="From any client" onClick={() => onChoose(undefined)}>
+          <X size={14} aria-hidden />
+        </Button>
+      )}
+    </span>
+  )
+}
+
+interface NothingProps {
+  readonly isReading: boolean
+  readonly read: number
+  readonly q: string | undefined
+  readonly onAll: () => void
+  readonly onSearch: (q: string) => void
+}
+
+/** No row passes the filter: so far, or at all. */
+function Nothing({ isReading, read, q, onAll, onSearch }: NothingProps) {
+  return (
+    <div className={styles.nothing} role="status">
+      {isReading ? (
+        <p>Looked through {amountOf(read, 'conversation')} so far…</p>
+      ) : (
+        <p>None of {amountOf(read, 'conversation')} is like that.</p>
+      )}
+      <p>
+        <Button onClick={onAll}>Show all</Button>
+        {q !== undefined && <Button onClick={() => onSearch(q)}>Search every message for it</Button>}
+      </p>
+    </div>
   )
 }

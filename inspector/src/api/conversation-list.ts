@@ -1,0 +1,86 @@
+import type { InfiniteData, QueryClient } from '@tanstack/react-query'
+import { ApiError } from './api-error.ts'
+import { askConversations, conversationQuery, conversationsQuery } from './queries.ts'
+import type { Answer } from './routes.ts'
+
+export type ListedConversation = Answer<'get /conversations'>['conversations'][number]
+type Pages = InfiniteData<Answer<'get /conversations'>>
+
+/** More than so many at once are read as the first page of the list. */
+const mostSingle = 8
+
+/**
+ * Reads conversations again that were written to, and puts them where they belong in the list. The rest of the list, which may
+ * be long, is not read.
+ */
+export async function refreshConversations(client: QueryClient, names: readonly string[]): Promise<void> {
+  const known = knownNames(client)
+  if (!known) return
+  try {
+    if (names.length > mostSingle || names.some(name => !known.has(name)))
+      // Which of them are listed is for the server to say.
+      putFirst(client, (await askConversations()).conversations)
+    else {
+      const read = await Promise.all(names.map(name => readOne(client, name)))
+      putFirst(
+        client,
+        read.filter(one => one !== undefined),
+      )
+    }
+  } catch {
+    // The server is away, or the key is gone: the page says so elsewhere, and everything is read again when it is back.
+  }
+}
+
+async function readOne(client: QueryClient, name: string): Promise<ListedConversation | undefined> {
+  try {
+    return await client.fetchQuery({ ...conversationQuery(name), staleTime: 0 })
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error
+    dropConversation(client, name)
+    return undefined
+  }
+}
+
+/** Takes a conversation that was deleted out of the list. */
+export function dropConversation(client: QueryClient, name: string): void {
+  change(client, rows => rows.filter(({ conversation }) => conversation !== name))
+}
+
+/** Keeps only the first page, so that reading the list again is one request. */
+export function restartList(client: QueryClient): void {
+  client.setQueryData(
+    conversationsQuery.queryKey,
+    (pages: Pages | undefined) =>
+      pages && { pages: pages.pages.slice(0, 1), pageParams: pages.pageParams.slice(0, 1) },
+  )
+}
+
+function knownNames(client: QueryClient): ReadonlySet<string> | undefined {
+  const data = client.getQueryData(conversationsQuery.queryKey)
+  return data && new Set(data.pages.flatMap(page => page.conversations.map(one => one.conversation)))
+}
+
+/** Rows that were read just now take the place of the old ones, in the first page, by their time. */
+function putFirst(client: QueryClient, fresh: readonly ListedConversation[]): void {
+  const names = new Set(fresh.map(one => one.conversation))
+  change(client, (rows, page) => {
+    const others = rows.filter(one => !names.has(one.conversation))
+    if (page > 0) return others.length === rows.length ? rows : others
+    return [...fresh, ...others].sort((a, b) => b.updatedAt - a.updatedAt)
+  })
+}
+
+type Rows = Pages['pages'][number]['conversations']
+
+/** Changes the rows of each page. A page whose rows stay the same stays the same. */
+function change(client: QueryClient, rowsOf: (rows: Rows, page: number) => Rows): void {
+  client.setQueryData(conversationsQuery.queryKey, (known: Pages | undefined) => {
+    if (!known) return known
+    const pages = known.pages.map((page, at) => {
+      const conversations = rowsOf(page.conversations, at)
+      return conversations === page.conversations ? page : { ...page, conversations }
+    })
+    return { ...known, pages }
+  })
+}

@@ -1,0 +1,103 @@
+import { Popover } from '@base-ui/react/popover'
+import { Link } from '@tanstack/react-router'
+import type { ListedConversation } from '../../api/conversation-list.ts'
+import { fullTime } from '../../parts/format.ts'
+import menu from '../../parts/menu.module.css'
+import styles from './client-cell.module.css'
+import { clientOf, howFound } from './client-of.ts'
+import { linkOf } from './link-of.ts'
+
+export interface ClientCellProps {
+  readonly row: ListedConversation
+  readonly tabIndex: number
+}
+
+/** Which client it came from and how it was recognised; pressed, why, and what else is known of the conversation. */
+export function ClientCell({ row, tabIndex }: ClientCellProps) {
+  const { latest } = row
+  const { name } = clientOf(row)
+  const how = latest?.request && (howFound[latest.request.kind] ?? latest.request.kind)
+  return (
+    <Popover.Root>
+      <Popover.Trigger className={styles.client} tabIndex={tabIndex} title="Where it came from, and why here">
+        <span>{name}</span>
+        {how !== undefined && <span className={styles.how}>{how}</span>}
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Positioner sideOffset={4} align="start" className={menu.positioner}>
+          <Popover.Popup className={styles.popup}>
+            <Popover.Title className={styles.title}>
+              <bdi>{row.conversation}</bdi>
+            </Popover.Title>
+            <About row={row} name={name} />
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}
+
+function About({ row, name }: { readonly row: ListedConversation; readonly name: string }) {
+  const { latest, createdAt, updatedAt, metadata, provisional } = row
+  const request = latest?.request
+  const link = linkOf(row)
+  return (
+    <dl className={styles.facts}>
+      <Fact name="From">
+        {name}
+        {request && `, over ${faceNames[request.face] ?? request.face}`}
+      </Fact>
+      {request ? (
+        <Fact name="Recognised">
+          {capital(request.why)}
+          {' · '}
+          <Link
+            to="/c/$conversation/context"
+            params={link.params}
+            search={{ ...link.search, entry: request.at }}
+          >
+            message {request.at}
+          </Link>
+          {` of ${fullTime(request.time)}`}
+        </Fact>
+      ) : (
+        <Fact name="Recognised">
+          No client was recognised: it came through this page, the API, an import or an experiment.
+        </Fact>
+      )}
+      {provisional && (
+        <Fact name="Provisional">
+          One message that nobody has gone on with, of a client that does not name its conversations.
+        </Fact>
+      )}
+      {latest && latest.branches > 1 && <Fact name="Branches">{latest.branches}</Fact>}
+      <Fact name="Began">{fullTime(createdAt)}</Fact>
+      <Fact name="Written to">{fullTime(updatedAt)}</Fact>
+      {metadata !== undefined && metadata !== null && (
+        <Fact name="Metadata">
+          <pre>{JSON.stringify(metadata, null, 2).slice(0, mostMetadata)}</pre>
+        </Fact>
+      )}
+    </dl>
+  )
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+const mostMetadata = 4000
+
+function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+const faceNames: Readonly<Record<string, string>> = {
+  ollama: 'the API of Ollama',
+  openai: 'the chat API of OpenAI',
+  messages: 'the API of Anthropic',
+  responses: 'the Responses API',
+}

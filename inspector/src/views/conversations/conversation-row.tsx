@@ -1,0 +1,118 @@
+import { Link } from '@tanstack/react-router'
+import { FlaskConical } from 'lucide-react'
+import { memo } from 'react'
+import type { ListedConversation } from '../../api/conversation-list.ts'
+import type { Answer } from '../../api/routes.ts'
+import { FateGlyph } from '../../parts/fate-glyph.tsx'
+import { fates } from '../../parts/fates.ts'
+import { ago, amountOf, count, fullTime, percent } from '../../parts/format.ts'
+import hidden from '../../parts/hidden.module.css'
+import { StatusMark } from '../../parts/status-mark.tsx'
+import { titleOf } from '../../parts/title-of.ts'
+import { ClientCell } from './client-cell.tsx'
+import styles from './conversation-table.module.css'
+import { linkOf } from './link-of.ts'
+import { RowMenu } from './row-menu.tsx'
+import { standingOf } from './standing.ts'
+import { WindowCell } from './window-cell.tsx'
+
+export interface ConversationRowProps {
+  readonly row: ListedConversation
+  readonly index: number
+  /** Where it stands, in pixels from the first. */
+  readonly start: number
+  readonly now: number
+  /** Whether it is the one in the tab order. */
+  readonly isActive: boolean
+  readonly scopes: Answer<'get /server'>['scopes']
+  readonly linkRef: (element: HTMLElement | null) => void
+  readonly onFocus: (conversation: string) => void
+  readonly onDelete: (row: ListedConversation) => void
+}
+
+/** A conversation in the list. The link of its name covers the row. */
+export const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
+  const { row, index, start, now, isActive, scopes, linkRef, onFocus, onDelete } = props
+  const { conversation, latest, updatedAt } = row
+  const { status, text, isTrouble = false } = standingOf(row)
+  const title = titleOf(row)
+  const call = latest?.call
+  const tabIndex = isActive ? 0 : -1
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the link in it takes the focus
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      className={styles.row}
+      data-active={isActive}
+      style={{ transform: `translateY(${start}px)` }}
+      onFocus={() => onFocus(conversation)}
+    >
+      <div role="cell" className={styles.name}>
+        <span className={styles.status}>
+          {latest?.isExperiment && status === 'idle' ? (
+            <FlaskConical size={14} aria-label="Experiment" />
+          ) : (
+            status !== 'idle' && <StatusMark status={status} {...(text !== undefined && { label: text })} />
+          )}
+        </span>
+        <span className={styles.texts}>
+          <Link
+            {...linkOf(row)}
+            to="/c/$conversation/context"
+            ref={linkRef}
+            className={styles.link}
+            tabIndex={tabIndex}
+            title={title === conversation ? title : `${title}\n${conversation}`}
+          >
+            <bdi>{title}</bdi>
+          </Link>
+          <span className={styles.said} data-trouble={isTrouble} dir="auto">
+            {(isTrouble || status === 'interrupted') && text !== undefined ? text : latest?.said?.text}
+          </span>
+        </span>
+      </div>
+      <div role="cell" className={styles.client}>
+        <ClientCell row={row} tabIndex={tabIndex} />
+      </div>
+      <div role="cell" className={styles.fates}>
+        {call &&
+          fates.map(({ fate }) => {
+            const amount = call.counts[fate] ?? 0
+            return (
+              amount > 0 && (
+                <span key={fate} className={styles.fate} data-fate={fate} title={`${count(amount)} ${fate}`}>
+                  <FateGlyph fate={fate} />
+                  {count(amount)}
+                  <span className={hidden.hidden}> {fate}</span>
+                </span>
+              )
+            )
+          })}
+      </div>
+      <div role="cell" className={styles.window}>
+        {latest && <WindowCell row={row} mayInspect={scopes.includes('inspect')} />}
+      </div>
+      <div role="cell" className={styles.reused}>
+        {call?.reused !== undefined && call.predicted > 0 ? percent(call.reused / call.predicted) : '–'}
+      </div>
+      <div role="cell" className={styles.turns}>
+        {latest && (
+          <>
+            {count(latest.turns)}
+            <small>{amountOf(latest.entries, 'message')}</small>
+          </>
+        )}
+      </div>
+      <div role="cell" className={styles.used}>
+        <span>
+          <time dateTime={new Date(updatedAt).toISOString()} title={fullTime(updatedAt)}>
+            {ago(updatedAt, now)}
+          </time>
+          {call && <small title={call.model}>{call.model}</small>}
+        </span>
+        <RowMenu row={row} tabIndex={tabIndex} scopes={scopes} onDelete={onDelete} />
+      </div>
+    </div>
+  )
+})

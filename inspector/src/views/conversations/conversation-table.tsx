@@ -1,0 +1,172 @@
+import { useNavigate } from '@tanstack/react-router'
+import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { ListedConversation } from '../../api/conversation-list.ts'
+import type { Answer } from '../../api/routes.ts'
+import { KeepFocus } from '../../parts/keep-focus.tsx'
+import { KeyCap } from '../../parts/key-cap.tsx'
+import { useKeys } from '../../parts/keys.ts'
+import { useNow } from '../../parts/use-now.ts'
+import { useRoving } from '../../parts/use-roving.ts'
+import { ConversationRow } from './conversation-row.tsx'
+import styles from './conversation-table.module.css'
+import { DeleteDialog } from './delete-dialog.tsx'
+import { exportConversation } from './export-conversation.ts'
+import { linkOf } from './link-of.ts'
+import { useAnchor } from './use-anchor.ts'
+import { useNarrow } from './use-narrow.ts'
+
+export interface ConversationTableProps {
+  readonly rows: readonly ListedConversation[]
+  readonly scopes: Answer<'get /server'>['scopes']
+  readonly hasMore: boolean
+  /** The last rows are near: more are wanted. */
+  readonly onNearEnd: () => void
+  /** What stands in place of rows. */
+  readonly empty: React.ReactNode
+}
+
+/** So many rows before the end, more are asked for. */
+const nearEnd = 30
+
+/** The rows of conversations. Only those that can be seen are drawn; keys move in it as in one list. */
+export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: ConversationTableProps) {
+  const navigate = useNavigate()
+  const scroller = useRef<HTMLDivElement>(null)
+  const isNarrow = useNarrow()
+  const rowHeight = isNarrow ? 84 : 56
+  const now = useNow()
+  const [deleting, setDeleting] = useState<ListedConversation>()
+  const items = rows.map(one => one.conversation)
+  const roving = useRoving({
+    ...{ items, name: 'The list', item: 'conversation' },
+    show: index => virtual.scrollToIndex(index, { align: 'auto' }),
+  })
+  const activeIndex = roving.active === undefined ? -1 : items.indexOf(roving.active)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    getItemKey: index => rows[index]!.conversation,
+    overscan: 8,
+    scrollPaddingStart: isNarrow ? 0 : 28,
+    // The row that has the focus stays drawn wherever it moves: else the focus would be lost.
+    rangeExtractor: range => withRow(range, activeIndex),
+    useFlushSync: false,
+  })
+  useLayoutEffect(() => {
+    if (rowHeight) virtual.measure()
+  }, [virtual, rowHeight])
+  useAnchor(scroller, items, rowHeight)
+
+  const drawn = virtual.getVirtualItems()
+  const last = drawn.filter(({ index }) => index !== activeIndex).at(-1)?.index ?? 0
+  useEffect(() => {
+    if (hasMore && last >= rows.length - nearEnd) onNearEnd()
+  })
+
+  const active = rows[activeIndex]
+  const onActive = (run: (one: ListedConversation) => void) => () => {
+    if (active && roving.isFocused()) run(active)
+  }
+  const open = (view: 'chat' | 'what-if' | 'over-time') =>
+    onActive(one => void navigate({ ...linkOf(one), to: `/c/$conversation/${view}` }))
+  useKeys('The conversation in focus', [
+    { keys: 'c', does: 'chat', run: open('chat') },
+    { keys: 'w', does: 'what if', run: open('what-if') },
+    { keys: 'o', does: 'over time', run: open('over-time') },
+    ...(scopes.includes('inspect')
+      ? [{ keys: 'e', does: 'export', run: onActive(one => void exportConversation(one)) }]
+      : []),
+    ...(scopes.includes('admin') ? [{ keys: 'Delete', does: 'delete', run: onActive(setDeleting) }] : []),
+  ])
+
+  return (
+    <>
+      <div className={styles.scroller} ref={scroller}>
+        {rows.length === 0 ? (
+          empty
+        ) : (
+          <div role="table" aria-label="Conversations" aria-rowcount={hasMore ? -1 : rows.length + 1}>
+            <div role="rowgroup" className={styles.header}>
+              {/* biome-ignore lint/a11y/useFocusableInteractive: a row is no control */}
+              <div role="row" aria-rowindex={1} className={styles.columns}>
+                {columns.map(({ name, className }) => (
+                  // biome-ignore lint/a11y/useFocusableInteractive: nothing is sorted here
+                  <span key={name} role="columnheader" className={className}>
+                    {name}
+                  </span>
+                ))}
+              </div>
+            </div>
+            <KeepFocus>
+              <div role="rowgroup" className={styles.rows} style={{ height: virtual.getTotalSize() }}>
+                {drawn.map(({ index, key, start }) => (
+                  <ConversationRow
+                    key={String(key)}
+                    row={rows[index]!}
+                    index={index}
+                    start={start}
+                    now={now}
+                    isActive={index === activeIndex}
+                    scopes={scopes}
+                    linkRef={roving.ref(rows[index]!.conversation)}
+                    onFocus={roving.setActive}
+                    onDelete={setDeleting}
+                  />
+                ))}
+              </div>
+            </KeepFocus>
+          </div>
+        )}
+        {rows.length > 0 && (
+          <footer className={styles.foot}>
+            {hasMore ? (
+              <span role="status">Reading older ones…</span>
+            ) : (
+              hints.map(({ keys, does }) => (
+                <span key={does} className={styles.hint}>
+                  {keys.map(one => (
+                    <KeyCap key={one} keys={one} />
+                  ))}
+                  {does}
+                </span>
+              ))
+            )}
+          </footer>
+        )}
+      </div>
+      {deleting && (
+        <DeleteDialog
+          conversation={deleting}
+          onClose={() => setDeleting(undefined)}
+          onDeleted={() => roving.focus()}
+        />
+      )}
+    </>
+  )
+}
+
+function withRow(range: Range, index: number): number[] {
+  const indexes = defaultRangeExtractor(range)
+  if (index < 0 || index >= range.count || indexes.includes(index)) return indexes
+  return [...indexes, index].sort((a, b) => a - b)
+}
+
+const columns = [
+  { name: 'Name, and what was said last', className: styles.name },
+  { name: 'Client', className: styles.client },
+  { name: 'Fates in the last call', className: styles.fates },
+  { name: 'Its window, as the model read it', className: styles.window },
+  { name: 'Reused', className: styles.reused },
+  { name: 'Turns', className: styles.turns },
+  { name: 'Last used', className: styles.used },
+]
+
+const hints = [
+  { keys: ['j', 'k'], does: 'move' },
+  { keys: ['Enter'], does: 'open in context' },
+  { keys: ['c'], does: 'chat' },
+  { keys: ['w'], does: 'what if' },
+  { keys: ['?'], does: 'all keys' },
+]

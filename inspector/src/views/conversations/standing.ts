@@ -1,0 +1,43 @@
+import type { ListedConversation } from '../../api/conversation-list.ts'
+import { count } from '../../parts/format.ts'
+import type { Status } from '../../parts/status-mark.tsx'
+
+/** How a conversation stands. */
+export interface Standing {
+  readonly status: Status
+  /** What is wrong or going on, for people; absent if nothing is. */
+  readonly text?: string
+  readonly isTrouble?: boolean
+}
+
+type Latest = NonNullable<ListedConversation['latest']>
+
+/** A turn that is open comes before what went wrong earlier; a failure before a warning. */
+export function standingOf({ latest }: ListedConversation): Standing {
+  if (!latest) return { status: 'failed', text: 'Its log could not be read', isTrouble: true }
+  const { status, call } = latest
+  if (status.state === 'open') return { status: 'live', text: 'Answering' }
+  if (call?.status === 'failed')
+    return { status: 'failed', text: `The last call failed: ${call.error ?? 'unknown'}`, isTrouble: true }
+  if (status.state === 'interrupted')
+    return { status: 'interrupted', text: 'Interrupted: whoever answered is gone' }
+  if (call?.status === 'interrupted')
+    return { status: 'interrupted', text: 'The last answer was interrupted' }
+  if (call?.status === 'cancelled') return { status: 'stopped', text: 'The last answer was cancelled' }
+  const [warning] = call?.warnings ?? []
+  if (warning !== undefined) return { status: 'warning', text: warningText(warning, call!), isTrouble: true }
+  return { status: 'idle' }
+}
+
+function warningText(code: string, { reported, predicted }: NonNullable<Latest['call']>): string {
+  if (code === 'prompt_truncated')
+    return reported === undefined
+      ? 'The model server has cut the prompt in silence'
+      : `The model server has cut the prompt in silence: it read ${count(reported)} of ${count(predicted)} tokens`
+  return warnings[code] ?? `Warning: ${code}`
+}
+
+const warnings: Readonly<Record<string, string>> = {
+  trimmed: 'A message was too long for the window, and was shortened',
+  over: 'What must be sent is more than the window holds',
+}
