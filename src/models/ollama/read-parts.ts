@@ -17,24 +17,33 @@ export interface OllamaChunk {
 }
 
 export async function* readParts(chunks: AsyncIterable<OllamaChunk>): AsyncGenerator<ModelPart> {
+  const read = chunkReader()
+  for await (const chunk of chunks) yield* read(chunk)
+}
+
+/** Reads a reply chunk by chunk. */
+export function chunkReader(): (chunk: OllamaChunk) => readonly ModelPart[] {
   let calls = 0
-  for await (const chunk of chunks) {
+  return chunk => {
     const { thinking, content, tool_calls = [] } = chunk.message ?? {}
-    if (thinking) yield { type: 'thinking-delta', text: thinking }
-    if (content) yield { type: 'text-delta', text: content }
+    const parts: ModelPart[] = []
+    if (thinking) parts.push({ type: 'thinking-delta', text: thinking })
+    if (content) parts.push({ type: 'text-delta', text: content })
     for (const call of tool_calls ?? []) {
       calls += 1
-      // Older servers give no id: one made from the place of the call is the same for the same reply.
-      yield {
+      parts.push({
         type: 'tool-call',
+        // Older servers give no id: one made from the place of the call is the same for the same reply.
         id: call.id || `call_${calls}`,
         name: call.function?.name ?? '',
         arguments: toText(call.function?.arguments),
-      }
+      })
     }
-    if (!chunk.done) continue
-    const usage = toUsage({ promptTokens: chunk.prompt_eval_count, replyTokens: chunk.eval_count })
-    yield { type: 'end', reason: toEndReason(chunk.done_reason ?? 'stop', calls), usage }
+    if (chunk.done) {
+      const usage = toUsage({ promptTokens: chunk.prompt_eval_count, replyTokens: chunk.eval_count })
+      parts.push({ type: 'end', reason: toEndReason(chunk.done_reason ?? 'stop', calls), usage })
+    }
+    return parts
   }
 }
 

@@ -31,40 +31,52 @@ interface Usage {
   readonly prompt_tokens_details?: { readonly cached_tokens?: number } | null
 }
 
-/** Reads the chunks of a reply. The usage comes after the finish reason, so `end` is emitted when the stream has ended. */
+/** Reads the chunks of a reply. */
 export async function* readParts(
   chunks: AsyncIterable<OpenAiChunk>,
   server: Server,
 ): AsyncGenerator<ModelPart> {
+  const reader = chunkReader(server)
+  for await (const chunk of chunks) yield* reader.read(chunk)
+  yield* reader.end()
+}
+
+/** Reads a reply chunk by chunk. The usage comes after the finish reason, so the part `end` is given at the end. */
+export function chunkReader(server: Server) {
   const calls = collectCalls()
   let finish: string | undefined
   let usage: Usage = {}
-  for await (const chunk of chunks) {
-    if (!Array.isArray(chunk?.choices)) {
-      // Some servers send an error in place of a chunk.
-      throw toStreamError(server, 'failed in the middle of its answer', readFault(chunk))
-    }
-    usage = chunk.usage ?? usage
-    const choice = chunk.choices.find(one => (one.index ?? 0) === 0)
-    const { content, refusal, reasoning, reasoning_content, tool_calls } = choice?.delta ?? {}
-    const thinking = reasoning_content || reasoning
-    if (thinking) yield { type: 'thinking-delta', text: thinking }
-    if (content) yield { type: 'text-delta', text: content }
-    if (refusal) yield { type: 'text-delta', text: refusal }
-    for (const delta of tool_calls ?? []) calls.add(delta)
-    finish ??= choice?.finish_reason ?? undefined
+  return {
+    read(chunk: OpenAiChunk): readonly ModelPart[] {
+      if (!Array.isArray(chunk?.choices)) {
+        // Some servers send an error in place of a chunk.
+        throw toStreamError(server, 'failed in the middle of its answer', readFault(chunk))
+      }
+      usage = chunk.usage ?? usage
+      const choice = chunk.choices.find(one => (one.index ?? 0) === 0)
+      const { content, refusal, reasoning, reasoning_content, tool_calls } = choice?.delta ?? {}
+      const thinking = reasoning_content || reasoning
+      const parts: ModelPart[] = []
+      if (thinking) parts.push({ type: 'thinking-delta', text: thinking })
+      if (content) parts.push({ type: 'text-delta', text: content })
+      if (refusal) parts.push({ type: 'text-delta', text: refusal })
+      for (const delta of tool_calls ?? []) calls.add(delta)
+      finish ??= choice?.finish_reason ?? undefined
+      return parts
+    },
+    end(): readonly ModelPart[] {
+      // The client does not notice that a stream broke off.
+      if (finish === undefined) throw toStreamError(server, 'ended its answer before it was finished')
+      const whole = calls.calls()
+      const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage
+      const counts = {
+        promptTokens: prompt_tokens,
+        replyTokens: completion_tokens,
+        cachedTokens: prompt_tokens_details?.cached_tokens,
+      }
+      return [...whole, { type: 'end', reason: toEndReason(finish, whole.length), usage: toUsage(counts) }]
+    },
   }
-  // The client does not notice that a stream broke off.
-  if (finish === undefined) throw toStreamError(server, 'ended its answer before it was finished')
-  const whole = calls.calls()
-  yield* whole
-  const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage
-  const counts = {
-    promptTokens: prompt_tokens,
-    replyTokens: completion_tokens,
-    cachedTokens: prompt_tokens_details?.cached_tokens,
-  }
-  yield { type: 'end', reason: toEndReason(finish, whole.length), usage: toUsage(counts) }
 }
 
 type CallPart = Extract<ModelPart, { type: 'tool-call' }>

@@ -49,6 +49,8 @@ export function streamWriter(
   let drained = () => {}
   let isOver = false
   let idle: NodeJS.Timeout | undefined
+  /** Texts of this moment, which are sent as one: many parts come at once, and each write costs more than its text. */
+  let waiting = ''
 
   const body = new ReadableStream<Uint8Array>(
     {
@@ -64,14 +66,14 @@ export function streamWriter(
     { highWaterMark: 64 * 1024, size: chunk => chunk?.byteLength ?? 0 },
   )
 
-  const isFull = () => (controller.desiredSize ?? 0) <= 0
+  const isFull = () => (controller.desiredSize ?? 0) <= waiting.length
   signal.addEventListener('abort', () => drained(), { once: true })
 
   /** Sends a text, and waits while the client does not read. */
   function send(text: string): void | Promise<void> {
     if (isOver || text === '') return
-    controller.enqueue(encoder.encode(text))
-    idle?.refresh()
+    if (waiting === '') process.nextTick(flush)
+    waiting += text
     if (!isFull() || signal.aborted) return
     return new Promise(resolve => {
       const unread = setTimeout(cut, unreadMs)
@@ -80,6 +82,13 @@ export function streamWriter(
         resolve()
       }
     })
+  }
+
+  function flush(): void {
+    if (isOver || waiting === '') return
+    controller.enqueue(encoder.encode(waiting))
+    waiting = ''
+    idle?.refresh()
   }
 
   /** Closes the connection of a client that does not read. */
@@ -104,6 +113,7 @@ export function streamWriter(
 
   function close(): void {
     clearInterval(idle)
+    flush()
     if (isOver) return
     isOver = true
     controller.close()

@@ -108,17 +108,17 @@ async function serve(given: ToServe, { place, opened }: Entered, writer: ReplyWr
     }
     let begun: ReplyStart | undefined
     const pieces = createPieces()
-    const emit = async (part: TurnPart) => {
+    const emit = (part: TurnPart): void | Promise<void> => {
       if (part.type === 'context') {
         // A model may be asked more than once for one reply, which keeps its id.
         begun = { ...start(part.receipt.tokens), ...(begun && { id: begun.id, time: begun.time }) }
         pieces.clear()
       } else if (part.type === 'text-delta') {
         pieces.add('text', part.text)
-        await writer.text(begun!, part.text, facts.logprobs(part.text))
+        return writer.text(begun!, part.text, facts.logprobs(part.text))
       } else if (part.type === 'thinking-delta') {
         pieces.add('thinking', part.text)
-        await writer.thinking(begun!, part.text)
+        return writer.thinking(begun!, part.text)
       }
     }
     const endOf = (reply: ModelReply): ReplyEnd => ({
@@ -211,6 +211,7 @@ function createFacts(hidesNotes: boolean) {
     },
     /** The log probabilities of the tokens of a text that is shown. */
     logprobs(text: string): readonly unknown[] | undefined {
+      if (waiting.length === 0) return undefined
       const found = hidesNotes ? takeTokens(waiting, text) : waiting.splice(0)
       for (const one of found) shown.push(one)
       return found.length > 0 ? found : undefined

@@ -4,13 +4,13 @@ import type { ModelSettings } from '../../models/model.ts'
 import { findWindow, loadedWindows, withTag } from '../../models/ollama/find-window.ts'
 import { ollamaServer } from '../../models/ollama/ollama-server.ts'
 import { lineReader } from '../../models/ollama/read-lines.ts'
-import { type OllamaChunk, readParts } from '../../models/ollama/read-parts.ts'
+import { chunkReader, type OllamaChunk } from '../../models/ollama/read-parts.ts'
 import { toOllamaMessages } from '../../models/ollama/to-ollama-messages.ts'
 import { toOllamaRequest } from '../../models/ollama/to-ollama-request.ts'
-import { textsOf as textsIn } from '../../models/pair-results.ts'
+import { textsOf } from '../../models/pair-results.ts'
 import type { Server } from '../../models/to-model-error.ts'
 import { type ConnectionOptions, openConnection } from './connection.ts'
-import { streamParts, textsOf } from './stream-parts.ts'
+import { type PartReader, streamParts } from './stream-parts.ts'
 import type { Hear, Upstream, UpstreamModel } from './upstream.ts'
 import { windowMemory } from './window-memory.ts'
 
@@ -45,7 +45,7 @@ export function ollamaUpstream({ window, ...options }: OllamaUpstreamOptions): U
       name,
       window: signal => windows.of(name, signal),
       stream({ messages, tools, settings = {}, signal }) {
-        const server = serverFor(name, () => textsIn(messages))
+        const server = serverFor(name, () => textsOf(messages))
         return streamParts({
           connection,
           server,
@@ -63,7 +63,7 @@ export function ollamaUpstream({ window, ...options }: OllamaUpstreamOptions): U
               window: await windows.of(name, signal),
             }),
           }),
-          read: bytes => readParts(chunksOf(bytes, server, hear)),
+          reader: replyReader(server, hear),
         })
       },
     }),
@@ -83,23 +83,25 @@ export function ollamaUpstream({ window, ...options }: OllamaUpstreamOptions): U
   }
 }
 
-async function* chunksOf(
-  bytes: AsyncIterable<Uint8Array>,
-  server: Server,
-  hear: Hear,
-): AsyncGenerator<OllamaChunk> {
-  const reader = lineReader(server)
-  for await (const text of textsOf(bytes, server, 'line')) {
-    for (const line of text.split('\n')) {
-      const chunk = reader.read(line)
-      if (!chunk) continue
-      tell(chunk, hear)
-      yield chunk
-      // What may follow is not waited for.
-      if (reader.isDone()) return
-    }
+function replyReader(server: Server, hear: Hear): PartReader {
+  const lines = lineReader(server)
+  const read = chunkReader()
+  return {
+    piece: 'line',
+    *read(text) {
+      for (const line of text.split('\n')) {
+        const chunk = lines.read(line)
+        if (!chunk) continue
+        tell(chunk, hear)
+        yield* read(chunk)
+      }
+    },
+    isDone: lines.isDone,
+    end() {
+      lines.end()
+      return []
+    },
   }
-  reader.end()
 }
 
 /** Tells what a line says beside its message. */

@@ -2,7 +2,7 @@ import { present } from '../../log/present.ts'
 import { checkWindow, isWindow } from '../../models/check-options.ts'
 import { ifKnown } from '../../models/if-known.ts'
 import type { ModelSettings } from '../../models/model.ts'
-import { type OpenAiChunk, readParts } from '../../models/openai/read-parts.ts'
+import { chunkReader, type OpenAiChunk } from '../../models/openai/read-parts.ts'
 import { type ListedModel, readWindow, windowOf } from '../../models/openai/read-window.ts'
 import { toOpenAiMessages } from '../../models/openai/to-openai-messages.ts'
 import { toOpenAiRequest } from '../../models/openai/to-openai-request.ts'
@@ -10,8 +10,8 @@ import { textsOf } from '../../models/pair-results.ts'
 import type { Server } from '../../models/to-model-error.ts'
 import { type ConnectionOptions, openConnection } from './connection.ts'
 import { promptCounter } from './count-prompt.ts'
-import { readEvents } from './read-events.ts'
-import { streamParts } from './stream-parts.ts'
+import { eventReader } from './read-events.ts'
+import { type PartReader, streamParts } from './stream-parts.ts'
 import type { Hear, Upstream } from './upstream.ts'
 import { windowMemory } from './window-memory.ts'
 
@@ -79,7 +79,7 @@ export function openaiUpstream({ window, ...options }: OpenAiUpstreamOptions): U
               isOpenAi,
             }),
           }),
-          read: bytes => readParts(listen(readEvents(bytes, server), hear), server),
+          reader: replyReader(server, hear),
         })
       },
     }),
@@ -110,25 +110,41 @@ export function openaiUpstream({ window, ...options }: OpenAiUpstreamOptions): U
   }
 }
 
-/** Tells what chunks say beside their deltas: log probabilities, the model's name, and the times of llama.cpp. */
-async function* listen(chunks: AsyncIterable<OpenAiChunk>, hear: Hear): AsyncGenerator<OpenAiChunk> {
+/** Reads a reply, and tells what its chunks say beside their deltas: log probabilities, the model's name, times. */
+function replyReader(server: Server, hear: Hear): PartReader {
+  const events = eventReader(server)
+  const reader = chunkReader(server)
   let details: Readonly<Record<string, unknown>> = {}
-  for await (const chunk of chunks) {
-    const { model, timings, choices } = chunk as OpenAiChunk & Extras
+
+  function listen({ model, timings, choices }: OpenAiChunk & Extras): void {
     const { logprobs, delta } = (Array.isArray(choices) ? choices[0] : undefined) ?? {}
     if (Array.isArray(logprobs?.content) && delta?.content) hear({ logprobs: logprobs.content })
-    details = {
-      ...details,
-      ...(typeof model === 'string' ? { model } : {}),
-      ...present({
-        prompt_eval_duration: toNanoseconds(timings?.prompt_ms),
-        eval_duration: toNanoseconds(timings?.predicted_ms),
-      }),
-    }
-    yield chunk
+    if (typeof model === 'string' && details.model !== model) details = { ...details, model }
+    if (timings) details = { ...details, ...durationsOf(timings) }
   }
-  if (Object.keys(details).length > 0) hear({ details })
+
+  return {
+    piece: 'event',
+    *read(text) {
+      for (const chunk of events.read(text)) {
+        listen(chunk)
+        yield* reader.read(chunk)
+      }
+    },
+    isDone: events.isDone,
+    end() {
+      if (Object.keys(details).length > 0) hear({ details })
+      return reader.end()
+    },
+  }
 }
+
+/** The times of llama.cpp. */
+const durationsOf = (timings: NonNullable<Extras['timings']>) =>
+  present({
+    prompt_eval_duration: toNanoseconds(timings.prompt_ms),
+    eval_duration: toNanoseconds(timings.predicted_ms),
+  })
 
 interface Extras {
   readonly model?: unknown

@@ -15,22 +15,35 @@ interface Streamed {
   /** Learn from a refusal of the model. */
   readonly windows: WindowMemory<unknown>
   readonly hear: Hear
-  readonly read: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<ModelPart>
+  readonly reader: PartReader
+}
+
+/** Reads an answer as it comes. Many parts come at once, so reading them waits for nothing. */
+export interface PartReader {
+  readonly piece: Piece
+  /** The parts of a text that holds whole pieces. What comes before a fault is given before it throws. */
+  read(text: string): Iterable<ModelPart>
+  /** Whether the answer is over, whatever may follow. */
+  isDone(): boolean
+  /** What can be told only at the end; throws if that came too early. */
+  end(): Iterable<ModelPart>
 }
 
 /** Streams a reply of an upstream. The connection is closed unless the whole of it was read. */
 export async function* streamParts(streamed: Streamed): AsyncGenerator<ModelPart> {
-  const { connection, server, question, signal, windows, hear, read } = streamed
+  const { connection, server, question, signal, windows, hear, reader } = streamed
   signal?.throwIfAborted()
   let close: ((isWhole: boolean) => void) | undefined
   let isWhole = false
   try {
     const answer = await connection.ask(await question(), server)
     close = answer.close
-    for await (const part of read(answer.bytes)) {
-      isWhole = part.type === 'end'
-      yield checkPart(part, server)
-      if (!isWhole) signal?.throwIfAborted()
+    for await (const parts of partsIn(answer.bytes, server, reader)) {
+      for (const part of parts) {
+        isWhole = part.type === 'end'
+        yield checkPart(part, server)
+        if (!isWhole) signal?.throwIfAborted()
+      }
     }
   } catch (error) {
     if (signal?.aborted) throw signal.reason
@@ -43,18 +56,20 @@ export async function* streamParts(streamed: Streamed): AsyncGenerator<ModelPart
   }
 }
 
-/** The texts of whole lines or events; one text may hold several. */
-export async function* textsOf(
+/** The parts of an answer, those together that came together. */
+async function* partsIn(
   bytes: AsyncIterable<Uint8Array>,
   server: Server,
-  piece: Piece,
-): AsyncGenerator<string> {
-  const joiner = joinPieces(server, piece)
+  reader: PartReader,
+): AsyncGenerator<Iterable<ModelPart>> {
+  const joiner = joinPieces(server, reader.piece)
   const decoder = new TextDecoder()
   for await (const chunk of bytes) {
     const whole = joiner.add(chunk)
-    if (whole) yield decoder.decode(whole)
+    if (whole) yield reader.read(decoder.decode(whole))
+    if (reader.isDone()) break
   }
-  const rest = joiner.rest()
-  if (rest) yield decoder.decode(rest)
+  const rest = reader.isDone() ? undefined : joiner.rest()
+  if (rest) yield reader.read(decoder.decode(rest))
+  yield reader.end()
 }
