@@ -12,6 +12,7 @@ import { createIdentify } from './auth/identify.ts'
 import { refuse } from './auth/refuse.ts'
 import { requireScope } from './auth/require-scope.ts'
 import type { AnswerOptions } from './exchange/answer.ts'
+import { createCancels } from './exchange/cancels.ts'
 import { createLogs } from './exchange/create-logs.ts'
 import { sweepSides } from './exchange/sweep-sides.ts'
 import { type Face, messagesFace, ollamaFace, openaiFace, responsesFace } from './faces/index.ts'
@@ -108,11 +109,12 @@ export function createServer(given: ServerOptions): Server {
   }
   // A message has a handful of values; the few that have many have few companions.
   const limits = { maxBodyBytes, maxMessages, unreadMs, json: { maxDepth, maxValues: maxMessages * 20 } }
-  const route = { upstream, options, gate, now, newId, onServed, ...limits }
+  const cancels = createCancels(store)
+  const route = { upstream, options, gate, cancels, now, newId, onServed, ...limits }
   const passing = { upstream, promise, manage, maxBodyBytes, gate }
   const { pollMs, maxListeners, experimentTools } = given
   const api = createApi({
-    ...{ upstream, options, gate, maxBodyBytes, json: limits.json, newId, logOf, keys },
+    ...{ upstream, options, gate, maxBodyBytes, json: limits.json, newId, logOf, keys, cancels },
     onReply: metrics.count,
     about: { ...given.about, needsKey: given.requireKeys ?? (given.apiKeys ?? []).length > 0 },
     ...present({ pollMs, maxListeners, experimentTools }),
@@ -179,6 +181,7 @@ export function createServer(given: ServerOptions): Server {
     fetch: async request => app.fetch(request),
     routes: app.routes.map(({ method, path }) => ({ method, path })),
     async close() {
+      cancels.close()
       await sides.close()
       await api.close()
     },

@@ -77,6 +77,7 @@ const statuses: Readonly<Record<string, number>> = {
   not_managed: 403,
   no_route: 404,
   key_reused: 422,
+  reply_cancelled: 499,
   no_conversation: 404,
   no_branch: 404,
   conversation_deleted: 410,

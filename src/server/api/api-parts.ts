@@ -2,6 +2,7 @@ import type { ExperimentTools } from '../../experiment/index.ts'
 import type { NoteOptions } from '../../notes/index.ts'
 import type { Keys } from '../auth/create-keys.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
+import type { Cancels } from '../exchange/cancels.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import type { Counted } from '../health/create-metrics.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -37,5 +38,7 @@ export interface ApiParts {
   readonly keys: Keys
   readonly feeds: Feeds
   readonly replies: Replies
+  /** What is being answered, also by other servers. */
+  readonly cancels: Cancels
   readonly experiments: RunningExperiments
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Chat, type ChatPart, createChat, type Reply } from '../../chat/index.ts'
 import { parts as partNames } from '../../context/receipt.ts'
+import { mainBranch } from '../../history/log/read-log.ts'
 import { present } from '../../log/present.ts'
 import { errorBody, notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
@@ -78,7 +79,7 @@ export const chatRoutes = [
     kind: 'events',
     answer: replyPart,
     handle: call =>
-      answer(call, call.body, (chat, options) =>
+      answer({ call, asked: call.body, branch: call.query.branch ?? mainBranch }, (chat, options) =>
         chat.send(call.body.input, { ...options, ...placeOf(call) }),
       ),
   }),
@@ -95,7 +96,7 @@ export const chatRoutes = [
     async handle(call) {
       await threadOf(call)
       const { input, at } = call.body
-      return answer(call, call.body, (chat, options) =>
+      return answer({ call, asked: call.body }, (chat, options) =>
         chat.edit(input, { ...options, ...placeOf(call), at }),
       )
     },
@@ -116,9 +117,29 @@ export const chatRoutes = [
     async handle(call) {
       await threadOf(call)
       const { at } = call.body
-      return answer(call, call.body, (chat, options) =>
+      return answer({ call, asked: call.body }, (chat, options) =>
         chat.regenerate({ ...options, ...placeOf(call), ...(at !== undefined && { at }) }),
       )
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/conversations/:conversation/cancel',
+    scope: 'chat',
+    summary: 'Cancels what is being answered in a conversation, by any server on the same database.',
+    params: inConversation,
+    query: z.strictObject({
+      actor: name.optional().describe('only in the thread of this actor'),
+      branch: name.optional().describe('only on this branch'),
+    }),
+    kind: 'json',
+    answer: z.object({
+      is: z.enum(['done', 'asked']).describe('asked: another server does it within a second'),
+    }),
+    async handle({ params: { conversation }, query, log, parts: { cancels } }) {
+      const is = await cancels.cancel(log, { conversation, ...query })
+      if (!is) throw notFound('reply', conversation)
+      return { is }
     },
   }),
   defineRoute({
@@ -147,14 +168,22 @@ const placeOf = ({ params: { conversation }, query: { actor, branch } }: ThreadC
 
 type Asked = z.output<z.ZodObject<typeof asking>>
 
+interface ToAnswer {
+  readonly call: ThreadCall
+  readonly asked: Asked
+  /** Where the reply goes, if that branch is there. */
+  readonly branch?: string
+}
+
 /** Asks the model of a request. What the client gets of it depends on its scopes. */
 async function answer(
-  call: Call,
-  { model: wanted, system, key, temperature, maxTokens, seed }: Asked,
+  { call, asked: { model: wanted, system, key, temperature, maxTokens, seed }, branch }: ToAnswer,
   ask: (chat: Chat, options: { readonly signal: AbortSignal; readonly key?: string }) => Reply,
 ): Promise<AsyncIterable<ServerEvent<ReplyPart>>> {
   const { parts, caller, log, signal: left, has } = call
-  const { upstream, options, newId, replies, gate, onReply } = parts
+  const { upstream, options, newId, replies, cancels, gate, onReply } = parts
+  const { conversation } = call.params
+  const { actor = 'assistant' } = call.query
   const model = upstream.model(wanted ?? (await firstModel(call)))
   const chat = createChat({
     ...present(options),
@@ -168,7 +197,9 @@ async function answer(
   // Also where nobody ever reads the events.
   left.addEventListener('abort', leave, { once: true })
   async function* events() {
-    const { signal, done } = replies.add(caller.tenant, id, left)
+    const { tenant } = caller
+    const { signal, done } = replies.add(tenant, id, left)
+    const isOver = cancels.watch({ tenant, conversation, actor, branch }, () => replies.cancel(tenant, id))
     try {
       yield toEvent({ type: 'reply', id })
       for await (const part of ask(chat, { signal, ...present({ key }) })) {
@@ -181,6 +212,7 @@ async function answer(
         if (told) yield toEvent(told)
       }
     } finally {
+      isOver()
       done()
       leave()
     }

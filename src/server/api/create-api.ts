@@ -8,6 +8,7 @@ import type { Keys } from '../auth/create-keys.ts'
 import { requireScope } from '../auth/require-scope.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
 import type { Log } from '../exchange/asked.ts'
+import type { Cancels } from '../exchange/cancels.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
 import type { Counted } from '../health/create-metrics.ts'
@@ -35,6 +36,7 @@ export interface ApiOptions {
   readonly gate: Gate
   readonly json: JsonLimits
   readonly keys: Keys
+  readonly cancels: Cancels
   readonly logOf: (tenant: string) => Log
   /** Called when a reply is over. */
   readonly onReply: (reply: Counted) => void
@@ -57,7 +59,7 @@ export interface Api {
 /** Our own API, under `/throughline/v1`. */
 export function createApi(given: ApiOptions): Api {
   const { about, upstream, options, maxBodyBytes, newId, logOf, experimentTools = [] } = given
-  const { pollMs = 1000, maxListeners = 256, gate, json, keys, onReply } = given
+  const { pollMs = 1000, maxListeners = 256, gate, json, keys, cancels, onReply } = given
   const looking = new Map<string, History>()
 
   /** A history of its own for looking: what is tried out does not change the memory of running chats. */
@@ -87,6 +89,7 @@ export function createApi(given: ApiOptions): Api {
     onReply,
     feeds,
     replies,
+    cancels,
     experiments,
   }
 

@@ -1,4 +1,5 @@
 import { listLog } from '../../history/log/read-log.ts'
+import { ThroughlineError } from '../../log/error.ts'
 import type { Model } from '../../models/model.ts'
 import { ConflictError, LeaseError } from '../../stores/store-error.ts'
 import { linkSignals, type ModelReply, type TurnPart } from '../../turn/index.ts'
@@ -7,6 +8,7 @@ import { toFault } from '../to-fault.ts'
 import type { Hear, WireFacts } from '../upstream/upstream.ts'
 import { type Answered, type AnswerOptions, answer } from './answer.ts'
 import type { Asked } from './asked.ts'
+import type { Cancels } from './cancels.ts'
 import { findPlace } from './find-place.ts'
 import { replyMark } from './find-reply.ts'
 import { fromKept, keptIn, toKept } from './kept-response.ts'
@@ -27,6 +29,7 @@ export interface ToServe {
   readonly requestId: string
   readonly modelFor: (name: string, hear: Hear) => Model
   readonly options: AnswerOptions
+  readonly cancels: Cancels
   readonly now: () => number
   /** Called once, when the request is over. */
   readonly tell: (outcome: Outcome) => void
@@ -57,10 +60,16 @@ export async function respond(given: ToServe): Promise<Response> {
   const writer = asked.request.stream
     ? streamWriter(face, { signal: asked.signal, unreadMs, giveUp: client.abort }, headers)
     : wholeWriter(face, requestId, headers)
+  const done = given.cancels.watch(place.thread, () => client.abort(cancelled()))
   // The work goes on behind the response, and is closed however it ends.
-  void serve({ ...given, asked }, entered, writer).finally(leave)
+  void serve({ ...given, asked }, entered, writer).finally(() => {
+    done()
+    leave()
+  })
   return writer.response
 }
+
+const cancelled = () => new ThroughlineError('reply_cancelled', 'Somebody has cancelled this reply.')
 
 type Entered =
   | { readonly place: Place; readonly opened: OpenedTurn }

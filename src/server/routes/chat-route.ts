@@ -1,6 +1,7 @@
 import { BadRequestError } from '../bad-request-error.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
 import type { Log } from '../exchange/asked.ts'
+import type { Cancels } from '../exchange/cancels.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { type Outcome, respond } from '../exchange/respond.ts'
 import type { ChatRequest, Face } from '../faces/index.ts'
@@ -29,6 +30,7 @@ export interface ChatRoute {
   readonly maxMessages: number
   /** The replies that are being written. */
   readonly gate: Gate
+  readonly cancels: Cancels
   /** How long a client may leave a stream unread. */
   readonly unreadMs: number
   readonly now: () => number
@@ -48,7 +50,7 @@ export interface ChatCall {
 
 /** Answers a request on one of the faces. */
 export async function answerChat(
-  { upstream, options, gate, unreadMs, now, newId, onServed, ...limits }: ChatRoute,
+  { upstream, options, gate, cancels, unreadMs, now, newId, onServed, ...limits }: ChatRoute,
   { face, request, requestId, conversation, log, keyId }: ChatCall,
 ): Promise<Response> {
   const started = performance.now()
@@ -81,7 +83,7 @@ export async function answerChat(
     }
     const modelFor = upstream.model
     const leave = gate.enter()
-    return await respond({ asked, face, requestId, modelFor, options, unreadMs, now, tell, leave })
+    return await respond({ asked, face, requestId, modelFor, options, cancels, unreadMs, now, tell, leave })
   } catch (error) {
     const fault = toFault(error)
     tell({ fault })

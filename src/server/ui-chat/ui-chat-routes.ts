@@ -23,7 +23,7 @@ export interface UiChatOptions extends ChatRoute {
 
 /** The routes of `useChat`: its default transport finds everything here when its `api` is the address of these routes. */
 export function uiChatRoutes(given: UiChatOptions): Hono<ServerEnv> {
-  const { maxBodyBytes, json, unreadMs, newId, lingerMs = 30_000 } = given
+  const { maxBodyBytes, json, unreadMs, newId, cancels, lingerMs = 30_000 } = given
   const replies = createRunningReplies({ lingerMs, unreadMs })
   const app = new Hono<ServerEnv>()
   const mayChat = requireScope('chat')
@@ -59,7 +59,9 @@ export function uiChatRoutes(given: UiChatOptions): Hono<ServerEnv> {
   })
 
   app.delete('/:conversation/stream', mayChat, async context => {
-    await replies.get(nameIn(context))?.cancel()
+    const running = replies.get(nameIn(context))
+    await running?.cancel()
+    if (!running) await cancels.cancel(context.var.log, { conversation: context.req.param('conversation') })
     return context.body(null, 204)
   })
 
@@ -103,7 +105,7 @@ interface ToStart {
 
 /** Begins a turn, whose events are kept until it is over. `begun`: the first part that shows how it goes. */
 async function start(
-  { upstream, options, gate, newId, onServed }: UiChatOptions,
+  { upstream, options, gate, cancels, newId, onServed }: UiChatOptions,
   { log, asked, branch, requestId }: ToStart,
   keep: (events: AsyncIterable<string>, cancel: () => void) => RunningReply,
 ) {
@@ -119,6 +121,9 @@ async function start(
   const begun = new Promise<TurnPart | undefined>(resolve => {
     tell = resolve
   })
+
+  const { tenant } = log
+  const done = cancels.watch({ tenant, conversation, actor: 'assistant', branch }, () => stop.abort())
 
   async function* parts(): AsyncGenerator<TurnPart> {
     let isMarked = false
@@ -137,6 +142,7 @@ async function start(
         yield part
       }
     } finally {
+      done()
       leave()
       tell(undefined)
     }
