@@ -4,9 +4,10 @@ import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
 import type { Place } from '../../parts/address.ts'
 import buttons from '../../parts/button.module.css'
 import { FateChip } from '../../parts/fate-chip.tsx'
-import { fates, type Part } from '../../parts/fates.ts'
+import { fates } from '../../parts/fates.ts'
 import { amountOf, count, percent } from '../../parts/format.ts'
-import { WindowBar, type WindowSegment } from '../../parts/window-bar.tsx'
+import { toSegments } from '../../parts/sent-rows.ts'
+import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './answer-bar.module.css'
 import { rowOf } from './scene.ts'
 
@@ -101,20 +102,6 @@ export function AnswerBar({ place: { conversation, search, go }, point, rows, to
       </p>
     </section>
   )
-}
-
-/** Framing and tools belong to no message; they stand at the beginning. */
-function toSegments(rows: readonly SentRow[], { tokens, parts }: TimelinePoint): readonly WindowSegment[] {
-  const bare = Math.max(0, tokens - rows.reduce((sum, row) => sum + row.tokens, 0))
-  const tools = Math.min(bare, parts.tools ?? 0)
-  const before: readonly (readonly [Part, number])[] = [
-    ['framing', bare - tools],
-    ['tools', tools],
-  ]
-  return [
-    ...before.filter(([, amount]) => amount > 0).map(([part, amount]) => ({ part, tokens: amount })),
-    ...rows.map(({ part, tokens, seq }) => ({ part, tokens, seq })),
-  ]
 }
 
 /** The middle of an entry's place in the window, in tokens from the beginning. */

@@ -9,12 +9,12 @@ import buttons from '../../parts/button.module.css'
 import { colourOfPart, type Fate, nameOfPart } from '../../parts/fates.ts'
 import { amountOf, count } from '../../parts/format.ts'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
+import { useHover, useIsHovered } from '../../parts/use-hover.ts'
 import { isTouch, useMedia } from '../../parts/use-media.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import styles from './context-list.module.css'
 import type { Landing } from './ribbons.tsx'
 import type { Brief, ContextItem, ContextList as Listed } from './scene.ts'
-import { useHover, useIsHovered } from './use-hover.ts'
 
 export interface ContextListProps {
   readonly place: Place

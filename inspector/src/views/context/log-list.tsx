@@ -5,12 +5,13 @@ import type { ThreadPlace } from '../../api/queries.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { amountOf, count } from '../../parts/format.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
+import type { LogScale } from '../../parts/log-scale.ts'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
+import { useHover, useIsHovered } from '../../parts/use-hover.ts'
 import { isTouch, useMedia } from '../../parts/use-media.ts'
 import { type EntryText, useTexts } from '../../parts/use-texts.ts'
 import styles from './log-list.module.css'
-import type { LogItem, LogScale } from './scene.ts'
-import { useHover, useIsHovered } from './use-hover.ts'
+import type { LogItem } from './scene.ts'
 
 export interface LogListProps {
   readonly thread: ThreadPlace

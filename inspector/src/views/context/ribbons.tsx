@@ -5,11 +5,12 @@ import { startDrawing } from '../../parts/canvas.ts'
 import type { FateRun } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
 import { count, dayOf, shortDayOf } from '../../parts/format.ts'
+import { entryAt, type LogScale, toY } from '../../parts/log-scale.ts'
+import { faintness, layers, reach } from '../../parts/strip.ts'
 import { useColours } from '../../parts/use-colours.ts'
+import { useHover } from '../../parts/use-hover.ts'
 import { useSize } from '../../parts/use-size.ts'
 import styles from './ribbons.module.css'
-import { entryAt, type LogScale } from './scene.ts'
-import { useHover } from './use-hover.ts'
 
 /** Where the entries of the context stand in its list now, in pixels from the top of the list. */
 export type Landing = Observable<{
@@ -186,26 +187,6 @@ function toShape({ width, height }: { readonly width: number; readonly height: n
   return { width, top: 6, bottom: height - 6, start, end: start + (isSlim ? 26 : 56) }
 }
 
-/** How far the bar of a fate reaches towards the model. */
-const reach: Readonly<Record<Fate, number>> = {
-  elided: 0.34,
-  digested: 0.62,
-  moved: 0.76,
-  altered: 0.88,
-  kept: 1,
-  recalled: 1,
-}
-
-/** What is drawn later lies over what is drawn before: in a row of pixels the rarer fate is seen. */
-const layers: Readonly<Record<Fate, number>> = {
-  elided: 0,
-  kept: 1,
-  moved: 2,
-  digested: 3,
-  altered: 4,
-  recalled: 5,
-}
-
 interface StripParts {
   readonly scale: LogScale
   readonly runs: readonly FateRun[]
@@ -286,15 +267,6 @@ interface RibbonParts {
   readonly hovered: number | undefined
 }
 
-const faintness: Readonly<Record<Fate, number>> = {
-  kept: 0.17,
-  recalled: 0.4,
-  digested: 0.5,
-  altered: 0.4,
-  moved: 0.45,
-  elided: 0,
-}
-
 function drawRibbons(draw: CanvasRenderingContext2D, parts: RibbonParts) {
   const { scale, sent, shape, colours, landing, selected, hovered } = parts
   const { start, end, width } = shape
@@ -356,12 +328,6 @@ function drawRibbons(draw: CanvasRenderingContext2D, parts: RibbonParts) {
     draw.strokeRect(start - 3, at - 1.5, end - start + 5, size + 3)
   }
 }
-
-/** The lower edge of an entry, by its place; that of 0 is the top. */
-const toY =
-  ({ upTo, total }: LogScale, { top, bottom }: Shape) =>
-  (seq: number): number =>
-    top + (upTo[seq]! / Math.max(1, total)) * (bottom - top)
 
 /** The entry at a place of the strip; near one that was sent, that one: its bar is larger than its place. */
 function nearestSent(

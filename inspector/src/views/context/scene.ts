@@ -1,42 +1,9 @@
 import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
 import type { FateRun } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
+import { countReused } from '../../parts/sent-rows.ts'
 
-/** An entry of the log without its text. */
-export interface Brief {
-  readonly seq: number
-  readonly turn: number
-  readonly role: string
-  readonly time: number
-  readonly tokens?: number | undefined
-}
-
-/** The log as a column: how many tokens stand before each entry. */
-export interface LogScale {
-  readonly entries: readonly Brief[]
-  /** [seq] is the sum up to that entry; [0] is 0. */
-  readonly upTo: Float64Array
-  readonly total: number
-}
-
-export function toScale(entries: readonly Brief[]): LogScale {
-  const upTo = new Float64Array(entries.length + 1)
-  // An entry whose tokens nobody counted still has its place.
-  for (const [at, { tokens = 1 }] of entries.entries()) upTo[at + 1] = upTo[at]! + Math.max(1, tokens)
-  return { entries, upTo, total: upTo[entries.length]! }
-}
-
-/** The entry at a place of the column, from 0 to 1. */
-export function entryAt({ upTo, entries, total }: LogScale, share: number): number {
-  const wanted = share * total
-  let [from, to] = [1, entries.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (upTo[middle]! <= wanted) from = middle + 1
-    else to = middle
-  }
-  return from
-}
+export type { Brief } from '../../parts/log-scale.ts'
 
 /** A line of the list of the log. */
 export type LogItem =
@@ -145,18 +112,6 @@ export function toContextItems(
     }
   }
   return { items, pinned }
-}
-
-/** How many messages from the beginning need not be read again. */
-export function countReused(
-  rows: readonly SentRow[],
-  { tokens, reused }: Pick<TimelinePoint, 'tokens' | 'reused'>,
-): number {
-  if (reused === 0) return 0
-  let sum = tokens - rows.reduce((all, row) => all + row.tokens, 0)
-  let index = 0
-  while (index < rows.length && sum + rows[index]!.tokens <= reused) sum += rows[index++]!.tokens
-  return index
 }
 
 /** The user message after a block of recall is the one that asked for it. */

@@ -1,5 +1,5 @@
 import { createContext, useContext, useState, useSyncExternalStore } from 'react'
-import { type Observable, observable } from '../../api/observable.ts'
+import { type Observable, observable } from '../api/observable.ts'
 
 /** The entry under the pointer. It is weaker than the selection, and nothing moves for it. */
 export type Hover = Observable<number | undefined>

@@ -1,0 +1,32 @@
+import type { SentRow, TimelinePoint } from '../api/timeline.ts'
+import type { Part } from './fates.ts'
+import type { WindowSegment } from './window-bar.tsx'
+
+/** Framing and tools belong to no message; they stand at the beginning. */
+export function toSegments(
+  rows: readonly SentRow[],
+  { tokens, parts }: Pick<TimelinePoint, 'tokens' | 'parts'>,
+): readonly WindowSegment[] {
+  const bare = Math.max(0, tokens - rows.reduce((sum, row) => sum + row.tokens, 0))
+  const tools = Math.min(bare, parts.tools ?? 0)
+  const before: readonly (readonly [Part, number])[] = [
+    ['framing', bare - tools],
+    ['tools', tools],
+  ]
+  return [
+    ...before.filter(([, amount]) => amount > 0).map(([part, amount]) => ({ part, tokens: amount })),
+    ...rows.map(({ part, tokens, seq }) => ({ part, tokens, seq })),
+  ]
+}
+
+/** How many messages from the beginning need not be read again. */
+export function countReused(
+  rows: readonly SentRow[],
+  { tokens, reused }: Pick<TimelinePoint, 'tokens' | 'reused'>,
+): number {
+  if (reused === 0) return 0
+  let sum = tokens - rows.reduce((all, row) => all + row.tokens, 0)
+  let index = 0
+  while (index < rows.length && sum + rows[index]!.tokens <= reused) sum += rows[index++]!.tokens
+  return index
+}
