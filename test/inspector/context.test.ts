@@ -1,6 +1,8 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   expectNoAxeViolations,
+  narrow,
   openPage,
   type ServedInspector,
   sample,
@@ -15,25 +17,115 @@ beforeAll(async () => {
 afterAll(() => served.stop())
 
 const address = `/inspector/c/${sample}/context`
+const log = (page: Page) => page.getByRole('tree', { name: 'Entries of the log' })
+const sent = (page: Page) => page.getByRole('tree', { name: 'Messages in the order of the prompt' })
 
 describe('the view of the context', () => {
-  it.each(['light', 'dark'] as const)(
-    'answers in %s what reached the model, and axe finds nothing',
-    async colorScheme => {
-      const { page, faults } = await openPage(served, `${address}?entry=21`, { colorScheme })
-      await page.getByRole('heading', { name: '50 of 523 messages would reach the model' }).waitFor()
-      await page.getByRole('img', { name: /2,611 of 4,096 tokens are sent, 793 are free/ }).waitFor()
-      await page.getByText('reused to here').waitFor()
-      const sent = page.getByRole('tree', { name: 'Messages in the order of the prompt' })
-      await sent.getByText('17 messages, asked for by #519').waitFor()
-      await sent.getByText('Also, at the end of all this').waitFor()
-      await page.getByRole('heading', { name: 'Recalled, word for word #21' }).waitFor()
-      await page.getByText('#523 asks for it:').waitFor()
-      const matrix = page.getByRole('table', { name: 'The fate of entry 21' })
-      await expect.poll(() => matrix.getByRole('img', { name: 'recalled' }).count()).toBeGreaterThan(5)
-      await expectNoAxeViolations(page)
-      await shoot(page, `context-${colorScheme}`)
-      expect(faults).toEqual([])
-    },
-  )
+  it('answers what reached the model, why, and where it would survive; axe finds nothing in both themes', async () => {
+    const { page, faults } = await openPage(served, `${address}?entry=21`, { colorScheme: 'light' })
+    await page.getByRole('heading', { name: '50 of 523 messages would reach the model' }).waitFor()
+    await page.getByRole('img', { name: /2,611 of 4,096 tokens are sent, 793 are free/ }).waitFor()
+    await page.getByText('reused to here').waitFor()
+    await sent(page).getByText('17 messages, asked for by #519').waitFor()
+    await sent(page).getByText('Also, at the end of all this').waitFor()
+    await page.getByRole('heading', { name: 'Recalled, word for word #21' }).waitFor()
+    await page.getByText('#523 asks for it:').waitFor()
+    const matrix = page.getByRole('table', { name: 'The fate of entry 21' })
+    await expect.poll(() => matrix.getByRole('img', { name: 'recalled' }).count()).toBeGreaterThan(5)
+    // The life of the entry, when all turns are read.
+    await page.getByText('kept 9–16, recalled 17–20, out of view 21–167, recalled now').waitFor()
+    await expectNoAxeViolations(page)
+    await shoot(page, 'context-light')
+    await page.keyboard.press('t')
+    await expectNoAxeViolations(page)
+    await shoot(page, 'context-dark')
+    expect(faults).toEqual([])
+  })
+
+  it('goes through turns and entries by keys, finds, filters, and clears step by step', async () => {
+    const { page, faults } = await openPage(served, `${address}?turn=60&entry=100`)
+    await page.getByRole('heading', { name: '47 of 182 messages would reach the model' }).waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await page.waitForURL('**/context?turn=59&entry=100')
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.waitForURL('**/context?turn=69&entry=100')
+    await page.keyboard.press('End')
+    await page.waitForURL('**/context?entry=100')
+    await page.getByRole('heading', { name: '50 of 523 messages would reach the model' }).waitFor()
+    // The selection stays, although it was not sent in this turn.
+    await log(page)
+      .getByRole('treeitem', { name: /^100 user On the bus/, selected: true })
+      .waitFor()
+    await page.getByRole('heading', { name: 'Not sent #100' }).waitFor()
+    await page.getByText('nothing asked for this').waitFor()
+    await page.keyboard.press('J')
+    await page.waitForURL('**/context?entry=112')
+    // A fold is opened and closed where the keys are.
+    await page.keyboard.press('k')
+    await page.keyboard.press('Enter')
+    await log(page).getByRole('treeitem', { name: /^22 /, selected: true }).waitFor()
+    await log(page).getByRole('treeitem', { name: /^23 (?!not)/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await log(page).getByRole('treeitem', { name: /^23 (?!not)/ }).waitFor({ state: 'detached' })
+    await page.keyboard.press('J')
+    await page.waitForURL('**/context?entry=112')
+    await page.keyboard.press('/')
+    await page.keyboard.type('grid reference')
+    await page.waitForURL('**q=grid+reference**')
+    await log(page)
+      .getByRole('treeitem', { name: /^21 user/ })
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await page.waitForURL('**/context?entry=112')
+    await page.getByRole('button', { name: '29 recalled' }).click()
+    await page.waitForURL('**fate=recalled**')
+    await expect.poll(() => log(page).getByRole('treeitem').count()).toBe(29)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.waitForURL(/context$/)
+    expect(faults).toEqual([])
+  })
+
+  it('stands on a narrow screen: the strip, what the model got, the entry as a sheet', async () => {
+    const { page, faults } = await openPage(served, `${address}?entry=21`, {
+      viewport: narrow,
+      hasTouch: true,
+    })
+    await page.getByRole('heading', { name: 'Recalled, word for word #21' }).waitFor()
+    await sent(page).getByText('12 messages, asked for by').waitFor()
+    await expectNoAxeViolations(page)
+    await shoot(page, 'context-narrow')
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.waitForURL(/context$/)
+    expect(faults).toEqual([])
+  })
+
+  it('shows what was sent in stored calls, follows new ones at the end, and stays elsewhere', async () => {
+    const say = async (input: string) =>
+      (await served.ask('POST', '/conversations/talk/send', { input, system: 'Be brief.' })).text()
+    await say('My locker code is 4471.')
+    const { page, faults } = await openPage(served, '/inspector/c/talk/context')
+    await page.getByRole('heading', { name: '1 of 1 message reached the model' }).waitFor()
+    await page.getByText(/the model reported/).waitFor()
+    await page.getByText('Turn 1', { exact: true }).waitFor()
+    await say('And my bike is green.')
+    await page.getByRole('heading', { name: '3 of 3 messages reached the model' }).waitFor()
+    await page.getByText('Turn 2', { exact: true }).waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await page.waitForURL('**/context?turn=1')
+    await say('What is my locker code?')
+    await expect.poll(() => page.getByRole('slider').getAttribute('aria-valuemax')).toBe('3')
+    await page.getByRole('heading', { name: '1 of 1 message reached the model' }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  it('says what is not there: no such turn, nothing asked yet, no such conversation', async () => {
+    const { page } = await openPage(served, `${address}?turn=999`)
+    await page.getByRole('heading', { name: 'There is no turn 999' }).waitFor()
+    await expectNoAxeViolations(page)
+    await page.goto(`${served.url}/inspector/c/none/context`)
+    await page.getByRole('heading', { name: 'Not found' }).waitFor()
+    await expectNoAxeViolations(page)
+  })
 })

@@ -117,8 +117,8 @@ function Loaded({ place, entries, turns, timeline, point }: LoadedProps) {
   // Blocks of another moment are other blocks.
   const flipped = flips.at === shownPoint.at ? flips.blocks : none
   const list = useMemo(
-    () => toContextItems(moment.rows, shownPoint, flipped),
-    [moment.rows, shownPoint, flipped],
+    () => toContextItems(moment.rows, shownPoint, { flipped, selected }),
+    [moment.rows, shownPoint, flipped, selected],
   )
   const fateOf = useCallback((seq: number) => fateAt(runs, seq) ?? 'elided', [runs])
   const tokensOf = useCallback((seq: number) => entries[seq - 1]?.tokens ?? 1, [entries])
@@ -170,7 +170,17 @@ function Loaded({ place, entries, turns, timeline, point }: LoadedProps) {
     if (next !== undefined) select(next)
   }
   const unfold = () => {
-    if (cursor !== undefined) return toggle(cursor)
+    if (cursor !== undefined) {
+      toggle(cursor)
+      return select(cursor)
+    }
+    const fold = runs.find(
+      ({ first, last }) => open.has(first) && selected !== undefined && first <= selected && selected <= last,
+    )
+    if (fold) {
+      toggle(fold.first)
+      return setCursor(fold.first)
+    }
     const block = list.items.find(
       item => item.kind === 'block' && selected !== undefined && item.entries.includes(selected),
     )

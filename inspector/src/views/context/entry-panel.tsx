@@ -147,7 +147,7 @@ function Room({ point, fate }: { readonly point: TimelinePoint; readonly fate: F
   if (fate !== 'elided')
     return (
       <p className={styles.room}>
-        Before the cut at #{cut.before}. {count(cut.recall)} tokens are kept for what is asked for.
+        Cut before #{cut.before}; {amountOf(cut.recall, 'token')} kept for recall
       </p>
     )
   return (
@@ -197,25 +197,27 @@ function Life({
     return found
   }, [seq, stops])
   if (runs.length === 0) return <p className={styles.muted}>Not in any context yet.</p>
-  const most = 8
+  // Of a long life, what is around this turn.
+  const now = runs.findLastIndex(({ from }) => from <= point.turn)
+  const first = Math.max(0, Math.min(now - 4, runs.length - 7))
+  const shown = runs.slice(first, first + 7)
   return (
     <p className={styles.life}>
-      {runs.length > most && <span className={styles.muted}>… </span>}
-      {runs.slice(-most).map(({ fate, from, to }, at, all) => (
-        <span key={from} data-fate={fate}>
-          <b>{fate === 'elided' ? 'out of view' : fate}</b>{' '}
-          {from <= point.turn && point.turn <= to && at === all.length - 1
-            ? from === to
-              ? 'now'
-              : `${from} to now`
-            : from === to
-              ? from
-              : `${from}–${to}`}
-          {at < all.length - 1 ? ', ' : ''}
+      {first > 0 && '… '}
+      {shown.map(({ fate, from, to }, at) => (
+        <span key={from} data-fate={fate} data-now={first + at === now}>
+          <b>{fate === 'elided' ? 'out of view' : fate}</b> {spanOf(from, to, point.turn)}
+          {at < shown.length - 1 ? ', ' : ''}
         </span>
       ))}
+      {first + 7 < runs.length && ' …'}
     </p>
   )
+}
+
+function spanOf(from: number, to: number, now: number): string {
+  if (from === to) return from === now ? 'now' : String(from)
+  return to === now ? `${from} to now` : `${from}–${to}`
 }
 
 const windows = [2048, 4096, 8192, 16_384, 32_768]

@@ -82,11 +82,14 @@ export interface ContextList {
   readonly pinned: readonly Extract<ContextItem, { kind: 'row' }>[]
 }
 
-/** `flipped`: blocks that are open although they are usually folded, or folded although open. */
+/**
+ * Usually the block that the newest message asked for is open, and the one with the selection. `flipped`: those that are
+ * open or folded against this.
+ */
 export function toContextItems(
   rows: readonly SentRow[],
   point: Pick<TimelinePoint, 'tokens' | 'reused'>,
-  flipped: ReadonlySet<number>,
+  { flipped, selected }: { readonly flipped: ReadonlySet<number>; readonly selected?: number | undefined },
 ): ContextList {
   const reusedRows = countReused(rows, point)
   const items: ContextItem[] = []
@@ -100,7 +103,8 @@ export function toContextItems(
     const { entries } = row
     if (entries && row.seq === undefined) {
       const asker = row.part === 'recall' ? askerOf(rows, index) : undefined
-      const usual = row.part === 'recall' && asker === latestUser(rows)
+      const isAsked = row.part === 'recall' && asker === latestUser(rows)
+      const usual = isAsked || (selected !== undefined && entries.includes(selected))
       const isOpen = usual !== flipped.has(index)
       items.push({ kind: 'block', row, index, isReused, isOpen, entries, asker })
       const fate = row.part === 'recall' ? 'recalled' : row.part === 'notes' ? 'moved' : 'digested'

@@ -56,8 +56,8 @@ export function TurnSlider({ stops, point, selected, isWhole, onTurn, onCall }: 
   const isSlim = size.height < 56
   useEffect(() => {
     const draw = canvas.current && startDrawing(canvas.current, size)
-    if (draw) drawLanes(draw, { stops, size, colours, selected, isSlim })
-  }, [stops, size, colours, selected, isSlim])
+    if (draw) drawLanes(draw, { stops, size, colours, selected, isSlim, now: index })
+  }, [stops, size, colours, selected, isSlim, index])
   const days = useMemo(() => toDays(stops, size.width), [stops, size.width])
   const step = size.width / Math.max(1, stops.length)
   const indexAt = (event: React.PointerEvent) => {
@@ -153,9 +153,11 @@ interface Lanes {
   readonly colours: Colours
   readonly selected: number | undefined
   readonly isSlim: boolean
+  /** The turn that is shown: later ones fade. */
+  readonly now: number
 }
 
-function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selected, isSlim }: Lanes) {
+function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selected, isSlim, now }: Lanes) {
   const { width, height } = size
   const step = width / Math.max(1, stops.length)
   const gap = step > 3 ? 1 : 0
@@ -176,6 +178,7 @@ function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selec
   let fullest = 0
   for (const [index, { points }] of stops.entries()) {
     const [point] = points
+    draw.globalAlpha = 1
     const left = index * step
     const wide = Math.max(1, step - gap)
     if (!point) {
@@ -190,6 +193,7 @@ function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selec
       column = here
       fullest = point.tokens
     }
+    draw.globalAlpha = index > now ? 0.4 : 1
     let y = bottom
     for (const part of partStack) {
       const tokens = point.parts[part] ?? 0
@@ -212,6 +216,7 @@ function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selec
     const isOut = fate === 'elided'
     draw.fillRect(left, height - 8 + (isOut ? 3 : 0), wide, isOut ? 2 : 8)
   }
+  draw.globalAlpha = 1
 }
 
 function toColour(part: Part): Fate | 'protected' | 'meta-2' {
