@@ -148,6 +148,27 @@ export const searchQuery = (q: string, isEverything: boolean) =>
     placeholderData: keepPreviousData,
   })
 
+export type Why = Answer<'get /conversations/:conversation/entries/:entry/why'>
+
+/** Why an entry has its fate, in a call or at a place. */
+export function whyQuery(
+  place: ThreadPlace,
+  entry: number,
+  { at, call }: { readonly at: number; readonly call?: string | undefined },
+) {
+  const { params, thread, key } = splitPlace(place)
+  return queryOptions({
+    queryKey: [...key, 'why', entry, call ?? at],
+    enabled: entry <= at,
+    queryFn: ({ signal }) =>
+      ask('get /conversations/:conversation/entries/:entry/why', {
+        params: { ...params, entry: String(entry) },
+        query: { ...thread, ...(call === undefined ? { at } : { call }) },
+        signal,
+      }),
+  })
+}
+
 export type GridCell = Answer<'get /conversations/:conversation/grid'>
 
 /** The same place in several windows with several policies. Cells come one by one. */

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { useDeferredValue, useMemo } from 'react'
-import { gridQuery } from '../../api/queries.ts'
+import { gridQuery, whyQuery } from '../../api/queries.ts'
 import type { Moment, TimelinePoint } from '../../api/timeline.ts'
 import type { Place } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
@@ -11,12 +11,13 @@ import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { FateMatrix } from '../../parts/fate-matrix.tsx'
 import { fateInText } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
-import { amountOf, count, fullTime } from '../../parts/format.ts'
+import { amountOf, fullTime } from '../../parts/format.ts'
 import type { Stop } from '../../parts/stops.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import styles from './entry-panel.module.css'
-import { Marked, marksIn, termsOf } from './marked.tsx'
+import { Marked } from './marked.tsx'
 import { type Brief, rowOf } from './scene.ts'
+import { WhySection } from './why-section.tsx'
 
 export interface EntryPanelProps {
   readonly place: Place
@@ -37,17 +38,13 @@ export function EntryPanel(props: EntryPanelProps) {
   const { rows, stretches } = moment
   const index = rowOf(rows, seq)
   const row = rows[index]
-  const asker =
-    fate === 'recalled'
-      ? rows.slice(index + 1).find(one => one.role === 'user' && one.seq !== undefined)?.seq
-      : undefined
   const verdict = stretches.findLast(({ first, last }) => first <= seq && seq <= last)
-  const why = verdict?.why ?? ''
-  const terms = termsOf(why)
-  const seqs = useMemo(() => (asker === undefined ? [seq] : [seq, asker]), [seq, asker])
-  const textOf = useTexts(place.thread, seqs, head)
-  const text = textOf(seq)?.text
-  const asked = asker === undefined ? undefined : textOf(asker)?.text
+  const { data: why } = useQuery(whyQuery(place.thread, seq, point))
+  const seqs = useMemo(() => [seq], [seq])
+  const text = useTexts(place.thread, seqs, head)(seq)?.text
+  // Of the text as it was searched: with notes and calls it may be another one.
+  const found = why?.recall?.found
+  const hits = found && text?.startsWith(found.text) ? found.hits : []
   return (
     <aside className={styles.panel} aria-label={`Entry ${seq}`} data-fate={fate ?? 'elided'}>
       <header className={styles.header}>
@@ -74,38 +71,16 @@ export function EntryPanel(props: EntryPanelProps) {
         )}
       </header>
       <div className={styles.body}>
-        {fate !== undefined && (
+        {why && <WhySection why={why} onSelect={onSelect} />}
+        {fate !== undefined && !why && (
           <section>
             <h3>Why</h3>
-            {asker !== undefined && terms.length > 0 ? (
-              <p className={styles.why}>
-                <button type="button" className={styles.link} onClick={() => onSelect(asker)}>
-                  #{asker}
-                </button>{' '}
-                {why.startsWith('stands beside') ? 'asks for what stands beside it: ' : 'asks for it: '}
-                {terms.map(term => (
-                  <span key={term}>
-                    <mark>{term}</mark>{' '}
-                  </span>
-                ))}
-                {why.endsWith('…') && <span className={styles.muted}>and more</span>}
-              </p>
-            ) : (
-              <p className={styles.why}>{sentence(why)}</p>
-            )}
-            {asked !== undefined && terms.length > 0 && (
-              <blockquote>
-                <Marked text={around(asked, terms)} terms={terms} />
-              </blockquote>
-            )}
-            {(fate === 'elided' || fate === 'digested' || fate === 'recalled') && (
-              <Room point={point} fate={fate} />
-            )}
+            <p>{verdict?.why}</p>
           </section>
         )}
         <section>
           <h3>Text {text !== undefined && <CopyButton text={text} />}</h3>
-          <p className={styles.text}>{text === undefined ? '' : <Marked text={text} terms={terms} />}</p>
+          <p className={styles.text}>{text === undefined ? '' : <Marked text={text} hits={hits} />}</p>
         </section>
         <section>
           <h3>Its life, by turn</h3>
@@ -137,41 +112,6 @@ const titles: Readonly<Record<Fate, string>> = {
   altered: 'Sent, but changed',
   moved: 'Moved to the notes',
   elided: 'Not sent',
-}
-
-/** Why there was room, or none: where the cut stands, when it fell, and what is kept free. */
-function Room({ point, fate }: { readonly point: TimelinePoint; readonly fate: Fate }) {
-  const { cut, tokens, free, window, reserve, margin } = point
-  const used = `${count(tokens)} of ${count(window - reserve - margin)} tokens are used, ${count(free)} are free`
-  if (!cut) return <p className={styles.room}>{used}.</p>
-  if (fate !== 'elided')
-    return (
-      <p className={styles.room}>
-        Cut before #{cut.before}; {amountOf(cut.recall, 'token')} kept for recall
-      </p>
-    )
-  return (
-    <dl className={styles.room}>
-      <div>
-        <dt>The cut</dt>
-        <dd>
-          before #{cut.before}; it fell at #{cut.at}, when {count(cut.needed)} tokens were to be sent with
-          room for {count(cut.limit)}
-        </dd>
-      </div>
-      <div>
-        <dt>Room now</dt>
-        <dd>{used}</dd>
-      </div>
-      <div>
-        <dt>Kept free</dt>
-        <dd>
-          {count(cut.growth)} until the next cut, {count(cut.recall)} for what is asked for; nothing asked for
-          this
-        </dd>
-      </div>
-    </dl>
-  )
 }
 
 /** `kept 9–16, recalled 17–20, out of view 21–167, recalled now` */
@@ -255,13 +195,3 @@ function Matrix({
     />
   )
 }
-
-/** The words around the first term, so that a long message shows why. */
-function around(text: string, terms: readonly string[]): string {
-  const first = marksIn(text, terms)[0]?.[0] ?? 0
-  const from = first < 60 ? 0 : text.lastIndexOf(' ', first - 40) + 1
-  const cut = text.slice(from, from + 200)
-  return `${from > 0 ? '… ' : ''}${cut}${from + 200 < text.length ? '…' : ''}`
-}
-
-const sentence = (text: string) => (text === '' ? '' : `${text[0]!.toUpperCase()}${text.slice(1)}.`)

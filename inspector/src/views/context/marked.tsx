@@ -1,10 +1,13 @@
-/** A text with the words marked for which it was brought back. */
-export function Marked({ text, terms }: { readonly text: string; readonly terms: readonly string[] }) {
-  const marks = marksIn(text, terms)
-  if (marks.length === 0) return text
+/** From one UTF-16 unit up to another. */
+export type Hit = readonly [from: number, to: number]
+
+/** A text with some places marked. */
+export function Marked({ text, hits }: { readonly text: string; readonly hits: readonly Hit[] }) {
+  if (hits.length === 0) return text
   const pieces: React.ReactNode[] = []
   let at = 0
-  for (const [from, to] of marks) {
+  for (const [from, to] of hits) {
+    if (from < at || to > text.length) continue
     pieces.push(text.slice(at, from), <mark key={from}>{text.slice(from, to)}</mark>)
     at = to
   }
@@ -12,41 +15,25 @@ export function Marked({ text, terms }: { readonly text: string; readonly terms:
   return pieces
 }
 
-/** The words of a reason: `asked for: six, figure, grid …`. */
-export function termsOf(why: string): readonly string[] {
-  const [, list] = /asked(?: for)?: (.+)$/s.exec(why) ?? []
-  if (list === undefined) return []
-  return list
-    .replace(/ …$/, '')
-    .split(', ')
-    .filter(term => term !== '')
+/** The words at some places, each once. */
+export function wordsAt(text: string, hits: readonly Hit[]): readonly string[] {
+  const words = new Map(hits.map(([from, to]) => [text.slice(from, to).toLowerCase(), text.slice(from, to)]))
+  return [...words.values()]
 }
 
-type Mark = readonly [from: number, to: number]
-
-/** Longer texts are not searched further: they are shown, not read to the end. */
-const mostText = 100_000
-
-/** Where words stand that begin as a term does: `bucket` marks `buckets`. */
-export function marksIn(text: string, terms: readonly string[]): readonly Mark[] {
-  const searched = text.slice(0, mostText).toLowerCase()
-  const found: Mark[] = []
-  for (const term of new Set(terms.map(one => one.toLowerCase()))) {
-    for (let at = searched.indexOf(term); at >= 0; at = searched.indexOf(term, at + term.length)) {
-      const isStart = at === 0 || !isLetter(searched[at - 1]!) || !isLetter(term[0]!)
-      let end = at + term.length
-      if (isStart && isLetter(term.at(-1)!))
-        while (end - at < term.length + 3 && isLatin(searched[end])) end += 1
-      const isWhole = !isLatin(searched[end]) || !isLatin(term.at(-1))
-      if (isStart && isWhole) found.push([at, end])
-    }
+/** The part of a text around its first hit, with the hits in it. */
+export function excerpt(
+  text: string,
+  hits: readonly Hit[],
+  most = 200,
+): { readonly text: string; readonly hits: readonly Hit[] } {
+  const first = hits[0]?.[0] ?? 0
+  const from = first < 60 ? 0 : text.lastIndexOf(' ', first - 30) + 1
+  const end = Math.min(text.length, from + most)
+  const before = from > 0 ? '… ' : ''
+  const shift = before.length - from
+  return {
+    text: `${before}${text.slice(from, end)}${end < text.length ? '…' : ''}`,
+    hits: hits.filter(([a, b]) => a >= from && b <= end).map(([a, b]) => [a + shift, b + shift]),
   }
-  const sorted = found.toSorted((a, b) => a[0] - b[0])
-  return sorted.filter(([from], at) => at === 0 || from >= sorted[at - 1]![1])
 }
-
-const isLetter = (character: string) => /[\p{L}\p{N}]/u.test(character)
-
-/** Letters of scripts that put blanks between words. */
-const isLatin = (character: string | undefined) =>
-  character !== undefined && /[\p{Script=Latin}\p{N}]/u.test(character)

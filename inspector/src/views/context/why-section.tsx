@@ -1,0 +1,193 @@
+import type { Why } from '../../api/queries.ts'
+import { amountOf, count } from '../../parts/format.ts'
+import { excerpt, Marked, wordsAt } from './marked.tsx'
+import styles from './why-section.module.css'
+
+export interface WhySectionProps {
+  readonly why: Why
+  readonly onSelect: (seq: number) => void
+}
+
+/** Why an entry has its fate: who asked for it and with which words, what took its room, or when it leaves. */
+export function WhySection({ why, onSelect }: WhySectionProps) {
+  const { recall, stored, fate, unit, leaving, isProtected, text } = why
+  const asking = recall?.asking
+  return (
+    <section className={styles.why}>
+      <h3>Why</h3>
+      {recall && fate !== 'digested' ? (
+        <Recall why={why} recall={recall} onSelect={onSelect} />
+      ) : (
+        <p className={styles.reason}>{sentence(stored?.why ?? why.why)}</p>
+      )}
+      {asking && asking.hits.length > 0 && (
+        <blockquote>
+          <Marked {...excerpt(asking.text, asking.hits)} />
+        </blockquote>
+      )}
+      {fate === 'digested' && text !== undefined && <blockquote>{text.slice(0, 300)}</blockquote>}
+      <Room why={why} />
+      {unit.first !== unit.last && (
+        <p className={styles.more}>
+          Sent or left out together with{' '}
+          {unit.last - unit.first === 1
+            ? `#${why.seq === unit.first ? unit.last : unit.first}`
+            : `#${unit.first} to #${unit.last}`}
+          , {amountOf(unit.tokens, 'token')} in all
+        </p>
+      )}
+      {leaving && !isProtected && (
+        <p className={styles.more}>
+          Leaves after about {amountOf(leaving.turns, 'more turn')} like the last ones
+        </p>
+      )}
+    </section>
+  )
+}
+
+type RecallWhy = NonNullable<Why['recall']>
+
+interface RecallProps {
+  readonly why: Why
+  readonly recall: RecallWhy
+  readonly onSelect: (seq: number) => void
+}
+
+function Recall({ why, recall, onSelect }: RecallProps) {
+  const { asking, outcome, near } = recall
+  const words = asking ? wordsAt(asking.text, asking.hits) : []
+  const asker = asking && <EntryLink seq={asking.seq} onSelect={onSelect} />
+  switch (outcome) {
+    case 'recalled':
+      return (
+        <p className={styles.reason}>
+          {asker} asks for{' '}
+          {near === undefined ? (
+            'it'
+          ) : (
+            <>
+              what stands beside it, in <EntryLink seq={near} onSelect={onSelect} />
+            </>
+          )}
+          {words.length > 0 && ': '}
+          <Words words={words} />
+        </p>
+      )
+    case 'no_room':
+      return (
+        <p className={styles.reason}>
+          {asker} asks for it, but there was no room: <Words words={words} />
+        </p>
+      )
+    case 'made_room':
+      return <p className={styles.reason}>It was brought back once, until newer blocks needed the room.</p>
+    case 'weak_match':
+      return <p className={styles.reason}>Others fit better what {asker} asks for.</p>
+    case 'not_asked':
+      return <p className={styles.reason}>{asker ?? 'The newest message'} asks for nothing older.</p>
+    default:
+      return <p className={styles.reason}>{sentence(why.why)}</p>
+  }
+}
+
+function Words({ words }: { readonly words: readonly string[] }) {
+  const most = 8
+  return (
+    <>
+      {words.slice(0, most).map(word => (
+        <span key={word}>
+          <mark>{word}</mark>{' '}
+        </span>
+      ))}
+      {words.length > most && <span className={styles.muted}>and more</span>}
+    </>
+  )
+}
+
+function EntryLink({ seq, onSelect }: { readonly seq: number; readonly onSelect: (seq: number) => void }) {
+  return (
+    <button type="button" className={styles.link} onClick={() => onSelect(seq)}>
+      #{seq}
+    </button>
+  )
+}
+
+/** What the entry needed and what there was: of tokens, or of likeness to what was asked. */
+function Room({ why: { recall, cut, fate, free } }: { readonly why: Why }) {
+  const { outcome, needs = 0, left = 0, room = 0, better, score, least, best } = recall ?? {}
+  return (
+    <>
+      {outcome === 'no_room' && room > 0 && (
+        <Meter
+          label={`${amountOf(needs, 'token')} needed, ${count(left)} of ${count(room)} left`}
+          more={better && `${amountOf(better.units, 'better one')} took ${count(better.tokens)}`}
+          most={Math.max(room, room - left + needs)}
+          value={room - left}
+          extra={needs}
+          limit={room}
+        />
+      )}
+      {outcome === 'weak_match' && score !== undefined && least !== undefined && best !== undefined && (
+        <Meter
+          label={`Fits by ${count(score)}; recalled from ${count(least)} on`}
+          more={`the best has ${count(best)}`}
+          most={best}
+          value={score}
+          limit={least}
+        />
+      )}
+      {outcome === 'not_asked' && recall?.strength !== undefined && (
+        <Meter
+          label={`Asks with a strength of ${recall.strength.toFixed(2)}; something is recalled from 1 on`}
+          most={Math.max(2, recall.strength)}
+          value={recall.strength}
+          limit={1}
+        />
+      )}
+      {cut && fate !== 'kept' && fate !== 'altered' && (
+        <p className={styles.more}>
+          {fate === 'elided' ? (
+            <>
+              Cut before #{cut.before}. It fell at #{cut.at}, when {count(cut.needed)} tokens were to be sent
+              with room for {count(cut.limit)}; {count(free)} are free now, for {count(cut.growth)} more until
+              the next cut and {count(cut.recall)} of recall
+            </>
+          ) : (
+            <>
+              Cut before #{cut.before}; {amountOf(cut.recall, 'token')} kept for recall
+            </>
+          )}
+        </p>
+      )}
+    </>
+  )
+}
+
+interface MeterProps {
+  readonly label: string
+  readonly more?: string | undefined
+  readonly most: number
+  readonly value: number
+  /** What would come on top. */
+  readonly extra?: number
+  readonly limit: number
+}
+
+function Meter({ label, more, most, value, extra = 0, limit }: MeterProps) {
+  const share = (part: number) => `${Math.min(100, (100 * part) / most)}%`
+  return (
+    <div className={styles.meter}>
+      <div className={styles.track} aria-hidden="true">
+        <i style={{ width: share(value) }} />
+        {extra > 0 && <i data-extra="true" style={{ width: share(extra) }} />}
+        <b style={{ left: share(limit) }} />
+      </div>
+      <p>
+        {label}
+        {more && <span> · {more}</span>}
+      </p>
+    </div>
+  )
+}
+
+const sentence = (text: string) => (text === '' ? '' : `${text[0]!.toUpperCase()}${text.slice(1)}.`)
