@@ -1,0 +1,122 @@
+// npm run screenshots [-- FOLDER]: pictures of the main views of the built page, over a real server with its two samples.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium } from 'playwright-core'
+import { runnerImport } from 'vite'
+
+const root = join(import.meta.dirname, '..')
+const folder = process.argv[2] ?? join(root, 'docs/images')
+const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } }
+
+const { url, stop } = await serve()
+const { module: browsers } = await runnerImport(join(root, 'test/inspector/find-browser.ts'))
+const browser = await chromium.launch({
+  executablePath: browsers.findBrowser(),
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic'],
+})
+try {
+  mkdirSync(folder, { recursive: true })
+  // The first visit shows as long as there is nothing else.
+  await shootAll({ welcome: '' })
+  await shootAll(await addSamples())
+} finally {
+  await browser.close()
+  await stop()
+}
+
+/** Makes both samples, waits for the experiment, and gives the addresses of the views. */
+async function addSamples() {
+  const ask = async (method, path) => {
+    const response = await fetch(`${url}/throughline/v1${path}`, { method })
+    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`)
+    return response.json()
+  }
+  const { conversation } = await ask('POST', '/samples/conversation')
+  const { id: experiment } = await ask('POST', '/samples/experiment')
+  const hasEnded = async () => (await ask('GET', `/experiments/${experiment}`)).status !== 'RUNNING'
+  while (!(await hasEnded())) await new Promise(resolve => setTimeout(resolve, 100))
+  const at = `c/${encodeURIComponent(conversation)}`
+  return {
+    context: `${at}/context?turn=168&entry=21`,
+    'what-if': `${at}/what-if?a=4096.balanced&b=4096.sliding-50&entry=21`,
+    chat: `${at}/chat`,
+    'over-time': `${at}/over-time`,
+    experiment: `e/${encodeURIComponent(experiment)}/board`,
+    conversations: '',
+  }
+}
+
+async function shootAll(views) {
+  for (const [name, path] of Object.entries(views))
+    for (const [size, viewport] of Object.entries(sizes))
+      for (const colorScheme of ['light', 'dark']) await shoot(name, path, { size, viewport, colorScheme })
+}
+
+async function shoot(name, path, { size, viewport, colorScheme }) {
+  const page = await browser.newPage({ viewport, colorScheme, locale: 'en-GB', timezoneId: 'Europe/London' })
+  await page.goto(`${url}/inspector/${path}`)
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  await page.waitForFunction(() => !document.querySelector('[role=status][aria-label^=Loading]'))
+  await page.evaluate(becomeStill)
+  const file = `${name}-${size}-${colorScheme}.png`
+  await page.screenshot({ path: join(folder, file) })
+  await page.close()
+  console.log(file)
+}
+
+/** Resolves when the page has not changed for a second: plots grow as their lines arrive. */
+function becomeStill() {
+  return new Promise(resolve => {
+    let timer
+    const wait = () => {
+      clearTimeout(timer)
+      timer = setTimeout(resolve, 1000)
+    }
+    new MutationObserver(wait).observe(document.body, {
+      ...{ subtree: true, childList: true },
+      ...{ attributes: true, characterData: true },
+    })
+    wait()
+  })
+}
+
+/** The packed program's own server on a free port, with a new log. */
+async function serve() {
+  const home = mkdtempSync(join(tmpdir(), 'throughline-pictures-'))
+  const flags = [
+    '--port',
+    '0',
+    '--upstream',
+    'reader',
+    '--window',
+    '4096',
+    '--reserve',
+    '512',
+    '--log-level',
+    'silent',
+  ]
+  const child = spawn(process.execPath, [join(root, 'dist/cli/main.js'), 'serve', ...flags], {
+    cwd: home,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  const url = await new Promise((resolve, reject) => {
+    child.stderr.on('data', data => {
+      said += data
+      const found = /listens at (\S+)/.exec(said)
+      if (found) resolve(found[1])
+    })
+    child.once('exit', () => reject(new Error(said)))
+  })
+  return {
+    url,
+    async stop() {
+      child.kill()
+      await once(child, 'exit')
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
