@@ -6,6 +6,7 @@ import type { ConversationInfo } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { placesOf, toWanted } from '../../stores/words.ts'
 import { BadRequestError } from '../bad-request-error.ts'
+import { markImported } from '../exchange/mark-imported.ts'
 import { findProvisional } from '../identity/provisional.ts'
 import { notFound } from './api-error.ts'
 import { latest, readLatest } from './latest.ts'
@@ -108,15 +109,22 @@ export const conversationRoutes = [
     summary: 'Imports the lines of an export. The same lines again change nothing.',
     query: z.strictObject({
       as: name.optional().describe('another name for the one conversation of the lines'),
+      for: z
+        .string()
+        .max(200)
+        .optional()
+        .describe('the id of the key whose client goes on with them; default: that of the caller'),
     }),
     body: 'lines',
     kind: 'json',
     answer: z.object({ conversations: z.array(name), entries: count, calls: count }),
-    handle: ({ query, request, log, parts: { maxBodyBytes } }) =>
-      log.history.import(
-        readLines(request.body, { line: maxBodyBytes, all: 32 * maxBodyBytes }),
-        present(query),
-      ),
+    async handle({ query: { as, for: keyId }, request, log, caller, parts: { maxBodyBytes } }) {
+      const lines = readLines(request.body, { line: maxBodyBytes, all: 32 * maxBodyBytes })
+      const imported = await log.history.import(lines, present({ as }))
+      for (const conversation of imported.conversations)
+        await markImported(log, conversation, keyId ?? caller.keyId)
+      return imported
+    },
   }),
   defineRoute({
     method: 'get',

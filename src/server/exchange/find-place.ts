@@ -1,6 +1,6 @@
 import { mainBranch } from '../../history/log/read-log.ts'
 import { sideName } from '../../history/side-name.ts'
-import { type Item, isUser, itemsOf } from '../identity/chain.ts'
+import { type Item, isUser, itemsOf, scopeOf } from '../identity/chain.ts'
 import { knownClient } from '../identity/known-client.ts'
 import { isNew, leaving, type Placement, recognise } from '../identity/recognise.ts'
 import { sideRequest } from '../identity/side-request.ts'
@@ -19,7 +19,7 @@ export async function findPlace(asked: Asked): Promise<Place | Again> {
   const named = knownClient(request, headers)
   const messages = await withReferences(asked)
   const actor = named?.actor ?? 'assistant'
-  const scope = named ? [keyId, named.conversation, actor].join('\n') : keyId
+  const scope = scopeOf(keyId, named && { conversation: named.conversation, actor })
   const { previous } = request.named
   if (previous !== undefined) return previousPlace(asked, { previous, messages, scope })
   const items = itemsOf(messages)

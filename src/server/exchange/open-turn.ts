@@ -80,8 +80,9 @@ const isFirst = ({ kind, isSide, isNamed, items }: Place) =>
   kind === 'new' && !isSide && !isNamed && items.filter(isUser).length === 1
 
 /** What the log says of a request, for people. */
-const requestData = (asked: Asked, { kind, why, beside }: Place) => ({
+const requestData = (asked: Asked, { kind, why, beside, isNamed }: Place) => ({
   ...{ face: asked.face, kind, why, client: clientOf(asked) },
+  ...(isNamed && { named: true }),
   ...(beside !== undefined && { beside }),
 })
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { MessageLike } from '../../log/message.ts'
-import type { Mark } from '../../stores/store.ts'
+import type { Mark, ThreadKey } from '../../stores/store.ts'
 import { itemOf } from './item.ts'
 
 /** A message of a client that is compared with the log. */
@@ -16,7 +16,9 @@ export const itemsOf = (messages: readonly MessageLike[]): readonly Item[] =>
     return text === undefined ? [] : [{ index, text }]
   })
 
-export const isUser = ({ text }: Item): boolean => text.startsWith('user:')
+export const isUser = ({ text }: Item): boolean => isUsers(text)
+
+const isUsers = (text: string) => text.startsWith('user:')
 
 /** The marks of a user message: one of all messages up to it, and one of it and the message before it alone. */
 export interface UserMarks {
@@ -34,20 +36,39 @@ export interface UserMarks {
  * keys of different people, conversations with names of their own.
  */
 export function marksOf(items: readonly Item[], scope: string, from = 0): readonly UserMarks[] {
-  // What comes before is hashed at once: a client may send thousands of messages each time.
-  const past = items.slice(0, from).map(({ text }) => framed(text))
-  const chain = createHash('sha256').update(framed(scope) + past.join(''))
+  const past = items.slice(0, from).map(({ text }) => text)
+  const chain = createChain(scope, past)
   const marks: UserMarks[] = []
   for (let item = from; item < items.length; item++) {
-    const { text, index } = items[item]!
-    chain.update(framed(text))
-    if (!isUser(items[item]!)) continue
-    const before = items[item - 1]
-    const pair = before && createHash('sha256').update([scope, before.text, text].map(framed).join(''))
-    marks.push({ item, index, whole: `c${short(chain.copy())}`, ...(pair && { pair: `p${short(pair)}` }) })
+    const found = chain.add(items[item]!.text)
+    if (found) marks.push({ item, index: items[item]!.index, ...found })
   }
   return marks
 }
+
+/** Makes the marks of items one by one. */
+export function createChain(scope: string, past: readonly string[] = []) {
+  // What comes before is hashed at once: a client may send thousands of messages each time.
+  const chain = createHash('sha256').update([scope, ...past].map(framed).join(''))
+  let before = past.at(-1)
+  return {
+    /** The marks of an item; undefined if it is not of a user. */
+    add(text: string): Pick<UserMarks, 'whole' | 'pair'> | undefined {
+      const last = before
+      before = text
+      chain.update(framed(text))
+      if (!isUsers(text)) return undefined
+      const whole = `c${short(chain.copy())}`
+      if (last === undefined) return { whole }
+      const pair = createHash('sha256').update([scope, last, text].map(framed).join(''))
+      return { whole, pair: `p${short(pair)}` }
+    },
+  }
+}
+
+/** The scope of a key's marks, within the conversation that its client names. */
+export const scopeOf = (keyId: string, named?: Pick<ThreadKey, 'conversation' | 'actor'>): string =>
+  named ? [keyId, named.conversation, named.actor].join('\n') : keyId
 
 /** The item from which on there are so many user messages. */
 export function lastUsers(items: readonly Item[], count: number): number {

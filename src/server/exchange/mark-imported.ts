@@ -1,0 +1,68 @@
+import type { LoggedMessage } from '../../history/index.ts'
+import { readLog } from '../../history/log/read-log.ts'
+import { isSideThread } from '../../history/side-name.ts'
+import type { Mark, ThreadKey } from '../../stores/store.ts'
+import { createChain, scopeOf } from '../identity/chain.ts'
+import { itemOf } from '../identity/item.ts'
+import type { Log } from './asked.ts'
+import { replyMark } from './find-reply.ts'
+import { keptIn } from './kept-response.ts'
+
+/**
+ * Marks a conversation that came from elsewhere, as if the client of a key had said it here: a list that goes on with it is
+ * recognised, and its responses can be named.
+ */
+export async function markImported(log: Log, conversation: string, keyId: string): Promise<void> {
+  const { store, tenant } = log
+  const [info] = await store.conversations(tenant, { only: conversation, limit: 1 })
+  for (const { actor, branch } of info?.threads ?? []) {
+    const thread = { tenant, conversation, actor, branch }
+    if (!isSideThread(thread)) await markThread(log, thread, keyId)
+  }
+}
+
+/** So many marks are written at once. */
+const mostMarks = 1000
+
+async function markThread({ store, history }: Log, thread: ThreadKey, keyId: string): Promise<void> {
+  const source = { store, key: thread, count: history.count }
+  const isNamed = await wasNamed(readLog(source))
+  // A client that does not name its conversation speaks to one assistant.
+  if (!isNamed && thread.actor !== 'assistant') return
+  const chain = createChain(scopeOf(keyId, isNamed ? thread : undefined))
+  // The past that a branch shares is found in the branch that wrote it.
+  const own = (await store.head(thread))?.forkOf?.at ?? 0
+  let marks: Mark[] = []
+  for await (const entry of readLog(source)) {
+    const found = marksIn(entry, chain)
+    if (entry.seq > own) for (const mark of found) marks.push({ mark, at: entry.seq })
+    if (marks.length < mostMarks) continue
+    await store.saveMarks(thread, marks)
+    marks = []
+  }
+  if (marks.length > 0) await store.saveMarks(thread, marks)
+}
+
+function marksIn(entry: LoggedMessage, chain: ReturnType<typeof createChain>): readonly string[] {
+  const { message, seq, isClosing } = entry
+  const text = isClosing ? undefined : itemOf(message, seq)
+  const { whole, pair } = (text !== undefined && chain.add(text)) || {}
+  const id = responseId(entry)
+  return [whole, pair, id && replyMark(id)].filter(mark => mark !== undefined)
+}
+
+/** The id of the response that a reply was. An import may hold anything: what cannot be one is none. */
+function responseId(entry: LoggedMessage): string | undefined {
+  const { id, namespaced, echo } = (keptIn(entry) ?? {}) as Readonly<Record<string, unknown>>
+  const isOurs = typeof id === 'string' && /^[\w-]{1,100}$/.test(id)
+  return isOurs && Array.isArray(namespaced) && typeof echo === 'object' && echo ? id : undefined
+}
+
+/** Whether the first request of a client named the conversation. */
+async function wasNamed(entries: AsyncIterable<LoggedMessage>): Promise<boolean> {
+  for await (const { data } of entries) {
+    const { request } = (data ?? {}) as { readonly request?: { readonly named?: unknown } }
+    if (request) return request.named === true
+  }
+  return false
+}
