@@ -9,6 +9,7 @@ import {
   serveInspector,
   shoot,
 } from './open-inspector.ts'
+import { toLines } from './sample-lines.ts'
 
 let served: ServedInspector
 beforeAll(async () => {
@@ -43,12 +44,12 @@ describe('the view of the context', () => {
   })
 
   it('goes through turns and entries by keys, finds, filters, and clears step by step', async () => {
-    const { page, faults } = await openPage(served, `${address}?turn=60&entry=100`)
-    await page.getByRole('heading', { name: '47 of 182 messages would reach the model' }).waitFor()
+    const { page, faults } = await openPage(served, `${address}?turn=166&entry=100`)
+    await page.getByRole('heading', { name: /^\d+ of 51\d messages would reach the model/ }).waitFor()
     await page.keyboard.press('ArrowLeft')
-    await page.waitForURL('**/context?turn=59&entry=100')
-    await page.keyboard.press('Shift+ArrowRight')
-    await page.waitForURL('**/context?turn=69&entry=100')
+    await page.waitForURL('**/context?turn=165&entry=100')
+    await page.keyboard.press('Shift+ArrowLeft')
+    await page.waitForURL('**/context?turn=155&entry=100')
     await page.keyboard.press('End')
     await page.waitForURL('**/context?entry=100')
     await page.getByRole('heading', { name: '50 of 523 messages would reach the model' }).waitFor()
@@ -124,8 +125,37 @@ describe('the view of the context', () => {
     expect(faults).toEqual([])
   })
 
+  it('shows a context that does not fit past the end of the window, and any text as a text', async () => {
+    const hostile = '<img src=x onerror=alert(1)> 格子番号は忘れないでください。'
+    const messages = [
+      { role: 'system', content: `${hostile} ${'very long '.repeat(6000)}` },
+      { role: 'user', content: `${'長い名前'.repeat(200)} ${hostile}` },
+    ]
+    await served.ask(
+      'POST',
+      '/import',
+      toLines(messages, { conversation: 'too/large 両生類', title: hostile }),
+    )
+    const { page, faults } = await openPage(
+      served,
+      `/inspector/c/${encodeURIComponent('too/large 両生類')}/context?entry=2`,
+    )
+    await page.getByText('over: the protected part alone does not fit').waitFor()
+    await page.getByRole('heading', { name: 'Kept as it is #2' }).waitFor()
+    await page.getByText(/is always sent\.$/).waitFor()
+    expect(await page.locator('img').count()).toBe(0)
+    await expectNoAxeViolations(page)
+    await shoot(page, 'context-over')
+    expect(faults).toEqual([])
+  })
+
   it('says what is not there: no such turn, nothing asked yet, no such conversation', async () => {
-    const { page } = await openPage(served, `${address}?turn=999`)
+    await served.ask(
+      'POST',
+      '/import',
+      toLines([{ role: 'user', content: 'Hello' }], { conversation: 'short', title: '' }),
+    )
+    const { page } = await openPage(served, '/inspector/c/short/context?turn=999')
     await page.getByRole('heading', { name: 'There is no turn 999' }).waitFor()
     await expectNoAxeViolations(page)
     await page.goto(`${served.url}/inspector/c/none/context`)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 interface SampleMessage {
   readonly role: string
+  readonly content?: unknown
   readonly time?: string
 }
 

@@ -73,11 +73,22 @@ export function turnsQuery(place: ThreadPlace) {
   })
 }
 
+/** Whether a turn of the thread is open. */
+export function statusQuery(place: ThreadPlace) {
+  const { params, thread, key } = splitPlace(place)
+  return queryOptions({
+    queryKey: [...key, 'status'],
+    queryFn: ({ signal }) =>
+      ask('get /conversations/:conversation/status', { params, query: thread, signal }),
+  })
+}
+
 /** All entries without their texts. */
 export function outlineQuery(place: ThreadPlace) {
   const { params, thread, key } = splitPlace(place)
   return queryOptions({
     queryKey: [...key, 'outline'],
+    structuralSharing: false,
     queryFn: async ({ signal }) => {
       const limit = 20_000
       const entries: Answer<'get /conversations/:conversation/outline'>['entries'] = []

@@ -25,6 +25,8 @@ export function timelineQuery(place: ThreadPlace) {
     })
   return queryOptions({
     queryKey: [...key, 'timeline'],
+    // Thousands of points: comparing them costs more than drawing them.
+    structuralSharing: false,
     queryFn: async ({ client, queryKey, signal }): Promise<Timeline> => {
       const known = client.getQueryData<Timeline>(queryKey)
       const publish = (points: readonly TimelinePoint[]) =>
@@ -71,6 +73,8 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 export interface Moment {
   readonly rows: readonly SentRow[]
   readonly stretches: readonly Stretch[]
+  /** Codes of what was wrong with a call. */
+  readonly warnings: readonly string[]
 }
 
 type Context = Answer<'get /conversations/:conversation/context'>
@@ -89,9 +93,13 @@ export function momentQuery(place: ThreadPlace, point: Pick<TimelinePoint, 'at' 
       if (call === undefined) {
         const query = { ...thread, at, rows: true, messages: false }
         const context = await ask('get /conversations/:conversation/context', { params, query, signal })
-        return { rows: context.rows ?? [], stretches: context.stretches }
+        return { rows: context.rows ?? [], stretches: context.stretches, warnings: [] }
       }
-      const { plan, rows = [] } = await ask('get /conversations/:conversation/calls/:call', {
+      const {
+        plan,
+        rows = [],
+        warnings,
+      } = await ask('get /conversations/:conversation/calls/:call', {
         params: { ...params, call },
         query: { ...thread, rows: true },
         signal,
@@ -106,7 +114,7 @@ export function momentQuery(place: ThreadPlace, point: Pick<TimelinePoint, 'at' 
           : [{ first: seq, last: seq, fate: 'kept', rule: part, why: whyKept[part] ?? 'fits' }],
       )
       const altered = new Set(told.filter(({ fate }) => fate === 'altered').map(({ first }) => first))
-      return { rows, stretches: [...told, ...kept.filter(({ first }) => !altered.has(first))] }
+      return { rows, stretches: [...told, ...kept.filter(({ first }) => !altered.has(first))], warnings }
     },
   })
 }

@@ -48,7 +48,8 @@ export function toDays(
     if (today === day) continue
     day = today
     const left = Math.round((index * width) / Math.max(1, stops.length))
-    if (left - (found.at(-1)?.left ?? -100) < (found.length === 1 ? 56 : 28) || width - left < 16) continue
+    const last = found.at(-1)
+    if ((last && left - last.left < last.text.length * 6 + 14) || width - left < 16) continue
     const thisMonth = today.replace(/^\d+ /, '')
     found.push({ left, text: thisMonth === month ? today.split(' ')[0]! : today })
     month = thisMonth

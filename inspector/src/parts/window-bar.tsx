@@ -24,6 +24,8 @@ export interface WindowBarProps {
   readonly size?: 'full' | 'row'
   /** For people who do not see the bar. */
   readonly label: string
+  /** Told where the pointer is, in tokens from the beginning; undefined when it has left. Keys must do the same elsewhere. */
+  readonly onPoint?: ((tokens: number | undefined, isPressed: boolean) => void) | undefined
 }
 
 /**
@@ -31,15 +33,26 @@ export interface WindowBarProps {
  * What is over the window goes past its end.
  */
 export function WindowBar(props: WindowBarProps) {
-  const { segments, window, reserve, margin, reused, caret, size = 'full', label } = props
+  const { segments, window, reserve, margin, reused, caret, size = 'full', label, onPoint } = props
   const sent = segments.reduce((sum, { tokens }) => sum + tokens, 0)
   const free = Math.max(0, window - reserve - margin - sent)
   const whole = Math.max(window, sent + margin + reserve)
   const share = (tokens: number) => `${(100 * tokens) / whole}%`
   const over = sent + margin + reserve - window
   const [setBar, { width }] = useSize<HTMLDivElement>()
+  const tokensAt = (event: React.PointerEvent) =>
+    ((event.clientX - event.currentTarget.getBoundingClientRect().left) / Math.max(1, width)) * whole
   return (
-    <div ref={setBar} className={styles.bar} data-size={size} role="img" aria-label={label}>
+    <div
+      ref={setBar}
+      className={styles.bar}
+      data-size={size}
+      role="img"
+      aria-label={label}
+      onPointerMove={onPoint && (event => onPoint(tokensAt(event), event.buttons === 1))}
+      onPointerDown={onPoint && (event => onPoint(tokensAt(event), true))}
+      onPointerLeave={onPoint && (() => onPoint(undefined, false))}
+    >
       {size === 'full' && (
         <div className={styles.labels} aria-hidden="true">
           {labelsOf(segments, { free, margin, reserve, whole, width }).map(one => (

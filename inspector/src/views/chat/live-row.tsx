@@ -1,5 +1,5 @@
 import { Fragment } from 'react'
-import { adviceFor } from './fault-words.ts'
+import { adviceFor } from '../../parts/fault-words.ts'
 import type { LiveReply } from './live-replies.ts'
 import styles from './live-row.module.css'
 import row from './message-row.module.css'

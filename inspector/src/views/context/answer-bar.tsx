@@ -7,6 +7,7 @@ import { FateChip } from '../../parts/fate-chip.tsx'
 import { fates } from '../../parts/fates.ts'
 import { amountOf, count, percent } from '../../parts/format.ts'
 import { toSegments } from '../../parts/sent-rows.ts'
+import { useHover } from '../../parts/use-hover.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './answer-bar.module.css'
 import { rowOf } from './scene.ts'
@@ -16,13 +17,17 @@ export interface AnswerBarProps {
   readonly point: TimelinePoint
   readonly rows: readonly SentRow[]
   readonly tokensOf: (seq: number) => number
+  /** What was wrong with the call, if something was. */
+  readonly notice: React.ReactNode
 }
 
 /** The answer at a glance: how many messages reached the model, by which fates, and how full its window was. */
-export function AnswerBar({ place: { conversation, search, go }, point, rows, tokensOf }: AnswerBarProps) {
+export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarProps) {
+  const { conversation, search, go } = place
   const { at, counts, tokens, window, reserve, margin, reused, reported, over, policy, call } = point
   const sent = at - counts.elided
   const segments = toSegments(rows, point)
+  const hover = useHover()
   const caret = search.entry === undefined ? undefined : caretOf(rows, point, search.entry, tokensOf)
   const share = (part: number) => `${(100 * part) / Math.max(window, tokens + reserve + margin)}%`
   return (
@@ -61,6 +66,7 @@ export function AnswerBar({ place: { conversation, search, go }, point, rows, to
           </Link>
         </div>
       </div>
+      {notice}
       <WindowBar
         segments={segments}
         window={window}
@@ -68,6 +74,11 @@ export function AnswerBar({ place: { conversation, search, go }, point, rows, to
         margin={margin}
         reused={reused}
         caret={caret}
+        onPoint={(tokens, isPressed) => {
+          const seq = tokens === undefined ? undefined : entryAtToken(rows, point, tokens, tokensOf)
+          hover.set(seq)
+          if (isPressed && seq !== undefined) go({ entry: seq })
+        }}
         label={`The window: ${count(tokens)} of ${count(window)} tokens are sent, ${count(point.free)} are free, ${count(reserve)} kept for the reply. ${count(reused)} were read before.`}
       />
       <p className={styles.figures}>
@@ -123,4 +134,30 @@ function caretOf(
   const place = row.entries.indexOf(seq)
   const earlier = sizes.slice(0, place).reduce((sum, size) => sum + size, 0) + sizes[place]! / 2
   return bare + before + (row.tokens * earlier) / all
+}
+
+/** The entry at a place of the window: the other way round. */
+function entryAtToken(
+  rows: readonly SentRow[],
+  { tokens }: TimelinePoint,
+  wanted: number,
+  tokensOf: (seq: number) => number,
+): number | undefined {
+  let left = wanted - Math.max(0, tokens - rows.reduce((sum, row) => sum + row.tokens, 0))
+  if (left < 0) return undefined
+  for (const row of rows) {
+    if (left >= row.tokens) {
+      left -= row.tokens
+      continue
+    }
+    const { seq, entries } = row
+    if (seq !== undefined || !entries) return seq
+    const all = entries.reduce((sum, one) => sum + tokensOf(one), 0) || 1
+    let share = (left / row.tokens) * all
+    return entries.find(one => {
+      share -= tokensOf(one)
+      return share < 0
+    })
+  }
+  return undefined
 }

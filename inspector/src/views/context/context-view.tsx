@@ -14,6 +14,7 @@ import { findPoint, toStops } from '../../parts/stops.ts'
 import { HoverProvider, useNewHover } from '../../parts/use-hover.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { AnswerBar } from './answer-bar.tsx'
+import { CallNotice } from './call-notice.tsx'
 import { ContextList } from './context-list.tsx'
 import { ContextSkeleton } from './context-skeleton.tsx'
 import styles from './context-view.module.css'
@@ -25,7 +26,7 @@ import { TurnSlider } from './turn-slider.tsx'
 import { useFind } from './use-find.ts'
 
 const none: ReadonlySet<number> = new Set()
-const nothing: Moment = { rows: [], stretches: [] }
+const nothing: Moment = { rows: [], stretches: [], warnings: [] }
 
 /** What of the log reached the model, in which order, and why: at any turn and any call. */
 export function ContextView() {
@@ -243,7 +244,20 @@ function Loaded({ place, entries, turns, timeline, point }: LoadedProps) {
   return (
     <HoverProvider value={hover}>
       <div className={styles.view} data-panel={selected !== undefined}>
-        <AnswerBar place={place} point={shownPoint} rows={moment.rows} tokensOf={tokensOf} />
+        <AnswerBar
+          place={place}
+          point={shownPoint}
+          rows={moment.rows}
+          tokensOf={tokensOf}
+          notice={
+            <CallNotice
+              place={place}
+              point={shownPoint}
+              warnings={moment.warnings}
+              isLast={point === timeline.points.at(-1)}
+            />
+          }
+        />
         <div className={styles.scene}>
           {!isSlim && (
             <LogList

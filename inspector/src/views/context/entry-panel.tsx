@@ -15,7 +15,7 @@ import { amountOf, fullTime } from '../../parts/format.ts'
 import type { Stop } from '../../parts/stops.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import styles from './entry-panel.module.css'
-import { Marked } from './marked.tsx'
+import { EntryText } from './entry-text.tsx'
 import { type Brief, rowOf } from './scene.ts'
 import { WhySection } from './why-section.tsx'
 
@@ -80,7 +80,7 @@ export function EntryPanel(props: EntryPanelProps) {
         )}
         <section>
           <h3>Text {text !== undefined && <CopyButton text={text} />}</h3>
-          <p className={styles.text}>{text === undefined ? '' : <Marked text={text} hits={hits} />}</p>
+          {text !== undefined && <EntryText key={seq} text={text} places={hits} />}
         </section>
         <section>
           <h3>Its life, by turn</h3>

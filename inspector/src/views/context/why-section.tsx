@@ -1,6 +1,7 @@
 import type { Why } from '../../api/queries.ts'
 import { amountOf, count } from '../../parts/format.ts'
-import { excerpt, Marked, wordsAt } from './marked.tsx'
+import { Marked } from '../../parts/marked.tsx'
+import { excerpt, wordsAt } from './excerpt.ts'
 import styles from './why-section.module.css'
 
 export interface WhySectionProps {

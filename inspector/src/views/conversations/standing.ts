@@ -1,6 +1,6 @@
 import type { ListedConversation } from '../../api/conversation-list.ts'
-import { count } from '../../parts/format.ts'
 import type { Status } from '../../parts/status-mark.tsx'
+import { warningText } from '../../parts/warning-text.ts'
 
 /** How a conversation stands. */
 export interface Standing {
@@ -9,8 +9,6 @@ export interface Standing {
   readonly text?: string
   readonly isTrouble?: boolean
 }
-
-type Latest = NonNullable<ListedConversation['latest']>
 
 /** A turn that is open comes before what went wrong earlier; a failure before a warning. */
 export function standingOf({ latest }: ListedConversation): Standing {
@@ -27,17 +25,4 @@ export function standingOf({ latest }: ListedConversation): Standing {
   const [warning] = call?.warnings ?? []
   if (warning !== undefined) return { status: 'warning', text: warningText(warning, call!), isTrouble: true }
   return { status: 'idle' }
-}
-
-function warningText(code: string, { reported, predicted }: NonNullable<Latest['call']>): string {
-  if (code === 'prompt_truncated')
-    return reported === undefined
-      ? 'The model server has cut the prompt in silence'
-      : `The model server has cut the prompt in silence: it read ${count(reported)} of ${count(predicted)} tokens`
-  return warnings[code] ?? `Warning: ${code}`
-}
-
-const warnings: Readonly<Record<string, string>> = {
-  trimmed: 'A message was too long for the window, and was shortened',
-  over: 'What must be sent is more than the window holds',
 }

@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { statusQuery } from '../../api/queries.ts'
+import type { TimelinePoint } from '../../api/timeline.ts'
+import type { Place } from '../../parts/address.ts'
+import { endWords } from '../../parts/fault-words.ts'
+import { count } from '../../parts/format.ts'
+import { Notice } from '../../parts/notice.tsx'
+import { StatusMark } from '../../parts/status-mark.tsx'
+import { useNow } from '../../parts/use-now.ts'
+import { warningText } from '../../parts/warning-text.ts'
+import styles from './call-notice.module.css'
+
+export interface CallNoticeProps {
+  readonly place: Place
+  readonly point: TimelinePoint
+  /** Codes of what was wrong with the call. */
+  readonly warnings: readonly string[]
+  /** Whether this is the newest call of the thread. */
+  readonly isLast: boolean
+}
+
+/** How the call went, if not well; what was wrong with it, and what to do; and that an answer is being written. */
+export function CallNotice({ place, point, warnings, isLast }: CallNoticeProps) {
+  const { data: status } = useQuery(statusQuery(place.thread))
+  const { status: went, error, window, reported, tokens } = point
+  const isBroken = went === 'failed' || went === 'cancelled' || went === 'interrupted'
+  const others = warnings.filter(code => code !== error)
+  const isOpen = status?.state === 'open' && isLast
+  if (!isBroken && others.length === 0 && !isOpen) return null
+  return (
+    <div className={styles.notices}>
+      {isOpen && (
+        <Notice icon={<StatusMark status="live" label="live" />}>
+          <b>Answering.</b> Turn {status.turn}
+          <Seconds since={status.startedAt} />
+        </Notice>
+      )}
+      {isBroken && (
+        <Notice kind={went === 'failed' ? 'danger' : 'plain'} icon={<StatusMark status="interrupted" />}>
+          {endWords(went, error)}
+        </Notice>
+      )}
+      {others.map(code => (
+        <Notice key={code} kind="danger">
+          <b>{code}</b> {warningText(code, { reported, predicted: tokens })}.{' '}
+          {code === 'prompt_truncated' && reported !== undefined && (
+            <Link
+              to="/c/$conversation/what-if"
+              params={{ conversation: place.conversation }}
+              search={{ ...place.search, b: `${Math.round(reported)}.${point.policy}` }}
+            >
+              What if the window were {count(reported)}?
+            </Link>
+          )}
+          {code === 'over' &&
+            `The window is ${count(window)}: choose a larger one, or shorten what is always sent.`}
+        </Notice>
+      ))}
+    </div>
+  )
+}
+
+function Seconds({ since }: { readonly since: number }) {
+  const now = useNow(1000)
+  return <span>, {Math.max(0, Math.round((now - since) / 1000))} s</span>
+}

@@ -1,0 +1,33 @@
+import { useState } from 'react'
+import { Button } from '../../parts/button.tsx'
+import { count } from '../../parts/format.ts'
+import { Marked, type Places } from '../../parts/marked.tsx'
+import styles from './entry-text.module.css'
+
+/** So many characters are shown at first, and so many at all: a page cannot lay out a message of megabytes. */
+const [few, most] = [1200, 100_000]
+
+/** The text of an entry, with the words marked that were asked for. The rest of a long one on demand. */
+export function EntryText({ text, places }: { readonly text: string; readonly places: Places }) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = text.slice(0, isWhole ? most : few)
+  return (
+    <>
+      <p className={styles.text}>
+        <Marked text={shown} places={places.filter(([, to]) => to <= shown.length)} />
+        {shown.length < text.length && '…'}
+      </p>
+      {shown.length < text.length && (
+        <p className={styles.more}>
+          {isWhole ? (
+            `Copy it to see the other ${count(text.length - most)} characters.`
+          ) : (
+            <Button kind="plain" onClick={() => setWhole(true)}>
+              Show all {count(text.length)} characters
+            </Button>
+          )}
+        </p>
+      )}
+    </>
+  )
+}
