@@ -3,13 +3,16 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly field: string | undefined
+  /** All that is wrong with a plan, each with its place. */
+  readonly problems: readonly string[] | undefined
 
-  constructor(status: number, code: string, message: string, field?: string) {
-    super(message)
+  constructor(status: number, { code = 'unknown', message, field, problems }: ErrorFields) {
+    super(message || `The server answered ${status}.`)
     this.name = 'ApiError'
     this.status = status
     this.code = code
     this.field = field
+    this.problems = problems
   }
 }
 
@@ -21,15 +24,19 @@ export class AwayError extends Error {
   }
 }
 
-export async function toApiError(response: Response): Promise<ApiError> {
-  const text = await response.text().catch(() => '')
-  const { code = 'unknown', message = '', field } = readError(text)
-  return new ApiError(response.status, code, message || `The server answered ${response.status}.`, field)
+export const toApiError = async (response: Response): Promise<ApiError> =>
+  new ApiError(response.status, readError(await response.text().catch(() => '')))
+
+interface ErrorFields {
+  readonly code?: string
+  readonly message?: string
+  readonly field?: string
+  readonly problems?: readonly string[]
 }
 
-function readError(text: string): { code?: string; message?: string; field?: string } {
+function readError(text: string): ErrorFields {
   try {
-    return (JSON.parse(text) as { error?: { code?: string; message?: string; field?: string } }).error ?? {}
+    return (JSON.parse(text) as { readonly error?: ErrorFields }).error ?? {}
   } catch {
     return {}
   }

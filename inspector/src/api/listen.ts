@@ -2,8 +2,9 @@ import type { QueryClient } from '@tanstack/react-query'
 import { askEvents } from './client.ts'
 import { connection, noteAway } from './connection.ts'
 import { dropConversation, refreshConversations, restartList } from './conversation-list.ts'
+import { experimentsQuery } from './experiment-queries.ts'
 import { keepListening } from './keep-listening.ts'
-import { experimentsQuery, inConversation } from './queries.ts'
+import { inConversation } from './queries.ts'
 import type { Answer } from './routes.ts'
 
 /**

@@ -198,13 +198,35 @@ export function gridQuery(
   })
 }
 
-export const experimentsQuery = queryOptions({
-  queryKey: ['experiments'],
-  queryFn: ({ signal }) => ask('get /experiments', { signal }),
-})
-
-export const experimentQuery = (experiment: string) =>
-  queryOptions({
-    queryKey: ['e', experiment],
-    queryFn: ({ signal }) => ask('get /experiments/:experiment', { params: { experiment }, signal }),
+export function notesQuery(place: ThreadPlace, limit = 1000) {
+  const { params, thread, key } = splitPlace(place)
+  return queryOptions({
+    queryKey: [...key, 'notes', limit],
+    queryFn: ({ signal }) =>
+      ask('get /conversations/:conversation/notes', { params, query: { ...thread, limit }, signal }),
   })
+}
+
+/** One call with the messages that were sent. */
+export function callQuery(place: ThreadPlace, call: string) {
+  const { params, thread, key } = splitPlace(place)
+  return queryOptions({
+    queryKey: [...key, 'call', call],
+    queryFn: ({ signal }) =>
+      ask('get /conversations/:conversation/calls/:call', {
+        ...{ params: { ...params, call }, query: thread, signal },
+      }),
+  })
+}
+
+/** What was sent in one call, as text. */
+export function callDumpQuery(place: ThreadPlace, call: string) {
+  const { params, thread, key } = splitPlace(place)
+  return queryOptions({
+    queryKey: [...key, 'call-dump', call],
+    queryFn: ({ signal }) =>
+      askText('get /conversations/:conversation/calls/:call/dump', {
+        ...{ params: { ...params, call }, query: thread, signal },
+      }),
+  })
+}

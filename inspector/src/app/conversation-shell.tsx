@@ -4,8 +4,8 @@ import { useEffect } from 'react'
 import { conversationQuery } from '../api/queries.ts'
 import { usePlace } from '../parts/address.ts'
 import { useKeys } from '../parts/keys.ts'
-import { notify } from '../parts/notify.ts'
 import { BranchMenu } from './branch-menu.tsx'
+import { copyAddress } from './copy-address.ts'
 import crumb from './crumb.module.css'
 import { ViewFrame } from './view-frame.tsx'
 import { conversationViews } from './views.ts'
@@ -27,14 +27,7 @@ export function ConversationShell() {
       run: () => void navigate({ to: `/c/$conversation/${path}`, params: { conversation }, search }),
     })),
   )
-  useKeys('Conversation', [
-    {
-      keys: 'y',
-      does: 'copy the address of what you see',
-      run: () =>
-        void navigator.clipboard.writeText(location.href).then(() => notify('The address is copied.')),
-    },
-  ])
+  useKeys('Conversation', [copyAddress])
   return (
     <ViewFrame
       back="/"

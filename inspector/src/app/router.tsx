@@ -10,6 +10,7 @@ import {
   parseSearch,
   readConversationSearch,
   readExperimentSearch,
+  readExperimentsSearch,
   readListSearch,
   stringifySearch,
 } from '../parts/address.ts'
@@ -67,6 +68,7 @@ const settings = createRoute({
 const experiments = createRoute({
   getParentRoute: () => root,
   path: 'e',
+  validateSearch: readExperimentsSearch,
   component: framed(
     'Experiments',
     lazyRouteComponent(() => import('../views/experiments/experiments-view.tsx'), 'ExperimentsView'),

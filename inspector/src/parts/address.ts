@@ -44,6 +44,14 @@ export const readExperimentSearch = (given: Given): ExperimentSearch => ({
   ...numbers(given, ['step']),
 })
 
+/** The list of experiments: whether one is being started, and from whose plan. */
+export interface ExperimentsSearch {
+  readonly start?: string
+  readonly of?: string
+}
+
+export const readExperimentsSearch = (given: Given): ExperimentsSearch => texts(given, ['start', 'of'])
+
 export interface ListSearch {
   readonly q?: string
   /** Which of the list are shown. */

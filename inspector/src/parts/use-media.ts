@@ -14,3 +14,5 @@ export function useMedia(query: string): boolean {
 
 export const isNarrow = '(max-width: 720px)'
 export const isTouch = '(pointer: coarse)'
+/** Too little room for panels beside the content. */
+export const isTight = '(max-width: 1180px)'

@@ -1,7 +1,165 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { FlaskConical, Plus } from 'lucide-react'
+import { ask } from '../../api/client.ts'
+import { type ExperimentSummary, experimentsQuery } from '../../api/experiment-queries.ts'
+import type { ExperimentsSearch } from '../../parts/address.ts'
+import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { ago, amountOf, count } from '../../parts/format.ts'
+import { Gauge } from '../../parts/gauge.tsx'
+import { useKeys } from '../../parts/keys.ts'
+import { notify } from '../../parts/notify.ts'
+import { QueryState } from '../../parts/query-state.tsx'
+import { StatusMark } from '../../parts/status-mark.tsx'
+import { newestFirst } from './experiment-list.tsx'
+import { markOf, noteOf, wordOf } from './experiment-status.ts'
+import styles from './experiments-view.module.css'
+import { StartForm } from './start-form.tsx'
 
+/** All plans and their experiments: which run, which are paused, how they ended. */
 export function ExperimentsView() {
+  const query = useQuery(experimentsQuery)
+  const { start, of } = useSearch({ strict: false }) as ExperimentsSearch
+  const navigate = useNavigate()
+  const go = (search: ExperimentsSearch) => void navigate({ to: '/e', search, resetScroll: false })
+  useKeys('Experiments', [{ keys: 'n', does: 'start an experiment', run: () => go({ start: 'plan' }) }])
   return (
-    <EmptyState title="Experiments">All experiments: which run, which are paused, how they ended.</EmptyState>
+    <QueryState query={query}>
+      {({ experiments }) =>
+        experiments.length === 0 && start === undefined ? (
+          <None />
+        ) : (
+          <div className={styles.page}>
+            <header className={styles.head}>
+              <h1>{headingOf(experiments)}</h1>
+              {start === undefined && (
+                <Button kind="primary" onClick={() => go({ start: 'plan' })}>
+                  <Plus size={14} aria-hidden /> New experiment
+                </Button>
+              )}
+            </header>
+            {start !== undefined && (
+              <StartForm
+                {...{ experiments, of }}
+                onPick={next => go({ start: 'plan', ...(next !== undefined && { of: next }) })}
+                onClose={() => go({})}
+              />
+            )}
+            {byPlan(experiments).map(([name, all]) => (
+              <Plan key={name} {...{ name, all }} />
+            ))}
+          </div>
+        )
+      }
+    </QueryState>
+  )
+}
+
+/** `1 experiment runs, 2 are paused, 4 have ended` */
+function headingOf(experiments: readonly ExperimentSummary[]): string {
+  const amount = (...statuses: readonly ExperimentSummary['status'][]) =>
+    experiments.filter(({ status }) => statuses.includes(status)).length
+  const [running, left] = [amount('RUNNING'), amount('PAUSED', 'INTERRUPTED')]
+  const ended = experiments.length - running - left
+  const parts = [
+    running > 0 && `${count(running)} ${running === 1 ? 'runs' : 'run'}`,
+    left > 0 && `${count(left)} ${left === 1 ? 'is' : 'are'} paused`,
+    ended > 0 && `${count(ended)} ${ended === 1 ? 'has' : 'have'} ended`,
+  ].filter(part => part !== false)
+  return parts.length === 0
+    ? 'No experiments yet'
+    : `${amountOf(experiments.length, 'experiment')}: ${parts.join(', ')}`
+}
+
+/** Plans by name, the one that was run last first. */
+function byPlan(
+  experiments: readonly ExperimentSummary[],
+): readonly (readonly [string, readonly ExperimentSummary[]])[] {
+  const plans = new Map<string, ExperimentSummary[]>()
+  for (const one of newestFirst(experiments)) {
+    const known = plans.get(one.name)
+    if (known) known.push(one)
+    else plans.set(one.name, [one])
+  }
+  return [...plans]
+}
+
+function Plan({ name, all }: { readonly name: string; readonly all: readonly ExperimentSummary[] }) {
+  const stored = all.find(({ hasPlan }) => hasPlan)
+  return (
+    <section className={styles.plan} aria-label={`Plan ${name}`}>
+      <header className={styles.planHead}>
+        <h2 title={name}>{name}</h2>
+        <span className={styles.amount}>{amountOf(all.length, 'experiment')}</span>
+        {stored ? (
+          <Link to="/e" search={{ start: 'plan', of: stored.id }} className={styles.again}>
+            Run again
+          </Link>
+        ) : (
+          <span className={styles.code} title="Its plan is code, which is not stored: run it from its file.">
+            from code
+          </span>
+        )}
+      </header>
+      <ul>
+        {all.map(one => (
+          <li key={one.id}>
+            <Link
+              to="/e/$experiment/$view"
+              params={{ experiment: one.id, view: 'board' }}
+              search={{}}
+              className={styles.row}
+            >
+              <StatusMark status={markOf[one.status]} label={`${wordOf[one.status]}:`} />
+              <span className={styles.name}>{one.id}</span>
+              <span className={styles.note} data-status={one.status}>
+                {noteOf(one)}
+              </span>
+              <span className={styles.steps}>
+                <Gauge value={one.steps} most={one.maxSteps} label={`Steps of ${one.id}`} />
+                <span>
+                  {count(one.steps)} / {count(one.maxSteps)}
+                </span>
+              </span>
+              <span className={styles.time}>{ago(one.updatedAt)}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Where there is no experiment: what one is, and a sample that needs no model. */
+function None() {
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => ask('post /samples/experiment', {}),
+    onSuccess({ id }) {
+      void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
+      void navigate({ to: '/e/$experiment/$view', params: { experiment: id, view: 'board' }, search: {} })
+    },
+    onError: error => notify(error.message, 'danger'),
+  })
+  return (
+    <EmptyState
+      icon={<FlaskConical size={24} aria-hidden />}
+      title="No experiments yet"
+      action={
+        <div className={styles.starts}>
+          <Button kind="primary" disabled={isPending} onClick={() => mutate()}>
+            Run the lemonade stand
+          </Button>
+          <Link to="/e" search={{ start: 'plan' }} className={styles.again}>
+            Start from a plan
+          </Link>
+        </div>
+      }
+    >
+      In an experiment several roles, each with its own model, tools and memory, act in turn on shared
+      variables until a goal holds. The lemonade stand is a sample that needs no model.
+    </EmptyState>
   )
 }

@@ -1,0 +1,54 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { ask } from './client.ts'
+import { inConversation } from './queries.ts'
+import type { Answer } from './routes.ts'
+
+export const experimentsQuery = queryOptions({
+  queryKey: ['experiments'],
+  queryFn: ({ signal }) => ask('get /experiments', { signal }),
+})
+
+export type ExperimentSummary = Answer<'get /experiments'>['experiments'][number]
+export type ExperimentAnswer = Answer<'get /experiments/:experiment'>
+
+/** One experiment. It is a conversation too, so what is written to it makes this stale; then only new snapshots are read. */
+export function experimentQuery(experiment: string) {
+  const queryKey = [...inConversation(experiment), 'experiment'] as const
+  return queryOptions({
+    queryKey,
+    queryFn: async ({ signal, client }): Promise<ExperimentAnswer> => {
+      const known = client.getQueryData<ExperimentAnswer>(queryKey)?.snapshots ?? []
+      const since = known.at(-1)?.step ?? 0
+      const read = await ask('get /experiments/:experiment', {
+        ...{ params: { experiment }, query: { since }, signal },
+      })
+      return { ...read, snapshots: [...known.filter(({ step }) => step < since), ...read.snapshots] }
+    },
+  })
+}
+
+/** The plan of an experiment, if it came as JSON. */
+export const planQuery = (experiment: string) =>
+  queryOptions({
+    queryKey: ['plan', experiment],
+    queryFn: ({ signal }) => ask('get /experiments/:experiment/plan', { params: { experiment }, signal }),
+  })
+
+export type ExperimentStep = Answer<'get /experiments/:experiment/steps'>['steps'][number]
+export type RoleAct = ExperimentStep['acts'][number]
+
+/** So many steps are read at once. */
+export const stepsPerPage = 50
+
+/** What roles did in a page of steps. A page whose steps have all ended never changes, so nothing makes it stale. */
+export function stepsQuery(experiment: string, page: number, isSettled: boolean) {
+  const query = { from: page * stepsPerPage + 1, limit: stepsPerPage }
+  return queryOptions({
+    queryKey: isSettled
+      ? ['settled-steps', experiment, page]
+      : [...inConversation(experiment), 'experiment', 'steps', page],
+    queryFn: ({ signal }) =>
+      ask('get /experiments/:experiment/steps', { params: { experiment }, query, signal }),
+    placeholderData: keepPreviousData,
+  })
+}

@@ -1,0 +1,199 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Wrench, X } from 'lucide-react'
+import type { RoleAct } from '../../api/experiment-queries.ts'
+import { logQuery } from '../../api/queries.ts'
+import { Button } from '../../parts/button.tsx'
+import { count } from '../../parts/format.ts'
+import { JsonText } from '../../parts/json-text.tsx'
+import { LongText } from '../../parts/long-text.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { StatusMark } from '../../parts/status-mark.tsx'
+import styles from './act-panel.module.css'
+import { tokensOf } from './describe-act.ts'
+import { readTurn, type TurnPiece } from './read-turn.ts'
+
+export interface ActPanelProps {
+  readonly experiment: string
+  readonly role: string
+  readonly step: number
+  readonly act: RoleAct | undefined
+  /** Whether the step has ended. */
+  readonly isEnded: boolean
+  readonly isActing: boolean
+  readonly onClose: () => void
+}
+
+/** All that a role was told, said and did in one step. */
+export function ActPanel({ experiment, role, step, act, isEnded, isActing, onClose }: ActPanelProps) {
+  return (
+    <aside className={styles.panel} aria-label={`${role}, step ${step}`}>
+      <header className={styles.head}>
+        <h2 className={styles.title} title={role}>
+          <span>{role}</span>, step {step}
+        </h2>
+        {act && <WhatItGot {...{ experiment, act }} />}
+        <span className={styles.close}>
+          <Button kind="icon" aria-label="Close" onClick={onClose}>
+            <X size={16} aria-hidden />
+          </Button>
+        </span>
+        {act && <Tokens act={act} />}
+      </header>
+      {act ? (
+        <Turn {...{ experiment, act }} />
+      ) : (
+        <p className={styles.none}>
+          {isActing
+            ? 'It is acting: what it does stands here as soon as it is in the log.'
+            : isEnded
+              ? 'It did not act in this step: a hook skipped it, or the step ended before.'
+              : 'It has not acted in this step yet.'}
+        </p>
+      )}
+    </aside>
+  )
+}
+
+/** Leads into the context of the last call of the act. */
+function WhatItGot({ experiment, act }: { readonly experiment: string; readonly act: RoleAct }) {
+  const call = act.calls.at(-1)
+  return (
+    <Link
+      to="/c/$conversation/context"
+      params={{ conversation: experiment }}
+      search={{ actor: act.role, turn: act.turn, ...(call && { call: call.id }) }}
+      className={styles.link}
+    >
+      What it got
+    </Link>
+  )
+}
+
+function Tokens({ act }: { readonly act: RoleAct }) {
+  const tokens = tokensOf(act)
+  if (!tokens) return null
+  const { predicted, reported } = tokens
+  const model = act.calls.at(-1)?.model
+  return (
+    <p className={styles.tokens}>
+      {count(predicted)} tokens predicted{reported !== undefined && `, ${count(reported)} reported`}
+      {act.calls.length > 1 && ` in the largest of ${act.calls.length} calls`}
+      {model !== undefined && ` · ${model}`}
+    </p>
+  )
+}
+
+/** At most so many entries of a turn are shown: the thread has all. */
+const mostEntries = 200
+
+function Turn({ experiment, act }: { readonly experiment: string; readonly act: RoleAct }) {
+  const { role, first, last, status, error } = act
+  const limit = Math.min(last - first + 1, mostEntries)
+  const query = useQuery(logQuery({ conversation: experiment, actor: role }, { at: last, limit }))
+  return (
+    <QueryState query={query}>
+      {({ entries }) => (
+        <>
+          <ol className={styles.pieces}>
+            {readTurn(entries, status === 'open').map((piece, at) => (
+              <li
+                // biome-ignore lint/suspicious/noArrayIndexKey: two calls of one entry have the same place
+                key={at}
+                className={styles.piece}
+                data-open={piece.kind === 'tool' && piece.result === undefined}
+              >
+                <Piece {...{ piece, experiment, role, status }} />
+              </li>
+            ))}
+          </ol>
+          {error !== undefined && <Notice kind="danger">The turn failed: {error}.</Notice>}
+          {status === 'open' && (
+            <p className={styles.none}>
+              A pause takes effect before the next role acts. What is in the log is never done twice: a tool
+              that was running is run again with the same key.
+            </p>
+          )}
+        </>
+      )}
+    </QueryState>
+  )
+}
+
+interface PieceProps {
+  readonly piece: TurnPiece
+  readonly experiment: string
+  readonly role: string
+  readonly status: RoleAct['status']
+}
+
+function Piece({ piece, experiment, role, status }: PieceProps) {
+  const entry = (
+    <Link
+      to="/c/$conversation/context"
+      params={{ conversation: experiment }}
+      search={{ actor: role, entry: piece.seq }}
+      className={styles.place}
+      aria-label={`Entry ${piece.seq} in the context`}
+    >
+      #{piece.seq}
+    </Link>
+  )
+  if (piece.kind === 'text')
+    return (
+      <>
+        <div className={styles.label}>
+          <span>{piece.who}</span>
+          <span className={styles.from}>{piece.from}</span>
+          {entry}
+        </div>
+        <LongText>{piece.who === 'user' ? <StepText text={piece.text} /> : piece.text}</LongText>
+      </>
+    )
+  const { name, arguments: given, result, isError, changes, from } = piece
+  return (
+    <>
+      <div className={styles.label}>
+        <Wrench size={12} aria-hidden />
+        <span className={styles.tool}>{name}</span>
+        <span className={styles.from}>{from}</span>
+        {entry}
+      </div>
+      <LongText>
+        <JsonText text={given} />
+      </LongText>
+      <div className={styles.result} data-error={isError}>
+        {result === undefined ? (
+          <span className={styles.running}>
+            {status === 'open' ? <StatusMark status="running" label="running" /> : null}
+            {status === 'open' ? 'running' : 'gave no result'}
+          </span>
+        ) : (
+          <LongText>{result === '' ? <i>nothing</i> : <JsonText text={result} />}</LongText>
+        )}
+      </div>
+      {changes.length > 0 && (
+        <ul className={styles.changes} aria-label="What it changed">
+          {changes.map(({ name, value }) => (
+            <li key={name}>
+              <span>{name}</span> → <b>{value === undefined ? 'removed' : value.slice(0, 200)}</b>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+/** `Step 12. Current Environment: {…}`, with the names of the variables set off. */
+function StepText({ text }: { readonly text: string }) {
+  const at = text.indexOf('{')
+  if (!/^Step \d+\. Current Environment: /.test(text) || at < 0) return text
+  return (
+    <>
+      {text.slice(0, at)}
+      <JsonText text={text.slice(at)} />
+    </>
+  )
+}

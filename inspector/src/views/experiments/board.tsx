@@ -1,0 +1,151 @@
+import { useEffect, useMemo, useRef } from 'react'
+import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
+import { hasEnded } from '../../api/watch-experiment.ts'
+import { useKeys } from '../../parts/keys.ts'
+import styles from './board.module.css'
+import { useExperimentPlace } from './experiment-place.ts'
+import type { GoalMeasure } from './goal-measure.ts'
+import { MemoryPlot } from './memory-plot.tsx'
+import { RoleRow } from './role-row.tsx'
+import { seriesOf } from './series.ts'
+import { useColumns } from './use-columns.ts'
+import { useActs } from './use-steps.ts'
+import type { Activity } from './use-watched.ts'
+import { VariableRow } from './variable-row.tsx'
+
+export interface BoardProps {
+  readonly shown: ExperimentAnswer
+  readonly measures: readonly (GoalMeasure | undefined)[]
+  readonly activity: Activity | undefined
+  /** What each role remembers, in a few words. */
+  readonly memories: ReadonlyMap<string, string>
+  /** The cell whose details are shown. */
+  readonly selected: { readonly role: string; readonly step: number }
+}
+
+/** The room of the names at the left; on a narrow screen less. */
+const leadOf = () => (matchMedia('(max-width: 720px)').matches ? 92 : 124)
+
+/** The room behind the last step, for the names at the ends of lines; a step that is coming gives it too. */
+const gutterOf = (isOver: boolean) => (isOver ? 88 : 24)
+
+/** Steps from left to right: what each role did, and under it how the variables and the memory went. */
+export function Board({ shown, measures, memories, activity, selected }: BoardProps) {
+  const { go } = useExperimentPlace()
+  const { id, roles, steps, maxSteps, status } = shown
+  const scroller = useRef<HTMLDivElement>(null)
+  const isOver = hasEnded(status)
+  const open = Math.min(steps + 1, maxSteps)
+  const lead = leadOf()
+  const gutter = gutterOf(isOver)
+  const count = isOver ? Math.max(1, open) : Math.min(maxSteps, open + 1)
+  const columns = useColumns(scroller, count, lead + gutter)
+  const acts = useActs(id, steps, [columns.first, columns.last])
+  // A step that an experiment ended in the middle of has a column; one that it never began has none.
+  const last = isOver && !acts.get(open)?.size && open > steps ? Math.max(1, steps) : count
+  const isOpen = open > steps && last >= open
+  const series = useMemo(() => seriesOf(shown, measures, isOpen), [shown, measures, isOpen])
+  const { role, step } = selected
+
+  const select = (changes: { readonly role?: string; readonly step?: number }) =>
+    go({ role, step, ...changes })
+  const moveTo = (to: number) => select({ step: Math.min(Math.max(1, to), Math.min(last, open)) })
+  const moveRole = (by: number) => {
+    const at = roles.indexOf(role)
+    const next = roles[Math.min(Math.max(0, at + by), roles.length - 1)]
+    if (next !== undefined) select({ role: next })
+  }
+  useKeys('Board', [
+    { keys: 'ArrowLeft', does: 'step before', run: () => moveTo(step - 1) },
+    { keys: 'ArrowRight', does: 'step after', run: () => moveTo(step + 1) },
+    { keys: 'Shift+ArrowLeft', does: 'ten steps before', run: () => moveTo(step - 10) },
+    { keys: 'Shift+ArrowRight', does: 'ten steps after', run: () => moveTo(step + 10) },
+    { keys: 'Home', does: 'first step', run: () => moveTo(1) },
+    { keys: 'End', does: 'the newest step, and follow it', run: () => go({ step: undefined }) },
+    { keys: 'j', does: 'next role', run: () => moveRole(1) },
+    { keys: 'k', does: 'role before', run: () => moveRole(-1) },
+  ])
+
+  // The selected step stays in sight, with the one after it.
+  useEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    const [from, to] = [(step - 1) * columns.width, (step + 1) * columns.width]
+    const room = element.clientWidth - lead - gutter / 2
+    if (from < element.scrollLeft) element.scrollTo({ left: from - columns.width })
+    else if (to > element.scrollLeft + room) element.scrollTo({ left: to - room })
+  }, [step, columns.width, lead, gutter])
+
+  const drawn = { ...columns, count: last, last: Math.min(last, columns.last) }
+  const pick = (event: React.MouseEvent<HTMLElement>) => {
+    const box = event.currentTarget.getBoundingClientRect()
+    moveTo(Math.floor((event.clientX - box.left) / columns.width) + 1)
+  }
+  const place = { '--step': `${columns.width}px`, '--lead': `${lead}px` } as React.CSSProperties
+  return (
+    <div
+      ref={scroller}
+      className={styles.scroller}
+      style={place}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+      tabIndex={0}
+      role="region"
+      aria-label="Board"
+    >
+      <div className={styles.inner} style={{ width: lead + last * columns.width + gutter }}>
+        <i className={styles.chosen} style={{ left: lead + (step - 1) * columns.width }} />
+        {last > open && <i className={styles.coming} style={{ left: lead + open * columns.width }} />}
+        <table
+          className={styles.grid}
+          style={{ width: lead + drawn.last * columns.width }}
+          aria-label={`What each role of ${id} did in each step`}
+        >
+          <thead>
+            <tr>
+              <th scope="col" className={styles.lead}>
+                Step
+              </th>
+              {drawn.first > 1 && <td style={{ width: (drawn.first - 1) * columns.width }} />}
+              {stepsIn(drawn).map(one => (
+                <th key={one} scope="col" className={styles.number} data-chosen={one === step}>
+                  {one}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {roles.map(name => (
+              <RoleRow
+                key={name}
+                {...{ name, acts, activity, steps, status }}
+                about={memories.get(name)}
+                columns={drawn}
+                chosen={name === role ? step : undefined}
+                onChoose={one => select({ role: name, step: one })}
+                onMove={moveTo}
+                onMoveRole={moveRole}
+              />
+            ))}
+          </tbody>
+        </table>
+        <h2 className={styles.heading}>
+          <span>Environment</span>
+        </h2>
+        {series.map(one => (
+          <VariableRow
+            key={`${one.type} ${one.name}`}
+            {...{ series: one, columns: drawn, step, onPick: pick }}
+            isOpen={isOpen}
+          />
+        ))}
+        <h2 className={styles.heading}>
+          <span>Memory</span>
+        </h2>
+        <MemoryPlot {...{ roles, acts, columns: drawn, step, chosen: role, onPick: pick }} />
+      </div>
+    </div>
+  )
+}
+
+const stepsIn = ({ first, last }: { readonly first: number; readonly last: number }) =>
+  Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)

@@ -1,0 +1,62 @@
+import type { RoleAct } from '../../api/experiment-queries.ts'
+
+/** A line of a cell: what a tool was asked for, in a few letters. */
+export interface ActLine {
+  readonly name: string
+  readonly value: string
+  readonly kind: 'done' | 'failed' | 'running'
+}
+
+type Tool = RoleAct['tools'][number]
+
+/** What a role did, for a cell of the board: a line for each tool, else what it said. */
+export function linesOf({ tools, text }: RoleAct): readonly ActLine[] {
+  if (tools.length === 0) return text === '' ? [] : [{ name: '', value: text, kind: 'done' }]
+  // One tool needs no name: the row says who acts, and the value what was done.
+  const isOne = tools.length === 1
+  return tools.map(tool => {
+    const value = argumentOf(tool)
+    const kind = tool.result === undefined ? 'running' : tool.isError ? 'failed' : 'done'
+    return { name: isOne && value !== '' ? '' : verbOf(tool.name), value, kind }
+  })
+}
+
+/** The argument of a tool, if it is one plain value. */
+function argumentOf({ arguments: given }: Tool): string {
+  try {
+    const values = Object.values(JSON.parse(given) as object)
+    return values.length === 1 && typeof values[0] !== 'object' ? String(values[0]) : ''
+  } catch {
+    return ''
+  }
+}
+
+/** `purchase_lemons` → `purchase` */
+const verbOf = (name: string) => name.split(/[_\-.\s/]|(?<=[a-z])(?=[A-Z])/)[0] || name
+
+/** The act as a sentence, for people who do not see the board. */
+export function sentenceOfAct(act: RoleAct): string {
+  if (act.tools.length === 0) return act.text
+  return act.tools
+    .map(({ name, arguments: given, result, isError }) => {
+      const end = result === undefined ? ', running' : isError ? ', failed' : ''
+      return `${name} ${given}${end}`
+    })
+    .join('; ')
+}
+
+/** How full the window was in the fullest call of an act, from 0 to 1. */
+export function fullnessOf({ calls }: RoleAct): number {
+  return calls.reduce(
+    (most, { predicted, window, reserve }) => Math.max(most, predicted / Math.max(1, window - reserve)),
+    0,
+  )
+}
+
+/** The tokens of the largest prompt of an act. */
+export function tokensOf({
+  calls,
+}: RoleAct): { readonly predicted: number; readonly reported?: number | undefined } | undefined {
+  const [first, ...rest] = calls
+  return first && rest.reduce((most, one) => (one.predicted > most.predicted ? one : most), first)
+}

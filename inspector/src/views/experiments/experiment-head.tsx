@@ -1,0 +1,133 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Pause, Play, Square } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { ask } from '../../api/client.ts'
+import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
+import { inConversation, serverQuery } from '../../api/queries.ts'
+import { hasEnded } from '../../api/watch-experiment.ts'
+import { Button } from '../../parts/button.tsx'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { useKeys } from '../../parts/keys.ts'
+import { Notice } from '../../parts/notice.tsx'
+import { notify } from '../../parts/notify.ts'
+import { StatusMark } from '../../parts/status-mark.tsx'
+import styles from './experiment-head.module.css'
+import { markOf, sentenceOf, wordOf } from './experiment-status.ts'
+
+type Wish = 'pause' | 'resume' | 'stop'
+
+/** The name of an experiment, how it stands, and what can be done about it. */
+export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) {
+  const { id, name, status, result, goals } = shown
+  const { wish, asked, isBusy, fault } = useWishes(id, status)
+  const { data: server } = useQuery(serverQuery)
+  const [isStopping, setStopping] = useState(false)
+  const isOver = hasEnded(status)
+  const isRunning = status === 'RUNNING'
+  const isLeft = !isRunning && !isOver
+  const mayNot =
+    server && !server.scopes.includes('admin')
+      ? 'This key may not do that: it lacks the scope admin.'
+      : undefined
+  useKeys('Experiment', [
+    ...(isRunning ? [{ keys: 'p', does: 'pause', run: () => wish('pause') }] : []),
+    ...(isLeft ? [{ keys: 'p', does: 'resume', run: () => wish('resume') }] : []),
+    ...(isOver ? [] : [{ keys: 'S', does: 'stop, after a question', run: () => setStopping(true) }]),
+  ])
+  const common = { disabled: isBusy || mayNot !== undefined, title: mayNot }
+  return (
+    <header className={styles.head}>
+      <div className={styles.row}>
+        <h1 className={styles.name} title={id}>
+          {id}
+        </h1>
+        <span className={styles.status} data-status={status}>
+          <StatusMark status={markOf[status]} label={wordOf[status]} />
+          <span role="status">{sentenceOf(shown)}</span>
+        </span>
+        {name !== id && (
+          <span className={styles.plan} title={name}>
+            {name}
+          </span>
+        )}
+        <span className={styles.actions}>
+          {isRunning && (
+            <Button {...common} onClick={() => wish('pause')}>
+              <Pause size={14} fill="currentColor" strokeWidth={0} aria-hidden /> Pause
+            </Button>
+          )}
+          {isLeft && (
+            <Button {...common} kind="primary" onClick={() => wish('resume')}>
+              <Play size={13} fill="currentColor" aria-hidden /> Resume
+            </Button>
+          )}
+          {!isOver && (
+            <Button {...common} kind="danger" onClick={() => setStopping(true)}>
+              <Square size={12} fill="currentColor" aria-hidden /> Stop
+            </Button>
+          )}
+        </span>
+      </div>
+      {isOver && result !== undefined && !goals.some(({ description }) => description === result) && (
+        <p className={styles.result} data-status={status}>
+          {result}
+        </p>
+      )}
+      {asked && (
+        <Notice>
+          {asked === 'stop' ? 'It stops before the next role acts.' : 'It pauses before the next role acts.'}{' '}
+          What is in the log is never done twice.
+        </Notice>
+      )}
+      {status === 'INTERRUPTED' && (
+        <Notice>
+          The process that ran it is gone. Resume goes on where it stood: no step is done twice.
+        </Notice>
+      )}
+      {fault && <Notice kind="danger">{fault.message}</Notice>}
+      {isStopping && (
+        <ConfirmDialog
+          title={`Stop ${id} for good?`}
+          action="Stop it"
+          onConfirm={() => wish('stop')}
+          onClose={() => setStopping(false)}
+        >
+          It ends before the next role acts and cannot be resumed. Everything that happened stays in the log.
+          To go on later, pause it instead.
+        </ConfirmDialog>
+      )}
+    </header>
+  )
+}
+
+/** Asks the server to pause, resume or stop. What another process runs is only asked; `asked` holds until it obeyed. */
+function useWishes(experiment: string, status: ExperimentAnswer['status']) {
+  const client = useQueryClient()
+  const [asked, setAsked] = useState<Wish>()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with another status it has obeyed
+  useEffect(() => setAsked(undefined), [experiment, status])
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: async (wish: Wish) => {
+      const params = { experiment }
+      if (wish === 'resume') {
+        await ask('post /experiments/:experiment/resume', { params, body: {} })
+        return { wish, is: 'done' }
+      }
+      const path =
+        wish === 'pause' ? 'post /experiments/:experiment/pause' : 'post /experiments/:experiment/stop'
+      return { wish, ...(await ask(path, { params })) }
+    },
+    onSuccess({ wish, is }) {
+      if (is === 'asked') setAsked(wish)
+      else notify(said[wish])
+      void client.invalidateQueries({ queryKey: inConversation(experiment) })
+    },
+  })
+  return { wish: mutate, asked, isBusy: isPending, fault: error }
+}
+
+const said: Readonly<Record<Wish, string>> = {
+  pause: 'It is paused.',
+  resume: 'It goes on.',
+  stop: 'It is stopped.',
+}

@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import type { ExperimentSummary } from '../../api/experiment-queries.ts'
+import { ago, count } from '../../parts/format.ts'
+import { StatusMark } from '../../parts/status-mark.tsx'
+import { Tooltip } from '../../parts/tooltip.tsx'
+import styles from './experiment-list.module.css'
+import { markOf, noteOf, wordOf } from './experiment-status.ts'
+
+export interface ExperimentListProps {
+  readonly experiments: readonly ExperimentSummary[]
+  readonly view: string
+}
+
+/** All experiments beside the one that is shown, the newest first. */
+export function ExperimentList({ experiments, view }: ExperimentListProps) {
+  return (
+    <nav className={styles.list} aria-label="Experiments">
+      <div className={styles.head}>
+        <h2>Experiments</h2>
+        <Tooltip text="Start an experiment">
+          <Link to="/e" search={{ start: 'plan' }} className={styles.add} aria-label="Start an experiment">
+            <Plus size={16} aria-hidden />
+          </Link>
+        </Tooltip>
+      </div>
+      <ul>
+        {newestFirst(experiments).map(one => (
+          <li key={one.id}>
+            <Link
+              to="/e/$experiment/$view"
+              params={{ experiment: one.id, view }}
+              search={{}}
+              className={styles.item}
+              activeOptions={{ includeSearch: false }}
+            >
+              <StatusMark status={markOf[one.status]} label={`${wordOf[one.status]}:`} />
+              <span className={styles.name}>{one.id}</span>
+              <span className={styles.steps}>
+                {count(one.steps)} / {count(one.maxSteps)}
+              </span>
+              <span className={styles.note}>
+                {one.status === 'RUNNING' ? one.name : noteOf(one)} · {ago(one.updatedAt)}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+export const newestFirst = (experiments: readonly ExperimentSummary[]): readonly ExperimentSummary[] =>
+  experiments.toSorted((a, b) => b.startedAt - a.startedAt)

@@ -1,0 +1,39 @@
+import type { ExperimentSummary } from '../../api/experiment-queries.ts'
+import { amountOf, count } from '../../parts/format.ts'
+import type { Status } from '../../parts/status-mark.tsx'
+
+type ExperimentStatus = ExperimentSummary['status']
+
+export const markOf: Readonly<Record<ExperimentStatus, Status>> = {
+  RUNNING: 'running',
+  PAUSED: 'paused',
+  INTERRUPTED: 'interrupted',
+  COMPLETED: 'done',
+  FAILED: 'failed',
+  STOPPED: 'stopped',
+}
+
+export const wordOf: Readonly<Record<ExperimentStatus, string>> = {
+  RUNNING: 'Running',
+  PAUSED: 'Paused',
+  INTERRUPTED: 'Interrupted',
+  COMPLETED: 'Completed',
+  FAILED: 'Failed',
+  STOPPED: 'Stopped',
+}
+
+/** How an experiment stands, in a few words: `Running, step 12 of at most 30`. */
+export function sentenceOf({ status, steps, maxSteps }: ExperimentSummary): string {
+  const word = wordOf[status]
+  if (status === 'RUNNING')
+    return `${word}, step ${count(Math.min(steps + 1, maxSteps))} of at most ${count(maxSteps)}`
+  return `${word} after ${amountOf(steps, 'step')}${status === 'PAUSED' ? ` of at most ${count(maxSteps)}` : ''}`
+}
+
+/** What a list says of an experiment beside its name. */
+export function noteOf({ status, result }: ExperimentSummary): string {
+  if (status === 'RUNNING') return 'running now'
+  if (status === 'PAUSED') return 'paused'
+  if (status === 'INTERRUPTED') return 'its process is gone'
+  return result ?? wordOf[status]
+}

@@ -1,0 +1,75 @@
+import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
+import { Gauge } from '../../parts/gauge.tsx'
+import type { GoalMeasure, Sides } from './goal-measure.ts'
+import styles from './goals.module.css'
+import { shownValue } from './series.ts'
+
+export interface GoalsProps {
+  readonly shown: ExperimentAnswer
+  readonly measures: readonly (GoalMeasure | undefined)[]
+}
+
+/** The goals, and how far each one is. */
+export function Goals({ shown: { goals, snapshots }, measures }: GoalsProps) {
+  if (goals.length === 0) return null
+  const isMany = goals.length > 4
+  const start = snapshots[0]?.environment ?? {}
+  const { step = 0, environment: now = {} } = snapshots.at(-1) ?? {}
+  return (
+    <ul className={styles.goals} aria-label="Goals" data-many={isMany} tabIndex={isMany ? 0 : undefined}>
+      {goals.map(({ description, outcome, isMet }, at) => {
+        const measure = measures[at]
+        const isFailure = outcome === 'failed'
+        const share = isMet ? 1 : (measure?.share(now, start) ?? 0)
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: goals may share a description
+          <li key={at} className={styles.goal}>
+            <div className={styles.text}>
+              <span className={styles.description} title={description}>
+                {description}
+              </span>
+              <span className={styles.far}>
+                {isMet ? <b>it holds</b> : <Far measure={measure} now={now} />}
+                {!isMet && measure?.sides && step > 0 && ` after step ${step}`}
+                {isFailure && (isMet ? ', so it failed' : <span>would fail it</span>)}
+              </span>
+            </div>
+            <Gauge
+              value={Math.round(100 * share)}
+              most={100}
+              label={`How far: ${description}`}
+              colour={isFailure ? 'danger' : 'reused'}
+            />
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function Far({
+  measure,
+  now,
+}: {
+  readonly measure: GoalMeasure | undefined
+  readonly now: Readonly<Record<string, unknown>>
+}) {
+  const { sides } = measure ?? {}
+  const [value, target] = [sides?.left(now), sides?.right(now)]
+  if (!sides || value === undefined || target === undefined) return measure ? null : 'not yet'
+  return (
+    <span>
+      <b>{shownValue(value)}</b>
+      {wanted[sides.sign](shownValue(target))}
+    </span>
+  )
+}
+
+const wanted: Readonly<Record<Sides['sign'], (target: string) => string>> = {
+  '>=': target => ` of ${target}`,
+  '>': target => ` of more than ${target}`,
+  '<=': target => `, wanted ${target} or less`,
+  '<': target => `, wanted less than ${target}`,
+  '==': target => `, wanted ${target}`,
+  '!=': target => `, wanted anything but ${target}`,
+}

@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type ExperimentAnswer, stepsPerPage } from '../../api/experiment-queries.ts'
+import { logQuery } from '../../api/queries.ts'
+import { Button } from '../../parts/button.tsx'
+import { amountOf } from '../../parts/format.ts'
+import { logRows } from './log-rows.ts'
+import styles from './log-view.module.css'
+import { useActs } from './use-steps.ts'
+import type { Warning } from './use-watched.ts'
+
+export interface LogViewProps {
+  readonly shown: ExperimentAnswer
+  readonly warnings: readonly Warning[]
+}
+
+/** The thread that the experiment itself writes. */
+const ownThread = 'throughline:run'
+
+const secondsOf = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+
+/** A place that no thread reaches: the log up to it is all of it. */
+const theEnd = 1_000_000_000
+
+/** What happened, in the order in which it happened: the newest pages of steps first, earlier ones when they are asked for. */
+export function LogView({ shown, warnings }: LogViewProps) {
+  const { id, steps, maxSteps } = shown
+  const [pages, setPages] = useState(1)
+  const open = Math.min(steps + 1, maxSteps)
+  const first = Math.max(1, (Math.ceil(open / stepsPerPage) - pages) * stepsPerPage + 1)
+  const acts = useActs(id, steps, [first, open])
+  const { data } = useQuery(logQuery({ conversation: id, actor: ownThread }, { at: theEnd, limit: 1000 }))
+  const rows = logRows({ acts, own: data?.entries ?? [], warnings, first })
+  return (
+    <div className={styles.log}>
+      {first > 1 && (
+        <p className={styles.earlier}>
+          <Button onClick={() => setPages(pages + 1)}>
+            Show earlier steps ({amountOf(first - 1, 'step')} more)
+          </Button>
+        </p>
+      )}
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Step</th>
+            <th scope="col">Who</th>
+            <th scope="col">What</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key, time, step, who, what, more, kind, seq }) => (
+            <tr key={key} data-kind={kind}>
+              <td>{secondsOf.format(time)}</td>
+              <td>{step}</td>
+              <td className={styles.who}>{who}</td>
+              <td className={styles.what}>
+                {seq === undefined ? (
+                  <span className={styles.name}>{what}</span>
+                ) : (
+                  <Link
+                    to="/c/$conversation/context"
+                    params={{ conversation: id }}
+                    search={{ actor: who, entry: seq }}
+                    className={styles.name}
+                  >
+                    {what}
+                  </Link>
+                )}{' '}
+                {more}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

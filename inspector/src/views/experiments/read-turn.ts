@@ -1,0 +1,138 @@
+import { type AnyMessage, messageText } from '../../parts/message-text.ts'
+import type { LogEntry } from '../../parts/use-texts.ts'
+
+/** A piece of a role's turn, as a person reads it. */
+export type TurnPiece =
+  | {
+      readonly kind: 'text'
+      readonly seq: number
+      readonly who: string
+      /** Where it came from: `told by the step`, `injected by the hook before-model`. */
+      readonly from: string
+      readonly text: string
+    }
+  | {
+      readonly kind: 'tool'
+      readonly seq: number
+      readonly name: string
+      readonly arguments: string
+      /** Absent while the tool runs. */
+      readonly result?: string | undefined
+      readonly isError: boolean
+      /** The variables that it changed. */
+      readonly changes: readonly Change[]
+      readonly from: string
+    }
+
+export interface Change {
+  readonly name: string
+  /** As JSON; absent where only a part of the value changed. */
+  readonly value?: string
+}
+
+interface Call {
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
+}
+
+/** Reads the entries of one turn: each call with its result. `isOpen`: the turn is not over. */
+export function readTurn(entries: readonly LogEntry[], isOpen: boolean): readonly TurnPiece[] {
+  const told = entries.findLastIndex(
+    ({ message }, at) =>
+      message.role === 'user' && hookOf(entries[at]!) === undefined && isBeforeReply(entries, at),
+  )
+  const results = resultsOf(entries)
+  const lastReply = entries.findLastIndex(({ message }) => message.role === 'assistant')
+  return entries.flatMap((entry, at): readonly TurnPiece[] => {
+    const message = entry.message as AnyMessage
+    const { seq } = entry
+    if (message.role === 'tool') return []
+    const calls = callsOf(message)
+    const text = messageText({ role: message.role, content: message.content })
+    const said: TurnPiece = {
+      kind: 'text',
+      seq,
+      who: nameOf(message.role),
+      from: fromOf(entry, at, told),
+      text,
+    }
+    const end = at < lastReply ? 'goes on' : isOpen ? '' : 'ended the turn'
+    return [
+      ...(text === '' && calls.length > 0 ? [] : [said]),
+      ...calls.map((call, index): TurnPiece => {
+        const result = results.get(call.id)?.find(one => one.seq > seq)
+        return {
+          ...{ kind: 'tool', seq, name: call.name, arguments: call.arguments },
+          from: index === calls.length - 1 ? end : '',
+          result: result && messageText({ role: 'tool', content: (result.message as AnyMessage).content }),
+          isError: result?.isError === true,
+          changes: result ? changesOf(result) : [],
+        }
+      }),
+    ]
+  })
+}
+
+const isBeforeReply = (entries: readonly LogEntry[], at: number) =>
+  !entries.slice(0, at).some(({ message }) => message.role === 'assistant')
+
+const nameOf = (role: string) => (role === 'assistant_note' ? 'note to itself' : role)
+
+function fromOf(entry: LogEntry, at: number, told: number): string {
+  if (entry.isClosing) return 'written to close the turn'
+  if (entry.message.role !== 'user') return ''
+  const hook = hookOf(entry)
+  if (hook !== undefined) return `injected by the hook ${hook}`
+  return at === told ? 'told by the step' : 'injected by the hook before-role'
+}
+
+/** The point of the hook that injected an entry; its key is `["before-model",12,"owner",1,0]`. */
+function hookOf({ data }: LogEntry): string | undefined {
+  const { hook } = (data ?? {}) as { readonly hook?: unknown }
+  return typeof hook === 'string' ? (/^\["([a-z-]+)"/.exec(hook)?.[1] ?? '') : undefined
+}
+
+function callsOf({ role, tool_calls: calls }: AnyMessage): readonly Call[] {
+  if (role !== 'assistant' || !Array.isArray(calls)) return []
+  return calls.map(one => {
+    const { id, function: called } = one as {
+      id?: unknown
+      function?: { name?: unknown; arguments?: unknown }
+    }
+    const given = called?.arguments
+    return {
+      id: String(id ?? ''),
+      name: String(called?.name ?? 'tool'),
+      arguments: typeof given === 'string' ? given : (JSON.stringify(given) ?? ''),
+    }
+  })
+}
+
+/** Results by the id of their call. Models may use an id again in a later round. */
+function resultsOf(entries: readonly LogEntry[]): ReadonlyMap<string, readonly LogEntry[]> {
+  const results = new Map<string, LogEntry[]>()
+  for (const entry of entries) {
+    if (entry.message.role !== 'tool') continue
+    const id = String((entry.message as AnyMessage).tool_call_id ?? '')
+    const known = results.get(id)
+    if (known) known.push(entry)
+    else results.set(id, [entry])
+  }
+  return results
+}
+
+interface Patch {
+  readonly path?: unknown
+  readonly value?: unknown
+}
+
+function changesOf({ data }: LogEntry): readonly Change[] {
+  const { patches } = (data ?? {}) as { readonly patches?: unknown }
+  if (!Array.isArray(patches)) return []
+  return (patches as readonly Patch[]).flatMap(({ path, value }) => {
+    if (!Array.isArray(path)) return []
+    const name = path.map(String).join('.')
+    return [value === undefined ? { name } : { name, value: JSON.stringify(value) }]
+  })
+}

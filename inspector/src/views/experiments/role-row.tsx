@@ -1,0 +1,125 @@
+import { useEffect, useRef } from 'react'
+import type { ExperimentSummary, RoleAct } from '../../api/experiment-queries.ts'
+import styles from './board.module.css'
+import { fullnessOf, linesOf, sentenceOfAct } from './describe-act.ts'
+import type { Columns } from './use-columns.ts'
+import type { Acts } from './use-steps.ts'
+import type { Activity } from './use-watched.ts'
+
+export interface RoleRowProps {
+  readonly name: string
+  readonly about: string | undefined
+  readonly acts: Acts
+  readonly activity: Activity | undefined
+  readonly steps: number
+  readonly status: ExperimentSummary['status']
+  readonly columns: Columns
+  /** The selected step, if a cell of this role is selected. */
+  readonly chosen: number | undefined
+  readonly onChoose: (step: number) => void
+  readonly onMove: (step: number) => void
+  readonly onMoveRole: (by: number) => void
+}
+
+/** What one role did, step by step. The selected cell is the one that Tab leads to; arrows lead to the others. */
+export function RoleRow(props: RoleRowProps) {
+  const { name, about, acts, columns, chosen } = props
+  const { first, last } = columns
+  const steps = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
+  return (
+    <tr>
+      <th scope="row" className={styles.lead} title={name}>
+        <b>{name}</b>
+        {about !== undefined && <span className={styles.about}>{about}</span>}
+      </th>
+      {first > 1 && <td />}
+      {steps.map(step => (
+        <Cell key={step} {...props} step={step} act={acts.get(step)?.get(name)} isChosen={step === chosen} />
+      ))}
+    </tr>
+  )
+}
+
+interface CellProps extends RoleRowProps {
+  readonly step: number
+  readonly act: RoleAct | undefined
+  readonly isChosen: boolean
+}
+
+const mostLines = 4
+
+function Cell({ name, step, act, isChosen, activity, steps, status, onChoose, ...props }: CellProps) {
+  const { onMove, onMoveRole } = props
+  const cell = useRef<HTMLButtonElement>(null)
+  const isActing = status === 'RUNNING' && activity?.role === name && activity.step === step
+  // The focus follows the selection, but only if it is in the board already.
+  useEffect(() => {
+    const board = cell.current?.closest('table')
+    if (isChosen && board?.contains(document.activeElement)) cell.current?.focus({ preventScroll: true })
+  }, [isChosen])
+  if (step > steps + 1) return <td className={styles.cell} />
+  const lines = act ? linesOf(act) : []
+  const fullness = act ? fullnessOf(act) : 0
+  const said = saidIn({ act, isActing, isEnded: step <= steps })
+  const moves: Readonly<Record<string, () => void>> = {
+    ArrowLeft: () => onMove(step - 1),
+    ArrowRight: () => onMove(step + 1),
+    ArrowUp: () => onMoveRole(-1),
+    ArrowDown: () => onMoveRole(1),
+  }
+  return (
+    <td className={styles.cell}>
+      <button
+        ref={cell}
+        type="button"
+        tabIndex={isChosen ? 0 : -1}
+        className={styles.act}
+        data-chosen={isChosen}
+        aria-pressed={isChosen}
+        data-acting={isActing}
+        aria-label={`${name}, step ${step}: ${said}`}
+        title={said}
+        onClick={() => onChoose(step)}
+        onKeyDown={event => {
+          const move = event.shiftKey || event.metaKey || event.ctrlKey ? undefined : moves[event.key]
+          if (!move) return
+          event.preventDefault()
+          event.stopPropagation()
+          move()
+        }}
+      >
+        {lines.slice(0, mostLines).map((line, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a cell have no names
+          <span key={at} className={styles.line} data-kind={line.kind} data-plain={act?.tools.length === 0}>
+            <span>{line.name}</span>
+            {line.value !== '' && <b>{line.value}</b>}
+          </span>
+        ))}
+        {lines.length > mostLines && <span className={styles.line}>{lines.length - mostLines} more</span>}
+        {lines.length === 0 && said === 'acting now' && (
+          <span className={styles.line} data-kind="running">
+            acting
+          </span>
+        )}
+        {lines.length === 0 && step <= steps && <span className={styles.line}>–</span>}
+        {fullness > 0 && (
+          <i className={styles.fullness} style={{ width: `${Math.min(100, 100 * fullness)}%` }} />
+        )}
+      </button>
+    </td>
+  )
+}
+
+interface Acted {
+  readonly act: RoleAct | undefined
+  readonly isActing: boolean
+  readonly isEnded: boolean
+}
+
+/** What a cell says, for people who do not see it. */
+function saidIn({ act, isActing, isEnded }: Acted): string {
+  if (act && linesOf(act).length > 0) return sentenceOfAct(act)
+  if (isActing || act?.status === 'open') return 'acting now'
+  if (act) return 'said nothing'
+  return isEnded ? 'did not act' : 'not yet'
+}

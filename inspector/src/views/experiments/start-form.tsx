@@ -1,0 +1,168 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useId, useState } from 'react'
+import { ask } from '../../api/client.ts'
+import { type ExperimentSummary, experimentsQuery, planQuery } from '../../api/experiment-queries.ts'
+import { serverQuery } from '../../api/queries.ts'
+import { Button } from '../../parts/button.tsx'
+import field from '../../parts/field.module.css'
+import { amountOf } from '../../parts/format.ts'
+import { Notice } from '../../parts/notice.tsx'
+import { newestFirst } from './experiment-list.tsx'
+import { PlanEditor } from './plan-editor.tsx'
+import { type PlanProblem, problemsOf, readPlanText } from './plan-problems.ts'
+import styles from './start-form.module.css'
+
+export interface StartFormProps {
+  readonly experiments: readonly ExperimentSummary[]
+  /** The experiment whose plan is run again. */
+  readonly of: string | undefined
+  readonly onPick: (of: string | undefined) => void
+  readonly onClose: () => void
+}
+
+/** Starts an experiment: from a plan that was run before, as it is or changed, or from JSON that is pasted. */
+export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) {
+  const plans = storedPlans(experiments)
+  const { data: plan, error } = useQuery({ ...planQuery(of ?? ''), enabled: of !== undefined })
+  const stored = of === undefined ? '' : plan ? JSON.stringify(plan, null, 2) : ''
+  const [written, setWritten] = useState<{ readonly of: string | undefined; readonly text: string }>()
+  const text = written && written.of === of ? written.text : stored
+  return (
+    <section className={styles.form} aria-labelledby="start-heading">
+      <h2 id="start-heading" className={styles.heading}>
+        Start an experiment
+      </h2>
+      <div className={styles.columns}>
+        <fieldset className={styles.plans}>
+          <legend className={field.label}>Plan</legend>
+          {plans.map(({ newest, times }) => (
+            <label key={newest.id} className={styles.plan}>
+              <input type="radio" name="plan" checked={of === newest.id} onChange={() => onPick(newest.id)} />
+              <span>
+                <b>{newest.name}</b>
+                <small>
+                  run {amountOf(times, 'time')}, last as {newest.id}
+                </small>
+              </span>
+            </label>
+          ))}
+          <label className={styles.plan}>
+            <input type="radio" name="plan" checked={of === undefined} onChange={() => onPick(undefined)} />
+            <span>
+              <b>A new plan</b>
+              <small>paste or write its JSON</small>
+            </span>
+          </label>
+        </fieldset>
+        <Starting
+          // Another plan is another attempt: its name and its problems do not stay.
+          key={of ?? ''}
+          {...{ of, text, stored, onClose }}
+          fault={error}
+          onChange={next => setWritten({ of, text: next })}
+        />
+      </div>
+    </section>
+  )
+}
+
+interface StartingProps {
+  readonly of: string | undefined
+  readonly text: string
+  /** The plan as it is stored: a text that is the same is run by its name. */
+  readonly stored: string
+  readonly fault: Error | null
+  readonly onChange: (text: string) => void
+  readonly onClose: () => void
+}
+
+function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps) {
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const { data: server } = useQuery(serverQuery)
+  const [name, setName] = useState('')
+  const [problem, setProblem] = useState<PlanProblem>()
+  const id = useId()
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: async () => {
+      const as = name.trim() === '' ? {} : { id: name.trim() }
+      if (of !== undefined && text === stored)
+        return ask('post /experiments', { body: { ...as, planOf: of } })
+      const read = readPlanText(text)
+      if ('problem' in read) {
+        setProblem(read.problem)
+        return undefined
+      }
+      return ask('post /experiments', { body: { ...as, plan: read.plan } })
+    },
+    onSuccess(started) {
+      if (!started) return
+      void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
+      void navigate({
+        to: '/e/$experiment/$view',
+        params: { experiment: started.id, view: 'board' },
+        search: {},
+      })
+    },
+  })
+  const problems = problem ? [problem] : error ? problemsOf(error, text) : []
+  const mayNot = server && !server.scopes.includes('admin')
+  const change = (next: string) => {
+    onChange(next)
+    setProblem(undefined)
+    reset()
+  }
+  return (
+    <form
+      className={styles.starting}
+      onSubmit={event => {
+        event.preventDefault()
+        setProblem(undefined)
+        mutate()
+      }}
+    >
+      <div className={styles.name}>
+        <label className={field.label} htmlFor={id}>
+          Name of the experiment
+        </label>
+        <input
+          id={id}
+          className={field.input}
+          value={name}
+          placeholder="made by the server if you leave it empty"
+          autoComplete="off"
+          onChange={event => setName(event.target.value)}
+        />
+      </div>
+      <PlanEditor text={text} onChange={change} problems={problems} />
+      {error && problems.length === 0 && <Notice kind="danger">{error.message}</Notice>}
+      {fault && <Notice kind="danger">{fault.message}</Notice>}
+      {mayNot && <Notice>This key may not start experiments: it lacks the scope admin.</Notice>}
+      <div className={styles.actions}>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="primary" type="submit" disabled={isPending || mayNot === true || text.trim() === ''}>
+          {isPending ? 'Starting…' : 'Start'}
+        </Button>
+      </div>
+      <p className={styles.about}>
+        {of !== undefined && text === stored
+          ? 'The stored plan is run again as it is.'
+          : 'The server checks the plan before it starts.'}{' '}
+        Its models are those of the server; a plan that names code is refused.
+      </p>
+    </form>
+  )
+}
+
+/** The plans that can be run again, by name: the newest experiment of each, and how often it was run. */
+function storedPlans(experiments: readonly ExperimentSummary[]) {
+  const plans = new Map<string, { newest: ExperimentSummary; times: number }>()
+  for (const one of newestFirst(experiments)) {
+    if (!one.hasPlan) continue
+    const known = plans.get(one.name)
+    if (known) known.times += 1
+    else plans.set(one.name, { newest: one, times: 1 })
+  }
+  return [...plans.values()]
+}

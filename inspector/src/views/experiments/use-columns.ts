@@ -1,0 +1,41 @@
+import { type RefObject, useLayoutEffect, useState } from 'react'
+
+/** The columns of the board: one for each step, of equal width, of which only those near the visible part are drawn. */
+export interface Columns {
+  readonly count: number
+  readonly width: number
+  /** The first and the last step that are drawn. */
+  readonly first: number
+  readonly last: number
+}
+
+const narrowest = 52
+const widest = 104
+/** Columns are drawn in groups, so that scrolling draws anew only now and then. */
+const group = 16
+
+/** Follows the size and the place of a scrolled element. `lead` is the room of the row headers. */
+export function useColumns(ref: RefObject<HTMLElement | null>, count: number, lead: number): Columns {
+  const [seen, setSeen] = useState({ room: 0, left: 0 })
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (!element) return
+    const look = () => {
+      const room = Math.max(0, element.clientWidth - lead)
+      const left = Math.floor(element.scrollLeft / (group * narrowest)) * group * narrowest
+      setSeen(before => (before.room === room && before.left === left ? before : { room, left }))
+    }
+    look()
+    const observer = new ResizeObserver(look)
+    observer.observe(element)
+    element.addEventListener('scroll', look, { passive: true })
+    return () => {
+      observer.disconnect()
+      element.removeEventListener('scroll', look)
+    }
+  }, [ref, lead])
+  const width = Math.min(widest, Math.max(narrowest, Math.floor(seen.room / Math.max(1, count))))
+  const shown = Math.ceil(seen.room / width) + 2 * group
+  const first = Math.max(1, Math.floor(seen.left / width) + 1 - group)
+  return { count, width, first, last: Math.min(count, first + shown) }
+}

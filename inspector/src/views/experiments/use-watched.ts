@@ -1,0 +1,76 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { type WatchedEvent, watchExperiment } from '../../api/watch-experiment.ts'
+
+/** What is happening now: whose turn it is, and the tool that runs. */
+export interface Activity {
+  readonly step: number
+  readonly role: string
+  readonly tool?: string
+}
+
+export interface Warning {
+  readonly at: number
+  readonly code: string
+  readonly message: string
+  readonly role?: string | undefined
+}
+
+export interface Watched {
+  readonly activity: Activity | undefined
+  /** What was warned of since the page was opened; the newest last. */
+  readonly warnings: readonly Warning[]
+}
+
+const nothing: Watched = { activity: undefined, warnings: [] }
+const mostWarnings = 100
+
+/**
+ * Hears what happens in an experiment while it is shown. A page in the background does not listen: browsers allow only a few
+ * connections to one server, and all tabs share them.
+ */
+export function useWatched(experiment: string): Watched {
+  const client = useQueryClient()
+  const isVisible = useIsVisible()
+  const [watched, setWatched] = useState(nothing)
+  useEffect(() => {
+    if (!isVisible) return
+    setWatched(nothing)
+    return watchExperiment(client, experiment, event => setWatched(before => afterEvent(before, event)))
+  }, [client, experiment, isVisible])
+  return watched
+}
+
+function afterEvent(before: Watched, event: WatchedEvent): Watched {
+  switch (event.type) {
+    case 'role-started':
+      return { ...before, activity: { step: event.step, role: event.role } }
+    case 'tool-called':
+      return { ...before, activity: { step: event.step, role: event.role, tool: event.name } }
+    case 'tool-result':
+      return { ...before, activity: { step: event.step, role: event.role } }
+    case 'role-ended':
+    case 'paused':
+    case 'experiment-ended':
+      return { ...before, activity: undefined }
+    case 'state':
+      return event.status === 'RUNNING' ? before : { ...before, activity: undefined }
+    case 'warning': {
+      const { code, message, role } = event
+      const warning = { at: Date.now(), code, message, role }
+      return { ...before, warnings: [...before.warnings.slice(1 - mostWarnings), warning] }
+    }
+    default:
+      return before
+  }
+}
+
+function useIsVisible(): boolean {
+  const [isVisible, setVisible] = useState(!document.hidden)
+  useEffect(() => {
+    const look = () => setVisible(!document.hidden)
+    document.addEventListener('visibilitychange', look)
+    return () => document.removeEventListener('visibilitychange', look)
+  }, [])
+  return isVisible
+}

@@ -1,0 +1,315 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineExperimentTool, type ExperimentToolRun } from '../../src/experiment/index.ts'
+import { rules } from '../../src/models/rules.ts'
+import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
+import {
+  expectNoAxeViolations,
+  narrow,
+  openPage,
+  type ServedInspector,
+  serveInspector,
+  shoot,
+} from './open-inspector.ts'
+
+type Values = { count: number; word: string; isOpen: boolean }
+
+const add = defineExperimentTool({
+  name: 'add',
+  input: z.object({ by: z.int() }),
+  run: ({ by }, { environment }: ExperimentToolRun<Values>) => {
+    environment.count += by
+    environment.isOpen = environment.count % 2 === 0
+    return { count: environment.count, said: environment.word }
+  },
+})
+
+/** Holds up models until they are let go: `held` are those that wait. */
+function createGate() {
+  const held: (() => void)[] = []
+  let isOpen = true
+  return {
+    held,
+    close() {
+      isOpen = false
+    },
+    /** Lets the next one go, as soon as there is one. */
+    async letOne() {
+      await expect.poll(() => held.length, { timeout: 20_000 }).toBeGreaterThan(0)
+      held.shift()?.()
+    },
+    open() {
+      isOpen = true
+      for (const go of held.splice(0)) go()
+    },
+    pass: () => (isOpen ? Promise.resolve() : new Promise<void>(go => held.push(go))),
+  }
+}
+
+const gate = createGate()
+const upstream = {
+  ...readerUpstream(),
+  model: (name: string) =>
+    rules(
+      async () => {
+        if (name === 'held') await gate.pass()
+        return name === 'talker' ? 'I only talk.' : { calls: [{ name: 'add', arguments: { by: 1 } }] }
+      },
+      { name, window: 4096 },
+    ),
+}
+
+const plan = (changes: object = {}) => ({
+  name: 'counting',
+  environment: {
+    count: { type: 'int', value: 0 },
+    word: { type: 'string', value: 'hello' },
+    isOpen: { type: 'bool', value: true },
+  },
+  roles: [
+    { name: 'counter', model: 'held', system: 'You count.' },
+    { name: 'witness', model: 'talker', tools: [], variables: ['count'], cap: 50 },
+  ],
+  goals: [{ description: 'counted to six', holds: 'count >= 6' }],
+  maxSteps: 10,
+  ...changes,
+})
+
+let served: ServedInspector
+beforeAll(async () => {
+  served = await serveInspector({ upstream, experimentTools: [add] as never })
+  await start('first', plan())
+})
+afterAll(() => {
+  gate.open()
+  return served.stop()
+})
+
+async function start(id: string, given: object) {
+  const response = await served.ask('POST', '/experiments', { id, plan: given })
+  if (!response.ok) throw new Error(await response.text())
+}
+
+const ended = async (id: string) => {
+  await expect.poll(() => statusOf(id), { timeout: 20_000 }).not.toBe('RUNNING')
+}
+const shown = async (id: string) =>
+  (await (await served.ask('GET', `/experiments/${encodeURIComponent(id)}`)).json()) as {
+    status: string
+    steps: number
+  }
+const statusOf = async (id: string) => (await shown(id)).status
+
+const status = (page: Page, text: string) =>
+  page.getByRole('status').filter({ hasText: text }).first().waitFor()
+
+describe('experiments', () => {
+  it('starts one from a stored plan, is watched live, paused, resumed and stopped', async () => {
+    await ended('first')
+    gate.close()
+    const { page, faults } = await openPage(served, '/inspector/e')
+    await page.getByRole('heading', { name: '1 experiment: 1 has ended' }).waitFor()
+    await page.getByRole('link', { name: 'Run again' }).click()
+    await page.waitForURL('**/e?start=plan&of=first')
+    expect(await page.getByLabel('Plan as JSON').inputValue()).toContain('"counting"')
+    await page.getByLabel('Name of the experiment').fill('second')
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await page.waitForURL('**/e/second/board')
+    await status(page, 'Running, step 1 of at most 10')
+    await page.getByRole('button', { name: 'counter, step 1: acting now' }).waitFor()
+
+    await gate.letOne()
+    await status(page, 'Running, step 2 of at most 10')
+    await page.getByRole('button', { name: 'counter, step 1: add {"by":1}' }).waitFor()
+    await page.getByRole('button', { name: 'witness, step 1: I only talk.' }).waitFor()
+    await page.getByText('1 of 6 after step 1').waitFor()
+
+    await page.keyboard.press('p')
+    await page.getByText('It pauses before the next role acts.').waitFor()
+    expect(await statusOf('second')).toBe('RUNNING')
+    await gate.letOne()
+    await status(page, 'Paused after')
+    expect(await statusOf('second')).toBe('PAUSED')
+    await expectNoAxeViolations(page)
+
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await status(page, 'Running')
+    expect(await statusOf('second')).toBe('RUNNING')
+
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('alertdialog', { name: 'Stop second for good?' }).waitFor()
+    await expectNoAxeViolations(page)
+    await page.keyboard.press('Escape')
+    expect(await statusOf('second')).toBe('RUNNING')
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('button', { name: 'Stop it' }).click()
+    gate.open()
+    await status(page, 'Stopped after')
+    expect(await statusOf('second')).toBe('STOPPED')
+    // The list beside it was told too.
+    await page.getByRole('link', { name: 'Stopped: second' }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  it('shows each problem of a pasted plan at its line, and starts it when it is mended', async () => {
+    const { page, faults } = await openPage(served, '/inspector/e?start=plan')
+    const editor = page.getByLabel('Plan as JSON')
+    await editor.fill('{\n  "name": oops\n}')
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await page.getByRole('button', { name: /^Line 2 This is no JSON/ }).waitFor()
+
+    const wrong = plan({
+      roles: [{ name: 'a', model: 'm', tools: ['add', 'fly'] }],
+      goals: [{ description: 'x', holds: 'nope > 1' }],
+    })
+    await editor.fill(JSON.stringify({ ...wrong, maxSteps: 3 }, null, 2))
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await page.getByRole('button', { name: /^Line \d+ goals\[0\]\.holds/ }).waitFor()
+    await editor.fill(JSON.stringify({ ...wrong, goals: [], maxSteps: 3 }, null, 2))
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    const problem = page.getByRole('button', { name: 'roles[0].tools[1] there is no tool "fly"' })
+    await problem.click()
+    const chosen = await editor.evaluate((field: HTMLTextAreaElement) =>
+      field.value.slice(field.selectionStart, field.selectionEnd),
+    )
+    expect(chosen).toBe('"fly"')
+    await expectNoAxeViolations(page)
+    await shoot(page, 'start-problems')
+    await editor.fill((await editor.inputValue()).replace(/,\s*"fly"/, ''))
+    await page.getByLabel('Name of the experiment').fill('mended')
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await page.waitForURL('**/e/mended/board')
+    await ended('mended')
+    await page.getByText('Max Steps Exceeded').first().waitFor()
+    await page.goto(`${served.url}/inspector/e?start=plan&of=first`)
+    await page.getByLabel('Name of the experiment').fill('first')
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await page.getByText(/"first" (exists|was begun|is taken)|There is an experiment "first"/).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  it('is used by keys alone, keeps the selection in the address, and leads into the context', async () => {
+    await ended('first')
+    const { page, faults } = await openPage(served, '/inspector/e/first/board')
+    await page.getByText('it holds').waitFor()
+    await page.getByRole('complementary', { name: 'witness, step 6' }).waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('k')
+    await page.waitForURL('**/board?role=counter&step=5')
+    const panel = page.getByRole('complementary', { name: 'counter, step 5' })
+    await panel.getByText('told by the step').waitFor()
+    await panel.getByText('ended the turn').waitFor()
+    await panel.getByRole('list', { name: 'What it changed' }).getByText('count').waitFor()
+    const cell = page.getByRole('button', { name: 'counter, step 5' })
+    await cell.focus()
+    await page.keyboard.press('ArrowDown')
+    await page.waitForURL('**/board?role=witness&step=5')
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+      .toContain('witness, step 5')
+    await page.keyboard.press('ArrowLeft')
+    await page.waitForURL('**/board?role=witness&step=4')
+    await page.getByRole('img', { name: /^count: 4 in step 4\. Lowest 0, highest 6/ }).waitFor()
+    await page.getByRole('img', { name: 'word: hello in step 4' }).waitFor()
+    await page.reload()
+    await page
+      .getByRole('complementary', { name: 'witness, step 4' })
+      .getByRole('link', { name: 'What it got' })
+      .click()
+    await page.waitForURL('**/c/first/context?actor=witness&turn=4&call=*')
+    await page.goBack()
+    await page.getByRole('complementary', { name: 'witness, step 4' }).waitFor()
+
+    await page.keyboard.press('2')
+    await page.waitForURL('**/e/first/threads?role=witness&step=4')
+    await page.getByRole('button', { name: /^witness 12 messages/ }).waitFor()
+    await page.getByRole('link', { name: 'Entry 12 in the context' }).waitFor()
+    await page.keyboard.press('3')
+    await page.getByRole('cell', { name: /^step 6 ended the goal holds: counted to six/ }).waitFor()
+    await page.getByRole('cell', { name: /^completed counted to six/ }).waitFor()
+    await page.keyboard.press('4')
+    await page.getByText('count >= 6', { exact: true }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  it('passes axe in both themes, in every view', async () => {
+    await ended('first')
+    const { page, faults } = await openPage(served, '/inspector/e')
+    const views = [
+      'e',
+      'e?start=plan&of=first',
+      'e/first/board',
+      'e/first/threads',
+      'e/first/log',
+      'e/first/plan',
+    ]
+    for (const path of views) {
+      await page.goto(`${served.url}/inspector/${path}`)
+      await page.getByText('counting').first().waitFor()
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.waitForTimeout(100)
+        await expectNoAxeViolations(page)
+        await shoot(page, `experiments-${path.replace(/\W/g, '-')}-${colorScheme}`)
+      }
+    }
+    expect(faults).toEqual([])
+  })
+
+  it('shows texts of strangers as texts, long names and other scripts, also on a narrow screen', async () => {
+    const evil = '<img src=x onerror="globalThis.harmed=1"><script>globalThis.harmed=1</script>'
+    const long = `漁師・${'とても長い名前'.repeat(20)}${'x'.repeat(120)}`
+    const id = `${evil} ${long}`
+    await start(id, {
+      name: evil,
+      environment: {
+        count: { type: 'int', value: 0 },
+        isOpen: { type: 'bool', value: true },
+        word: { type: 'string', value: evil },
+        [long]: { type: 'string', value: long },
+      },
+      roles: [
+        { name: evil, model: evil, system: evil },
+        { name: long, model: 'talker', system: long },
+      ],
+      goals: [{ description: evil, holds: 'count >= 2' }],
+    })
+    await ended(id)
+    const { page, faults } = await openPage(served, '/inspector/e', { viewport: narrow })
+    for (const view of ['board', 'threads', 'log', 'plan', `board?role=${encodeURIComponent(evil)}&step=1`]) {
+      await page.goto(`${served.url}/inspector/e/${encodeURIComponent(id)}/${view}`)
+      await page.getByText('<img src=x').first().waitFor()
+      await page.waitForTimeout(150)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
+      expect(
+        await page.evaluate(
+          () => 'harmed' in globalThis || document.querySelector('img, main script') !== null,
+        ),
+      ).toBe(false)
+      await expectNoAxeViolations(page)
+      await shoot(page, `experiments-narrow-${view.replace(/\W.*/, '')}`)
+    }
+    await page.goto(`${served.url}/inspector/e`)
+    await page.getByText('<img src=x').first().waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
+    await expectNoAxeViolations(page)
+    expect(faults).toEqual([])
+  })
+
+  it('says that there is none yet and runs the sample; says what is not there', async () => {
+    const empty = await serveInspector({ isEmpty: true })
+    try {
+      const { page, faults } = await openPage(empty, '/inspector/e')
+      await page.getByRole('heading', { name: 'No experiments yet' }).waitFor()
+      await page.getByRole('button', { name: 'Run the lemonade stand' }).click()
+      await page.waitForURL('**/e/sample-lemonade-stand/board')
+      await status(page, 'Completed after 14 steps')
+      await page.goto(`${empty.url}/inspector/e/nowhere/board`)
+      await page.getByRole('heading', { name: 'Not found' }).waitFor()
+      expect(faults).toEqual([])
+    } finally {
+      await empty.stop()
+    }
+  })
+})
