@@ -9,8 +9,8 @@ export interface Span extends Stretch {
 }
 
 /** Lays spans over others; where they overlap the new ones win. All lists are sorted and disjoint. */
-export function laySpans<One extends Stretch>(old: readonly One[], added: readonly One[]): readonly One[] {
-  const result: One[] = [...added]
+export function laySpans(old: readonly Span[], added: readonly Span[]): readonly Span[] {
+  const result: Span[] = [...added]
   let next = 0
   for (const span of old) {
     let { from } = span

@@ -152,6 +152,10 @@ export function placesIn({ messages }: Pick<Plan, 'messages'>): readonly Run[] {
 export const lastPlaceOf = (plan: Plan): number =>
   placesIn(plan).reduce((most, [, last]) => Math.max(most, last), 0)
 
+/** The last entry that a context was made of: named as it is, or with its fate. */
+export const endOf = (plan: Plan): number =>
+  plan.fates.reduce((most, [, last]) => Math.max(most, last - leadOf(plan) + 1), lastPlaceOf(plan))
+
 export function fromPlan(
   { messages }: Pick<Plan, 'messages'>,
   messageAt: (seq: number) => MessageLike | undefined,

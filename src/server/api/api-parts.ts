@@ -9,6 +9,7 @@ import type { Upstream } from '../upstream/upstream.ts'
 import type { Feeds } from './live/feeds.ts'
 import type { Replies } from './live/replies.ts'
 import type { RunningExperiments } from './live/running-experiments.ts'
+import type { Timelines } from './timeline/timelines.ts'
 
 /** What the server tells of itself. */
 export interface AboutServer {
@@ -37,6 +38,7 @@ export interface ApiParts {
   readonly onReply: (reply: Counted) => void
   readonly keys: Keys
   readonly feeds: Feeds
+  readonly timelines: Timelines
   readonly replies: Replies
   /** What is being answered, also by other servers. */
   readonly cancels: Cancels

@@ -84,7 +84,8 @@ export const conversationRoutes = [
     summary: 'Deletes a conversation whole. Its name is never free again.',
     params: inConversation,
     kind: 'none',
-    async handle({ params, log }) {
+    async handle({ params, log, parts: { timelines } }) {
+      timelines.drop(log.tenant, params.conversation)
       if (!(await log.history.delete(params.conversation)))
         throw notFound('conversation', params.conversation)
       return undefined

@@ -25,6 +25,7 @@ import { readFields, readValue } from './read-call.ts'
 import type { Call, Route } from './route.ts'
 import { apiBase, apiRoutes } from './routes.ts'
 import type { ServerEvent } from './server-event.ts'
+import { createTimelines } from './timeline/timelines.ts'
 
 export interface ApiOptions {
   readonly about: AboutServer
@@ -88,6 +89,7 @@ export function createApi(given: ApiOptions): Api {
     keys,
     onReply,
     feeds,
+    timelines: createTimelines(),
     replies,
     cancels,
     experiments,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fates } from '../../context/receipt.ts'
 import { experimentActor } from '../../experiment/plan/role.ts'
 import type { ThreadCall } from '../../history/calls/calls.ts'
-import { lastPlaceOf, readPlan } from '../../history/calls/plan.ts'
+import { endOf, readPlan } from '../../history/calls/plan.ts'
 import { type LogSource, readLog } from '../../history/log/read-log.ts'
 import { isSideName } from '../../history/side-name.ts'
 import { cut } from '../../log/line.ts'
@@ -138,6 +138,6 @@ function toLastCall(call: ThreadCall): Told<z.input<typeof lastCall>> {
     ...toCall(call),
     ...{ margin, parts, ...present({ reused }) },
     // A note inside a digested stretch counts with it here: the log is not read for it.
-    counts: countFates(fateRuns(planStretches(plan), lastPlaceOf(plan), [])),
+    counts: countFates(fateRuns(planStretches(plan), endOf(plan), [])),
   }
 }

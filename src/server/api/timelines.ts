@@ -6,8 +6,9 @@ import { type ThreadCall, threadOf } from './find-thread.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
 import { defineRoute, type Told } from './route.ts'
 import { count, inConversation, limitOf, name, place, threadFields, time } from './schemas.ts'
-import { countFates, fateAt, toFateText } from './timeline/fate-runs.ts'
-import { readTimeline, type TimelinePoint } from './timeline/read-timeline.ts'
+import { createTimeline } from './timeline/create-timeline.ts'
+import { fateIn } from './timeline/fate-runs.ts'
+import type { TimelinePoint } from './timeline/point.ts'
 
 const fate = z.enum(fates)
 
@@ -106,7 +107,7 @@ export const timelineRoutes = [
       const { entry } = call.params
       const runs: LifeRun[] = []
       for await (const one of await timelineOf(call, { ...call.query, since: entry }, [])) {
-        const became = fateAt(one.runs, entry)
+        const became = fateIn(one.fates, entry)
         if (became === undefined) continue
         const here = { at: one.at, turn: one.turn, time: one.time, ...(one.call && { call: one.call.id }) }
         const last = runs.at(-1)
@@ -137,38 +138,35 @@ async function timelineOf(
   ) as FitFields
   const others = against.map(one => ({ name: one, policy: policyOf({ policy: one })! }))
   const thread = await threadOf(call)
-  const settingsFor = await createSettings(thread, call.parts.options)
-  return readTimeline(
-    { store: call.log.store, key: thread.key, count: call.looking.count },
-    {
-      settings: settingsFor(fields),
-      isAnew: Object.keys(fields).length > 0,
-      against: others,
-      since,
-      signal: call.signal,
-    },
-  )
+  const { key } = thread
+  const settings = (await createSettings(thread, call.parts.options))(fields)
+  const source = { store: call.log.store, key, count: call.looking.count }
+  const options = { settings, isAnew: Object.keys(fields).length > 0, against: others }
+  const { policy, ...plain } = settings
+  const name = JSON.stringify([plain, policy?.name, fields, against])
+  const { timelines } = call.parts
+  const known = timelines.known(key, name)
+  // What is asked from a place on is not worth making all that came before.
+  if (!known && since > 0) return createTimeline(source, { ...options, since }).points(since, call.signal)
+  const timeline = known ?? createTimeline(source, options)
+  if (!known) timelines.keep(key, name, timeline)
+  return timeline.points(since, call.signal)
 }
 
 function toLine(
-  { at, turn, user, time, call, figures, runs, reused, against }: TimelinePoint,
+  { call, reused, against, fates, cut, ...rest }: TimelinePoint,
   entry: number | undefined,
   isWithFates: boolean,
 ): Told<z.input<typeof point>> {
-  const { cut, ...rest } = figures
-  const became = entry === undefined ? undefined : fateAt(runs, entry)
+  const became = entry === undefined ? undefined : fateIn(fates, entry)
+  const { id, ...ended } = call ?? {}
   return {
-    ...{ at, turn, user, time, ...rest },
-    ...(call && { call: call.id, model: call.model, status: call.status }),
-    ...(call?.error !== undefined && { error: call.error }),
-    ...(call?.reported !== undefined && { reported: call.reported }),
-    ...{ reused, anew: figures.tokens - reused },
+    ...rest,
+    ...(id !== undefined && { call: id, ...ended }),
+    ...{ reused, anew: rest.tokens - reused },
     ...(cut && { cut }),
-    counts: countFates(runs),
-    ...(isWithFates && { fates: toFateText(runs) }),
+    ...(isWithFates && { fates }),
     ...(became && { entry: became }),
-    against: against.map(({ name: policy, tokens, reused }) => ({
-      ...{ policy, tokens, reused, anew: tokens - reused },
-    })),
+    against: against.map(one => ({ ...one, anew: one.tokens - one.reused })),
   }
 }

@@ -3,7 +3,7 @@ import { plainPolicies } from '../../context/policies/choose-policy.ts'
 import { fates } from '../../context/receipt.ts'
 import type { Why } from '../../context/why/why-conversation.ts'
 import type { AskedText } from '../../context/why/why-recall.ts'
-import { lastPlaceOf, leadOf, type Plan, readPlan } from '../../history/calls/plan.ts'
+import { endOf, leadOf, type Plan, readPlan } from '../../history/calls/plan.ts'
 import type { Thread, ThreadContextOptions } from '../../history/index.ts'
 import { present } from '../../log/present.ts'
 import { BadRequestError } from '../bad-request-error.ts'
@@ -134,7 +134,7 @@ async function settingsIn(call: ThreadCall, thread: Thread, id: string): Promise
   const [first] = leadOf(stored) > 0 ? await thread.replay(found) : []
   const system = typeof first?.content === 'string' ? first.content : undefined
   const options = {
-    at: lastPlaceOf(stored),
+    at: endOf(stored),
     window,
     reserve,
     overflow: 'keep',

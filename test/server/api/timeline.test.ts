@@ -7,8 +7,13 @@ import { sliding } from '../../../src/context/policies/sliding.ts'
 import { type Fate, fates, type Receipt } from '../../../src/context/receipt.ts'
 import type { MessageLike } from '../../../src/log/message.ts'
 import { readMessage } from '../../../src/log/parse-message.ts'
+import { ModelError } from '../../../src/models/model.ts'
+import { rules } from '../../../src/models/rules.ts'
 import { fateRuns, toFateText } from '../../../src/server/api/timeline/fate-runs.ts'
 import { toImportLines } from '../../../src/server/samples/to-import-lines.ts'
+import { readerUpstream } from '../../../src/server/upstream/reader-upstream.ts'
+import type { Upstream } from '../../../src/server/upstream/upstream.ts'
+import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import type { Store } from '../../../src/stores/store.ts'
 import { randomConversation } from '../../../src/testing/random-conversation.ts'
 import { estimate } from '../../../src/tokens/estimate.ts'
@@ -58,6 +63,40 @@ async function startSample(store?: Store) {
   return { ...server, api: apiClient(server.url) }
 }
 
+/** What a fitter gives wherever the model was asked in the project chat. Made once for all stores. */
+const fitted = once(() => {
+  const room = { window: 4096, reserve: 512 }
+  const own = createFitter(room)
+  const other = createFitter({ ...room, policy: sliding({ messages: 50 }) })
+  return chat.flatMap((message, seq) => {
+    const next = chat[seq + 1]
+    own.append(message)
+    other.append(message)
+    if (message.role === 'assistant' || (next && next.role !== 'assistant')) return []
+    const { receipt } = own.context()
+    const { receipt: last50 } = other.context()
+    const reused = receipt.prefix?.tokens ?? 0
+    return [
+      {
+        ...{ at: seq + 1, ...room, policy: 'balanced', reused, anew: receipt.tokens - reused },
+        ...{ tokens: receipt.tokens, free: receipt.free, margin: receipt.margin, counts: receipt.counts },
+        against: [{ policy: 'sliding-50', tokens: last50.tokens, reused: last50.prefix?.tokens ?? 0 }],
+        ...(receipt.entries[20] && { entry: receipt.entries[20].fate }),
+        cutBefore: receipt.cut && receipt.cut.before + 1,
+        entries: plainFates(receipt),
+      },
+    ]
+  })
+})
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
 const stores = await everyStore()
 
 describe.each(stores)('a timeline of %s', (_, create) => {
@@ -67,26 +106,11 @@ describe.each(stores)('a timeline of %s', (_, create) => {
     expect(status).toBe(200)
     const lines = linesOf(body)
     expect([lines.length, lines.at(-1)?.turn]).toEqual([252, 168])
-    const own = createFitter({ window: 4096, reserve: 512 })
-    const other = createFitter({ window: 4096, reserve: 512, policy: sliding({ messages: 50 }) })
-    let size = 0
-    for (const line of lines) {
-      const more = chat.slice(size, line.at)
-      size = line.at
-      own.append(...more)
-      other.append(...more)
-      const { receipt } = own.context()
-      const { receipt: last50 } = other.context()
-      expect(line).toMatchObject({
-        ...{ tokens: receipt.tokens, free: receipt.free, margin: receipt.margin, counts: receipt.counts },
-        ...{ window: 4096, reserve: 512, policy: 'balanced' },
-        reused: receipt.prefix?.tokens ?? 0,
-        anew: receipt.tokens - (receipt.prefix?.tokens ?? 0),
-        against: [{ policy: 'sliding-50', tokens: last50.tokens, reused: last50.prefix?.tokens ?? 0 }],
-      })
-      expect(expanded(line.fates)).toBe(plainFates(receipt))
-      expect(line.cut?.before).toBe(receipt.cut && receipt.cut.before + 1)
-      expect(line.entry).toBe(receipt.entries[20]?.fate)
+    for (const [place, line] of lines.entries()) {
+      const { cutBefore, entries, ...expected } = fitted()[place]!
+      expect(line).toMatchObject(expected)
+      expect(expanded(line.fates)).toBe(entries)
+      expect(line.cut?.before).toBe(cutBefore)
       expect(Object.values(line.parts).reduce((sum, part) => sum + part, 0)).toBe(line.tokens)
     }
     const { body: life } = await api.get('/conversations/toads/entries/21/life?window=4096&reserve=512')
@@ -187,3 +211,64 @@ describe('fates in runs', () => {
     expect(expanded(toFateText(fateRuns(odd, 6, [])))).toHaveLength(12)
   })
 })
+
+describe('a timeline that goes on', () => {
+  it('gives the same as one that is made anew, turn by turn, with attempts that failed', async () => {
+    const { url, store, history } = await startServer({ upstream: failing() })
+    const api = apiClient(url)
+    const strip = (text: string) => linesOf(text).map(line => JSON.stringify(line))
+    for (let turn = 1; turn <= 12; turn++) {
+      await api.say('a', `Message ${turn}: ${'we talked about the weather and the garden. '.repeat(20)}`)
+      const { body: goesOn } = await api.get('/conversations/a/timeline')
+      const { url: other } = await startServer({ store })
+      const { body: anew } = await apiClient(other).get('/conversations/a/timeline')
+      expect(strip(goesOn)).toEqual(strip(anew))
+      const { body: since } = await api.get(`/conversations/a/timeline?since=${2 * turn - 1}`)
+      expect(strip(since)).toEqual(strip(anew).slice(-strip(since).length))
+    }
+    const lines = linesOf((await api.get('/conversations/a/timeline')).body)
+    expect(lines.filter(({ status }) => status === 'failed').length).toBeGreaterThan(2)
+    expect(lines).toHaveLength((await history.thread('a').calls()).length)
+    // Several readers at once get the same.
+    const all = await Promise.all(Array.from({ length: 5 }, () => api.get('/conversations/a/timeline')))
+    for (const { body } of all) expect(strip(body)).toEqual(lines.map(line => JSON.stringify(line)))
+  }, 60_000)
+
+  it('reads no further when its client has left', async () => {
+    const plain = memoryStore()
+    let read = 0
+    const store: Store = {
+      ...plain,
+      async *entries(...range) {
+        for await (const entry of plain.entries(...range)) {
+          read += 1
+          yield entry
+        }
+      },
+    }
+    const { url } = await startSample(store)
+    const response = await fetch(`${url}/throughline/v1/conversations/toads/timeline`)
+    const reader = response.body!.getReader()
+    await reader.read()
+    await reader.cancel()
+    const before = read
+    await new Promise(resolve => setTimeout(resolve, 300))
+    // What was under way is read to the end of its page.
+    expect(read - before).toBeLessThanOrEqual(64)
+    expect(read).toBeLessThan(400)
+  })
+})
+
+/** A model whose every third call fails before it says anything. */
+function failing(): Upstream {
+  let calls = 0
+  const model = rules(
+    () => {
+      calls += 1
+      if (calls % 3 === 0) throw new ModelError('model_unavailable', 'It is busy.', { retryAfterMs: 1 })
+      return 'I see.'
+    },
+    { name: 'busy', window: 2048 },
+  )
+  return { ...readerUpstream(), model: () => model }
+}

@@ -1,5 +1,4 @@
 import { firstPlace } from '../../../context/conversation/first-place.ts'
-import { laySpans } from '../../../context/draft/span.ts'
 import { type Fate, fates, type ReceiptStretch } from '../../../context/receipt.ts'
 import { isRun, leadOf, type Plan } from '../../../history/calls/plan.ts'
 
@@ -10,60 +9,60 @@ export interface FateRun {
   readonly fate: Fate
 }
 
+/** What lies over what where stretches overlap, the lowest first; an entry in none of them is left out. */
+const layers: readonly Fate[] = ['elided', 'digested', 'recalled', 'elided', 'moved', 'altered', 'kept']
+const layerOf = Object.fromEntries(fates.map(fate => [fate, layers.indexOf(fate)])) as Record<Fate, number>
+/** The layer of notes and results without a call inside a stretch that others stand for. */
+const unsentLayer = 3
+
 /**
  * The fates of the entries 1 to `at`, made from the stretches of a receipt by their places in the log. The cost is that of
- * the stretches, not of the entries. `unsent`: notes and results without a call, which count as left out wherever a stretch
- * goes over them.
+ * the stretches, not of the entries. `unsent`: notes and results without a call, in order: they count as left out where a
+ * digest or a block stands for the stretch around them.
  */
 export function fateRuns(
   stretches: readonly Pick<ReceiptStretch, 'first' | 'last' | 'fate'>[],
   at: number,
   unsent: readonly number[],
 ): readonly FateRun[] {
-  const pick = (...wanted: readonly Fate[]) =>
-    apart(
-      stretches
-        .filter(({ fate }) => wanted.includes(fate))
-        .map(({ first, last, fate }) => ({ from: Math.max(1, first), to: Math.min(at, last) + 1, fate })),
+  const edges: { readonly place: number; readonly layer: number; readonly change: 1 | -1 }[] = []
+  const add = (first: number, last: number, layer: number) => {
+    const [from, to] = [Math.max(1, first), Math.min(at, last) + 1]
+    if (from < to) edges.push({ place: from, layer, change: 1 }, { place: to, layer, change: -1 })
+  }
+  add(1, at, 0)
+  for (const { first, last, fate } of stretches) add(first, last, layerOf[fate])
+  for (const place of placesWithin(unsent, stretches)) add(place, place, unsentLayer)
+  edges.sort((a, b) => a.place - b.place)
+  const open = layers.map(() => 0)
+  const runs: FateRun[] = []
+  for (const [index, { place, layer, change }] of edges.entries()) {
+    open[layer]! += change
+    const to = edges[index + 1]?.place ?? place
+    if (to === place) continue
+    const fate = layers[open.findLastIndex(many => many > 0)] ?? 'elided'
+    const last = runs.at(-1)
+    if (last?.fate === fate) runs[runs.length - 1] = { ...last, to }
+    else runs.push({ from: place, to, fate })
+  }
+  return runs
+}
+
+/** The places that lie in a stretch that is digested or recalled, each once. */
+function* placesWithin(
+  places: readonly number[],
+  stretches: readonly Pick<ReceiptStretch, 'first' | 'last' | 'fate'>[],
+): Generator<number> {
+  if (places.length === 0) return
+  const replaced = stretches.filter(({ fate }) => fate === 'digested' || fate === 'recalled')
+  let next = 0
+  for (const { first, last } of replaced.sort((a, b) => a.first - b.first)) {
+    next = Math.max(
+      next,
+      firstPlace(places.length, index => places[index]! >= first),
     )
-  const replaced = pick('digested', 'recalled')
-  const without = replaced.flatMap(run => placesWithin(unsent, run))
-  const layers = [pick('elided'), replaced, without, pick('moved'), pick('altered'), pick('kept')]
-  const everything: readonly FateRun[] = [{ from: 1, to: at + 1, fate: 'elided' }]
-  const laid = layers.reduce((below, layer) => laySpans(below, layer), everything)
-  return joined(laid)
-}
-
-/** Sorted, and none over another: what was imported may say anything. */
-function apart(runs: readonly FateRun[]): readonly FateRun[] {
-  let end = 1
-  const found: FateRun[] = []
-  for (const { from, to, fate } of [...runs].sort((a, b) => a.from - b.from)) {
-    if (to <= Math.max(from, end)) continue
-    found.push({ from: Math.max(from, end), to, fate })
-    end = to
+    for (; next < places.length && places[next]! <= last; next++) yield places[next]!
   }
-  return found
-}
-
-function placesWithin(places: readonly number[], { from, to }: FateRun): readonly FateRun[] {
-  const found: FateRun[] = []
-  for (let next = firstPlace(places.length, index => places[index]! >= from); next < places.length; next++) {
-    const place = places[next]!
-    if (place >= to) break
-    found.push({ from: place, to: place + 1, fate: 'elided' })
-  }
-  return found
-}
-
-function joined(runs: readonly FateRun[]): readonly FateRun[] {
-  const found: FateRun[] = []
-  for (const run of runs) {
-    const last = found.at(-1)
-    if (last?.fate === run.fate && last.to === run.from) found[found.length - 1] = { ...last, to: run.to }
-    else found.push(run)
-  }
-  return found
 }
 
 /** The stretches of a stored call, by their places in the log. Entries that were sent as they are stand in its messages. */
@@ -93,8 +92,12 @@ export function countFates(runs: readonly FateRun[]): Record<Fate, number> {
   return counts
 }
 
-/** The fate of one entry; undefined where the runs do not reach it. */
-export function fateAt(runs: readonly FateRun[], seq: number): Fate | undefined {
-  const run = runs[firstPlace(runs.length, index => runs[index]!.to > seq)]
-  return run && run.from <= seq ? run.fate : undefined
+/** The fate of one entry in such a text; undefined where it does not reach the entry. */
+export function fateIn(text: string, entry: number): Fate | undefined {
+  let end = 0
+  for (const [, many, letter] of text.matchAll(/(\d+)([a-z])/g)) {
+    end += Number(many)
+    if (entry >= 1 && entry <= end) return fates.find(fate => fate[0] === letter)
+  }
+  return undefined
 }

@@ -1,0 +1,142 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { LoggedMessage } from '../../../history/index.ts'
+import { createQueue } from '../../../history/log/queue.ts'
+import { type LogSource, readLog } from '../../../history/log/read-log.ts'
+import { type CallList, createCallList } from './call-list.ts'
+import { createPoints, type PointOptions, type Points, type TimelinePoint } from './point.ts'
+import { createReading, type Reading } from './reading.ts'
+
+/** What was sent at each place of a thread where a model was asked. It can be read on when the thread has grown. */
+export interface Timeline {
+  /** The points from an entry on, oldest first, up to the thread's head. Several may read at once. */
+  points(since: number, signal: AbortSignal): AsyncGenerator<TimelinePoint>
+  /** How many entries it holds in memory. */
+  readonly size: number
+}
+
+/** So many entries are read at once. */
+const page = 64
+
+/** For so many milliseconds points are made without a pause: other requests are answered meanwhile. */
+const longestHold = 10
+
+/**
+ * Reads a thread once, from its beginning; what a point costs depends on its context, not on the length of the thread.
+ * Turns that are followed by another one are settled and kept; the newest turn is made again each time, on a copy, because
+ * its calls may end or be tried again. `since`: points before this entry are never asked for, and are not made.
+ */
+export function createTimeline(
+  source: LogSource,
+  options: PointOptions & { readonly since?: number },
+): Timeline {
+  const { store, key } = source
+  const { since: start = 0 } = options
+  const count = source.count as Reading['count']
+  const inTurn = createQueue()
+  const calls = createCallList(store, key)
+  const reading = createReading(count)
+  const points = createPoints(source, options, reading)
+  const settled: TimelinePoint[] = []
+  let before: number | undefined
+  let lastBreath = performance.now()
+
+  /** The last turn and the last entry, now. The point before the first one that is wanted must be known too. */
+  async function look(): Promise<End> {
+    const { head = 0, turns = 0 } = (await store.head(key)) ?? {}
+    await calls.refresh()
+    before ??= start > 0 ? await placeBefore(source, start, calls) : 0
+    return { head, turns }
+  }
+
+  const isMade = (at: number) => at >= start || at === before
+
+  /** Reads entries and gives the points among them. A point before an entry is known when that entry is. */
+  async function* read(
+    entries: AsyncIterable<LoggedMessage>,
+    to: Reading,
+    make: Points,
+  ): AsyncGenerator<TimelinePoint> {
+    for await (const logged of entries) {
+      if (to.last && isAsked(to.last, logged) && !isCalled(calls, to.last) && isMade(to.last.seq))
+        yield await make.make()
+      to.add(logged)
+      if (isMade(logged.seq)) for (const placed of calls.at(logged.seq)) yield await make.make(placed)
+      if (performance.now() - lastBreath < longestHold) continue
+      await breathe()
+      lastBreath = performance.now()
+    }
+  }
+
+  /** Reads a page of settled entries; false if there are no more. */
+  async function advance(end: End): Promise<boolean> {
+    const from = (reading.last?.seq ?? 0) + 1
+    let isOver = true
+    async function* settledEntries() {
+      for await (const logged of readLog(source, { from, to: end.head, limit: page })) {
+        isOver = !isSettled(logged, end)
+        if (isOver) return
+        yield logged
+      }
+    }
+    for await (const point of read(settledEntries(), reading, points)) settled.push(point)
+    calls.take(reading.last?.seq ?? 0)
+    return !isOver
+  }
+
+  /** The points of the newest turn. */
+  async function newest(end: End): Promise<readonly TimelinePoint[]> {
+    const copy = reading.copy()
+    const made = points.copy(copy)
+    const found: TimelinePoint[] = []
+    const rest = readLog(source, { from: (reading.last?.seq ?? 0) + 1, to: end.head })
+    for await (const point of read(rest, copy, made)) found.push(point)
+    const { last } = copy
+    if (last && !isAnswer(last) && !isCalled(calls, last) && isMade(last.seq)) found.push(await made.make())
+    return found
+  }
+
+  return {
+    get size() {
+      return reading.views.length
+    },
+    async *points(since, signal) {
+      const end = await inTurn(look)
+      for (let next = 0; ; next++) {
+        while (next >= settled.length && (await inTurn(() => advance(end)))) if (signal.aborted) return
+        const point = settled[next]
+        if (!point) break
+        if (signal.aborted) return
+        if (point.at >= since) yield point
+      }
+      for (const point of await inTurn(() => newest(end))) if (point.at >= since) yield point
+    },
+  }
+}
+
+interface End {
+  readonly head: number
+  readonly turns: number
+}
+
+/** Whether nothing can change any more about an entry: another turn has begun after its own. The last entry may go on. */
+const isSettled = ({ seq, turn }: LoggedMessage, { head, turns }: End) =>
+  seq < head && (turns === 0 || turn < turns)
+
+const isCalled = (calls: CallList, { turn }: LoggedMessage) => turn > 0 && calls.hasTurn(turn)
+
+/** Whether a model was asked between two entries. */
+const isAsked = (entry: LoggedMessage, next: LoggedMessage) =>
+  next.message.role === 'assistant' && !isAnswer(entry)
+
+const isAnswer = ({ message: { role } }: LoggedMessage) => role === 'assistant' || role === 'assistant_note'
+
+/** The last place before another at which a model was asked; 0 if there is none. */
+async function placeBefore(source: LogSource, since: number, calls: CallList): Promise<number> {
+  const called = calls.before(since)
+  let after: LoggedMessage | undefined
+  for await (const logged of readLog(source, { from: Math.max(1, called), to: since, reverse: true })) {
+    if (after && logged.seq < since && isAsked(logged, after) && !isCalled(calls, logged)) return logged.seq
+    after = logged
+  }
+  return called
+}

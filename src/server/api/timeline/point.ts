@@ -1,0 +1,195 @@
+import type { Policy } from '../../../context/draft/draft.ts'
+import { marginOf } from '../../../context/draft/frame.ts'
+import type { Fate, Receipt, ReceiptCut } from '../../../context/receipt.ts'
+import { loadPrompt, type ThreadCall } from '../../../history/calls/calls.ts'
+import { fromPlan, isRun, leadOf, type Plan, promptOf, toItems } from '../../../history/calls/plan.ts'
+import type { LogSource } from '../../../history/log/read-log.ts'
+import type { MessageLike } from '../../../log/message.ts'
+import { present } from '../../../log/present.ts'
+import type { FitSettings } from '../fit-thread.ts'
+import type { PlacedCall } from './call-list.ts'
+import { countFates, fateRuns, planStretches, toFateText } from './fate-runs.ts'
+import type { Reading } from './reading.ts'
+import { createSentMessages, type Sent, sharedTokens } from './sent.ts'
+
+/** A place of a thread at which a model was asked, or would have been, and what it was sent. */
+export interface TimelinePoint extends PointFigures {
+  /** The last entry of the context. */
+  readonly at: number
+  readonly turn: number
+  /** The user message that is answered; 0 where there is none. */
+  readonly user: number
+  readonly time: number
+  /** Absent where no call is stored: the context was made now, without a model. */
+  readonly call?: Pick<ThreadCall, 'id' | 'model' | 'status' | 'error' | 'reported'>
+  /** The fates of all entries up to `at`, in runs. */
+  readonly fates: string
+  readonly counts: Readonly<Record<Fate, number>>
+  /** The tokens of the beginning that is the same as in the context before. */
+  readonly reused: number
+  /** What other policies would have sent in the same place. */
+  readonly against: readonly { readonly policy: string; readonly tokens: number; readonly reused: number }[]
+}
+
+interface PointFigures
+  extends Pick<Receipt, 'policy' | 'window' | 'reserve' | 'margin' | 'tokens' | 'free' | 'over'> {
+  readonly parts: Readonly<Record<string, number>>
+  /** By places of the log. */
+  readonly cut?: ReceiptCut
+}
+
+export interface PointOptions {
+  /** How a context is made where none was sent. */
+  readonly settings: FitSettings
+  /** Whether contexts are made anew also where calls are stored. */
+  readonly isAnew: boolean
+  readonly against: readonly { readonly name: string; readonly policy: Policy }[]
+}
+
+/** Makes points one after the other: each is compared with the one before. */
+export interface Points {
+  make(placed?: PlacedCall): Promise<TimelinePoint>
+  /** Goes on from here with a copy of the reading. */
+  copy(reading: Reading): Points
+}
+
+interface Before {
+  readonly sent?: Sent
+  readonly model?: string | undefined
+  readonly others: readonly (Sent | undefined)[]
+}
+
+export function createPoints(
+  source: LogSource,
+  options: PointOptions,
+  reading: Reading,
+  before: Before = { others: [] },
+): Points {
+  const { settings, isAnew, against } = options
+  const { count, views } = reading
+  const messages = createSentMessages(count)
+  let last = before
+
+  const toSent = (given: readonly MessageLike[], tools: number): Sent => ({
+    items: toItems(given, message => reading.seqOf(message) ?? messages.of(message)),
+    tools,
+  })
+
+  const shared = (sent: Sent, other: Sent | undefined, most: number) =>
+    Math.min(most, sharedTokens(sent, other, reading.tokensUpTo, count.prompt))
+
+  /** What was sent in a stored call, and its system prompt. */
+  async function sentIn(plan: Plan): Promise<{ readonly sent: Sent; readonly system?: string | undefined }> {
+    const name = promptOf(plan)
+    const prompt = name === undefined ? undefined : await loadKnown(source, name)
+    const written = plan.messages.map(item =>
+      isRun(item) ? item : (fromPlan({ messages: [item] }, seq => views[seq], prompt)[0] as MessageLike),
+    )
+    const [first] = written
+    const isLed = leadOf(plan) > 0 && first !== undefined && !isRun(first as never)
+    const { content } = (isLed ? first : {}) as MessageLike
+    const items = written.map(item => (Array.isArray(item) ? item : messages.of(item as MessageLike)))
+    return {
+      sent: { items, tools: plan.parts.tools ?? 0 } as Sent,
+      system: typeof content === 'string' ? content : undefined,
+    }
+  }
+
+  /** What the other policies send here, with the room and the prompt of this point. */
+  function compare(room: FitSettings, tools: number) {
+    return against.map(({ name, policy }, place) => {
+      // Schemas of tools are not stored; their tokens are, and take their room.
+      const reserve = Math.min(room.reserve + tools, room.window - 1)
+      const context = reading.fit({ ...room, reserve, policy })
+      const sent = toSent(context.messages, tools)
+      const tokens = context.tokens + tools
+      return { sent, told: { policy: name, tokens, reused: shared(sent, last.others[place], tokens) } }
+    })
+  }
+
+  async function madeOf(placed: PlacedCall | undefined) {
+    if (!placed || isAnew) {
+      const { receipt, lead, messages: given } = reading.fit(settings)
+      const stretches = receipt.stretches.map(one => ({
+        ...one,
+        first: one.first - lead + 1,
+        last: one.last - lead + 1,
+      }))
+      return {
+        figures: figuresOf(receipt, lead),
+        stretches,
+        sent: toSent(given, 0),
+        room: settings,
+        model: undefined,
+      }
+    }
+    const { plan, call } = placed
+    const { window, reserve } = plan
+    const { sent, system } = await sentIn(plan)
+    const figures = planFigures(plan, marginOf(count, window - reserve))
+    const room = { ...settings, window, reserve, system }
+    return { figures, stretches: planStretches(plan), sent, room, model: call.model }
+  }
+
+  return {
+    async make(placed) {
+      const { figures, stretches, sent, room, model } = await madeOf(placed)
+      const { seq, turn, time } = reading.last!
+      const others = compare(room, sent.tools)
+      const runs = fateRuns(stretches, seq, reading.unsent)
+      // Another model has read nothing of it.
+      const reused = model === last.model ? shared(sent, last.sent, figures.tokens) : 0
+      last = { sent, model, others: others.map(other => other.sent) }
+      messages.settle()
+      const call = placed?.call
+      return {
+        ...{ at: seq, turn: call?.turn ?? turn, user: reading.user, time: call?.time ?? time },
+        ...(call && { call: toShort(call) }),
+        ...figures,
+        ...{
+          fates: toFateText(runs),
+          counts: countFates(runs),
+          reused,
+          against: others.map(other => other.told),
+        },
+      }
+    },
+    copy: copied => createPoints(source, options, copied, last),
+  }
+}
+
+const toShort = ({ id, model, status, error, reported }: ThreadCall) => ({
+  ...{ id, model, status },
+  ...present({ error, reported }),
+})
+
+/** The stored system prompts that were asked for last: one is used by call after call. */
+const prompts = new WeakMap<object, Map<string, string>>()
+const mostPrompts = 16
+
+async function loadKnown({ store, key }: LogSource, name: string): Promise<string> {
+  const known = prompts.get(store) ?? new Map<string, string>()
+  prompts.set(store, known)
+  const text = known.get(name) ?? (await loadPrompt(store, key, name))
+  if (known.size >= mostPrompts) known.clear()
+  known.set(name, text)
+  return text
+}
+
+const cutInLog = (cut: ReceiptCut | undefined, lead: number) =>
+  cut && { cut: { ...cut, before: cut.before - lead + 1, at: cut.at - lead + 1 } }
+
+function figuresOf(receipt: Receipt, lead: number): PointFigures {
+  const { policy, window, reserve, margin, tokens, free, over, parts, cut } = receipt
+  const used = Object.fromEntries(Object.entries(parts).filter(([, part]) => part > 0))
+  return { policy, window, reserve, margin, tokens, free, over, parts: used, ...cutInLog(cut, lead) }
+}
+
+function planFigures(plan: Plan, usual: number): PointFigures {
+  const { policy, window, reserve, margin = usual, tokens, parts, cut } = plan
+  const left = window - reserve - margin - tokens
+  return {
+    ...{ policy, window, reserve, margin, tokens, parts },
+    ...{ free: Math.max(0, left), over: Math.max(0, -left), ...cutInLog(cut, leadOf(plan)) },
+  }
+}

@@ -1,0 +1,105 @@
+import type { FitOptions } from '../../../context/context.ts'
+import { createConversation } from '../../../context/conversation/conversation.ts'
+import { stampEntry } from '../../../context/conversation/stamp-entry.ts'
+import { fitConversation, readWhole } from '../../../context/fit.ts'
+import { shareIndex } from '../../../context/recall/index-transcript.ts'
+import type { LoggedMessage } from '../../../history/index.ts'
+import type { MessageLike } from '../../../log/message.ts'
+import type { TokenCounter } from '../../../tokens/create-counter.ts'
+import type { FitSettings } from '../fit-thread.ts'
+
+/** A thread as far as it was read, with all that a context is made of. */
+export interface Reading {
+  readonly count: Required<TokenCounter>
+  /** The messages that contexts take, by place. */
+  readonly views: readonly (MessageLike | undefined)[]
+  /** Running sums: [seq] are the tokens of all entries up to one. */
+  readonly tokensUpTo: readonly number[]
+  /** Notes, and results without a call: they are not sent where they stand. */
+  readonly unsent: readonly number[]
+  /** The last user message; 0 where there is none. */
+  readonly user: number
+  readonly last: LoggedMessage | undefined
+  add(logged: LoggedMessage): void
+  seqOf(message: object): number | undefined
+  /** The context of the thread as it was read. `lead`: how many messages of the receipt stand before the first entry. */
+  fit(settings: FitSettings): ReturnType<typeof readWhole<NonNullable<Fitted>>> & { readonly lead: number }
+  /** A copy that can be read on without changing this one. */
+  copy(): Reading
+}
+
+type Fitted = ReturnType<typeof fitConversation>
+
+interface Read {
+  readonly conversation: ReturnType<typeof createConversation>
+  readonly views: (MessageLike | undefined)[]
+  readonly tokensUpTo: number[]
+  readonly unsent: number[]
+  readonly places: WeakMap<object, number>
+  readonly prompts: Map<string, MessageLike>
+  user: number
+  last: LoggedMessage | undefined
+}
+
+export function createReading(count: Required<TokenCounter>, past?: Read): Reading {
+  const read: Read = past ?? {
+    conversation: createConversation(count),
+    ...{ views: [undefined], tokensUpTo: [0], unsent: [], places: new WeakMap(), prompts: new Map() },
+    ...{ user: 0, last: undefined },
+  }
+  const { conversation, views, tokensUpTo, unsent, places, prompts } = read
+
+  /** One object for each text, so that it is read once. */
+  function promptOf(text: string): MessageLike {
+    const known = prompts.get(text) ?? { role: 'system', content: text }
+    // A prompt that changes with every call is not kept for ever.
+    if (prompts.size >= mostPrompts) prompts.clear()
+    prompts.set(text, known)
+    return known
+  }
+
+  return {
+    ...{ count, views, tokensUpTo, unsent },
+    get user() {
+      return read.user
+    },
+    get last() {
+      return read.last
+    },
+    add(logged) {
+      const { view, seq, message } = logged
+      conversation.append(view, seq)
+      places.set(view, seq)
+      views.push(view)
+      tokensUpTo.push(tokensUpTo.at(-1)! + stampEntry(view, seq, count).tokens)
+      const { units, entries } = conversation.transcript
+      const stray = units.at(-1)?.strays.get(entries.length - 1)
+      if (message.role === 'assistant_note' || (stray && !stray.results)) unsent.push(seq)
+      if (message.role === 'user') read.user = seq
+      read.last = logged
+    },
+    seqOf: message => places.get(message),
+    fit({ system, ...settings }) {
+      const prompt = system === undefined ? [] : [stampEntry(promptOf(system), 0, count)]
+      const { system: leading, transcript } = conversation
+      const options = { ...settings, count } as FitOptions
+      const context = fitConversation({ system: [...prompt, ...leading], transcript }, options)
+      return { ...readWhole(context), lead: prompt.length }
+    },
+    copy() {
+      const { system, transcript } = conversation
+      const { entries } = transcript
+      const fork = transcript.fork(entries.length)
+      // The words of the past are the same; what is read on is in the log already, and will be the same here.
+      shareIndex(transcript, fork)
+      for (let at = fork.entries.length; at < entries.length; at++) fork.append(entries[at]!.source, at)
+      return createReading(count, {
+        conversation: createConversation(count, { system: [...system], transcript: fork }),
+        ...{ views: [...views], tokensUpTo: [...tokensUpTo], unsent: [...unsent], places, prompts },
+        ...{ user: read.user, last: read.last },
+      })
+    },
+  }
+}
+
+const mostPrompts = 16

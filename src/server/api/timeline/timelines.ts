@@ -1,0 +1,62 @@
+import type { ThreadKey } from '../../../stores/store.ts'
+import type { Timeline } from './create-timeline.ts'
+
+/** The timelines that were asked for last, so that a page that looks again gets only what is new. */
+export interface Timelines {
+  /** The timeline of a thread with some settings, if it is known. */
+  known(thread: ThreadKey, settings: string): Timeline | undefined
+  keep(thread: ThreadKey, settings: string, timeline: Timeline): void
+  /** Forgets a conversation. */
+  drop(tenant: string, conversation: string): void
+}
+
+export interface TimelinesOptions {
+  /** The most entries that all of them hold in memory. One alone may have more. */
+  readonly mostEntries?: number
+  readonly most?: number
+  /** How long one is kept that nobody asks for. */
+  readonly lifeMs?: number
+  readonly now?: () => number
+}
+
+export function createTimelines({
+  mostEntries = 60_000,
+  most = 32,
+  lifeMs = 600_000,
+  now = Date.now,
+}: TimelinesOptions = {}): Timelines {
+  const all = new Map<string, { readonly thread: ThreadKey; readonly timeline: Timeline; usedAt: number }>()
+  const nameOf = ({ tenant, conversation, actor, branch }: ThreadKey, settings: string) =>
+    JSON.stringify([tenant, conversation, actor, branch, settings])
+
+  /** The oldest go first; the newest stays. */
+  function tidy(): void {
+    let entries = 0
+    for (const [name, { timeline, usedAt }] of [...all].reverse()) {
+      entries += timeline.size
+      const isNewest = entries === timeline.size
+      if (!isNewest && (entries > mostEntries || now() - usedAt > lifeMs)) all.delete(name)
+    }
+    while (all.size > most) all.delete(all.keys().next().value!)
+  }
+
+  return {
+    known(thread, settings) {
+      const name = nameOf(thread, settings)
+      const found = all.get(name)
+      if (!found) return undefined
+      all.delete(name)
+      all.set(name, { ...found, usedAt: now() })
+      tidy()
+      return found.timeline
+    },
+    keep(thread, settings, timeline) {
+      all.set(nameOf(thread, settings), { thread, timeline, usedAt: now() })
+      tidy()
+    },
+    drop(tenant, conversation) {
+      for (const [name, { thread }] of all)
+        if (thread.tenant === tenant && thread.conversation === conversation) all.delete(name)
+    },
+  }
+}
