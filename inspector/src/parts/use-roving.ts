@@ -11,6 +11,8 @@ export interface Roving {
   /** Goes on an element of an item that takes the focus. */
   readonly ref: (key: string) => (element: HTMLElement | null) => void
   readonly isFocused: () => boolean
+  /** The element of the active item, if it is drawn. */
+  readonly element: () => HTMLElement | null
 }
 
 export interface RovingOptions {
@@ -25,7 +27,7 @@ export interface RovingOptions {
 
 /**
  * A list with one tab stop: j, k and the arrows move in it. Items are known by key, so that the active one stays the same when
- * the list changes; if it goes, the one in its place takes over.
+ * the list changes; if it goes, the one in its place takes over, with the focus.
  */
 export function useRoving({ items, name, item, show }: RovingOptions): Roving {
   const [state, setState] = useState<{ readonly key: string; readonly index: number } | undefined>()
@@ -34,15 +36,16 @@ export function useRoving({ items, name, item, show }: RovingOptions): Roving {
     refs: new Map<string, (element: HTMLElement | null) => void>(),
   }).current
   const wanted = useRef<string | undefined>(undefined)
+  const isLost = useRef(false)
   const found = state === undefined ? -1 : items.indexOf(state.key)
   const index = found >= 0 ? found : Math.min(state?.index ?? 0, items.length - 1)
   const active = items[index]
 
-  const latest = useRef(items)
-  latest.current = items
+  const latest = useRef({ items, active })
+  latest.current = { items, active }
   const setActive = useCallback(
     (key: string) =>
-      setState(before => (before?.key === key ? before : { key, index: latest.current.indexOf(key) })),
+      setState(before => (before?.key === key ? before : { key, index: latest.current.items.indexOf(key) })),
     [],
   )
   const focus = (key = active) => {
@@ -67,6 +70,12 @@ export function useRoving({ items, name, item, show }: RovingOptions): Roving {
     { keys: 'End', does: `last ${item}`, run: () => move(items.length - 1) },
   ])
 
+  useEffect(() => {
+    if (!isLost.current) return
+    isLost.current = false
+    focus()
+  })
+
   // An item that was not drawn yet when it was to be focused.
   useEffect(() => {
     const element = wanted.current === undefined ? undefined : elements.get(wanted.current)
@@ -81,12 +90,17 @@ export function useRoving({ items, name, item, show }: RovingOptions): Roving {
       if (known) return known
       const made = (element: HTMLElement | null) => {
         if (element) elements.set(key, element)
-        else elements.delete(key)
+        else {
+          // It is still there at this moment, with the focus.
+          if (elements.get(key) === document.activeElement) isLost.current = true
+          elements.delete(key)
+        }
       }
       refs.set(key, made)
       return made
     },
     [elements, refs],
   )
-  return { active, setActive, focus, ref, isFocused }
+  const element = useCallback(() => elements.get(latest.current.active ?? '') ?? null, [elements])
+  return { active, setActive, focus, ref, isFocused, element }
 }

@@ -216,7 +216,8 @@ const mostLooked = 2000
 async function listConversations(call: Call, { after, limit = 50, include }: Page) {
   const isWith = (what: Page['include']) => include === what || include === 'everything'
   const found: (ConversationInfo & { readonly provisional?: boolean })[] = []
-  const atOnce = Math.max(limit, 50)
+  // One more than a page, so that one reading tells whether there is a next page.
+  const atOnce = Math.max(limit + 1, 50)
   let last = fromCursor(after)
   for (let looked = 0; looked < mostLooked; ) {
     const page = await withProvisional(call, await call.looking.conversations({ limit: atOnce, after: last }))

@@ -3,7 +3,6 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/rea
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { ListedConversation } from '../../api/conversation-list.ts'
 import type { Answer } from '../../api/routes.ts'
-import { KeepFocus } from '../../parts/keep-focus.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { useNow } from '../../parts/use-now.ts'
@@ -99,24 +98,22 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
                 ))}
               </div>
             </div>
-            <KeepFocus>
-              <div role="rowgroup" className={styles.rows} style={{ height: virtual.getTotalSize() }}>
-                {drawn.map(({ index, key, start }) => (
-                  <ConversationRow
-                    key={String(key)}
-                    row={rows[index]!}
-                    index={index}
-                    start={start}
-                    now={now}
-                    isActive={index === activeIndex}
-                    scopes={scopes}
-                    linkRef={roving.ref(rows[index]!.conversation)}
-                    onFocus={roving.setActive}
-                    onDelete={setDeleting}
-                  />
-                ))}
-              </div>
-            </KeepFocus>
+            <div role="rowgroup" className={styles.rows} style={{ height: virtual.getTotalSize() }}>
+              {drawn.map(({ index, key, start }) => (
+                <ConversationRow
+                  key={String(key)}
+                  row={rows[index]!}
+                  index={index}
+                  start={start}
+                  now={now}
+                  isActive={index === activeIndex}
+                  scopes={scopes}
+                  linkRef={roving.ref(rows[index]!.conversation)}
+                  onFocus={roving.setActive}
+                  onDelete={setDeleting}
+                />
+              ))}
+            </div>
           </div>
         )}
         {rows.length > 0 && (
@@ -136,13 +133,11 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
           </footer>
         )}
       </div>
-      {deleting && (
-        <DeleteDialog
-          conversation={deleting}
-          onClose={() => setDeleting(undefined)}
-          onDeleted={() => roving.focus()}
-        />
-      )}
+      <DeleteDialog
+        conversation={deleting}
+        onClose={() => setDeleting(undefined)}
+        finalFocus={roving.element}
+      />
     </>
   )
 }

@@ -10,13 +10,30 @@ import { titleOf } from '../../parts/title-of.ts'
 import styles from './delete-dialog.module.css'
 
 export interface DeleteDialogProps {
-  readonly conversation: ListedConversation
+  /** The one that is to be deleted; undefined while nothing is. */
+  readonly conversation: ListedConversation | undefined
   readonly onClose: () => void
-  readonly onDeleted: () => void
+  /** What gets the focus when this is over. */
+  readonly finalFocus: () => HTMLElement | null
 }
 
 /** Asks whether a conversation is to be deleted, by its name. */
-export function DeleteDialog({ conversation: one, onClose, onDeleted }: DeleteDialogProps) {
+export function DeleteDialog({ conversation: asked, onClose, finalFocus }: DeleteDialogProps) {
+  return (
+    <AlertDialog.Root open={asked !== undefined} onOpenChange={isOpen => !isOpen && onClose()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className={styles.backdrop} />
+        {asked && <Question {...{ one: asked, onClose, finalFocus }} />}
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  )
+}
+
+interface QuestionProps extends Omit<DeleteDialogProps, 'conversation'> {
+  readonly one: ListedConversation
+}
+
+function Question({ one, onClose, finalFocus }: QuestionProps) {
   const client = useQueryClient()
   const { conversation, latest } = one
   const title = titleOf(one)
@@ -27,42 +44,36 @@ export function DeleteDialog({ conversation: one, onClose, onDeleted }: DeleteDi
       dropConversation(client, conversation)
       notify(`${title} was deleted.`)
       onClose()
-      onDeleted()
     },
     onError: error => notify(error.message, 'danger'),
   })
   return (
-    <AlertDialog.Root open onOpenChange={isOpen => !isOpen && onClose()}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={styles.backdrop} />
-        <AlertDialog.Popup className={styles.dialog} initialFocus={keep}>
-          <AlertDialog.Title className={styles.title}>
-            Delete “<bdi>{title}</bdi>”?
-          </AlertDialog.Title>
-          <AlertDialog.Description className={styles.about}>
-            {latest &&
-              `${amountOf(latest.entries, 'message')} and all that was sent of them are gone for good. `}
-            {title !== conversation && (
-              <>
-                Its name is <code>{conversation}</code>.{' '}
-              </>
-            )}
-            The name is never free again.
-          </AlertDialog.Description>
-          <div className={styles.actions}>
-            <Button ref={keep} onClick={onClose}>
-              Keep it
-            </Button>
-            <Button
-              className={styles.delete ?? ''}
-              disabled={deletion.isPending}
-              onClick={() => deletion.mutate()}
-            >
-              Delete
-            </Button>
-          </div>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <AlertDialog.Popup className={styles.dialog} initialFocus={keep} finalFocus={finalFocus}>
+      <AlertDialog.Title className={styles.title}>
+        Delete “<bdi>{title}</bdi>”?
+      </AlertDialog.Title>
+      <AlertDialog.Description className={styles.about}>
+        {latest && `${amountOf(latest.entries, 'message')} and all that was sent of them are gone for good. `}
+        {title !== conversation && (
+          <>
+            Its name is <code>{conversation}</code>.{' '}
+          </>
+        )}
+        The name is never free again.
+      </AlertDialog.Description>
+      <div className={styles.actions}>
+        <Button ref={keep} onClick={onClose}>
+          Keep it
+        </Button>
+        <Button
+          className={styles.delete ?? ''}
+          // Not disabled while it is under way: it would lose the focus.
+          aria-disabled={deletion.isPending}
+          onClick={() => deletion.isPending || deletion.mutate()}
+        >
+          Delete
+        </Button>
+      </div>
+    </AlertDialog.Popup>
   )
 }
