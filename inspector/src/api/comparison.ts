@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { askLines } from './client.ts'
-import { splitPlace, type ThreadPlace } from './queries.ts'
+import { type FitQuery, splitPlace, type ThreadPlace } from './queries.ts'
 
 /** What had to be read anew at a place where a model was asked, and what other policies would have read there. */
 export interface ComparedPoint {
@@ -41,6 +41,40 @@ export function comparisonQuery(place: ThreadPlace, policies: readonly string[])
         told = performance.now()
       }
       return { policies, points, isWhole: true }
+    },
+  })
+}
+
+/** What calls with some settings would have read: the tokens that are read anew in each, oldest first. */
+export interface Cost {
+  readonly anew: readonly number[]
+  /** Of other policies with the same window, by their names. */
+  readonly against: Readonly<Record<string, readonly number[]>>
+}
+
+/** What the calls from a place on would have read, with other settings than they had. */
+export function costQuery(
+  place: ThreadPlace,
+  settings: Omit<FitQuery, 'at' | 'rows' | 'messages' | 'texts'> & { readonly since: number },
+  policies: readonly string[] = [],
+) {
+  const { params, thread, key } = splitPlace(place)
+  return queryOptions({
+    queryKey: [...key, 'cost', settings, policies],
+    queryFn: async ({ signal }): Promise<Cost> => {
+      const query = { ...thread, ...settings, limit: 20_000, fates: false, against: [...policies] }
+      const own: number[] = []
+      const others = policies.map((): number[] => [])
+      for await (const { anew, against } of askLines('get /conversations/:conversation/timeline', {
+        ...{ params, query, signal },
+      })) {
+        own.push(anew)
+        for (const [index, other] of against.entries()) others[index]?.push(other.anew)
+      }
+      return {
+        anew: own,
+        against: Object.fromEntries(policies.map((policy, index) => [policy, others[index]!])),
+      }
     },
   })
 }

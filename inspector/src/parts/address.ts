@@ -15,6 +15,9 @@ export interface ConversationSearch {
   /** What if: the two sides, as `4096.balanced`. */
   readonly a?: string
   readonly b?: string
+  /** The texts of their system prompts, where these are others. */
+  readonly systemA?: string
+  readonly systemB?: string
   /** Over time: the policy to compare with, what a bar is, and whether the figures are shown as a table. */
   readonly with?: string
   readonly by?: 'call'
@@ -26,7 +29,7 @@ type Given = Readonly<Record<string, unknown>>
 /** Reads it: what makes no sense is left out, so that an old address still opens. */
 export function readConversationSearch(given: Given): ConversationSearch {
   return {
-    ...texts(given, ['actor', 'branch', 'call', 'q', 'a', 'b', 'with']),
+    ...texts(given, ['actor', 'branch', 'call', 'q', 'a', 'b', 'systemA', 'systemB', 'with']),
     ...numbers(given, ['turn', 'entry']),
     ...(isFate(given.fate) && { fate: given.fate }),
     ...(given.by === 'call' && { by: given.by }),

@@ -1,10 +1,12 @@
+import { useRef } from 'react'
 import { FateGlyph } from './fate-glyph.tsx'
 import styles from './fate-matrix.module.css'
 import type { Fate } from './fates.ts'
 import { count, short } from './format.ts'
 
 export interface MatrixCell {
-  readonly fate: Fate
+  /** Absent where no entry is looked at. */
+  readonly fate?: Fate | undefined
   /** A number beside the glyph. */
   readonly figure?: number | undefined
   /** For people who do not see it. */
@@ -22,8 +24,20 @@ export interface FateMatrixProps {
   readonly onPick?: ((policy: string, window: number, isOther: boolean) => void) | undefined
 }
 
-/** Where an entry would survive: its fate in several windows with several policies. */
+/** Where an entry would survive: its fate in several windows with several policies. Cells that can be picked are one tab stop. */
 export function FateMatrix({ windows, policies, cellAt, marked, label, onPick }: FateMatrixProps) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  const stop = marked.at(-1) ?? { policy: policies[0], window: windows[0] }
+  const move = (event: React.KeyboardEvent) => {
+    const by = ways[event.key]
+    const buttons = [...(body.current?.querySelectorAll('button') ?? [])]
+    const at = buttons.indexOf(event.target as HTMLButtonElement)
+    if (!by || at < 0) return
+    event.preventDefault()
+    const column = Math.min(windows.length - 1, Math.max(0, (at % windows.length) + by[0]))
+    const row = Math.min(policies.length - 1, Math.max(0, Math.floor(at / windows.length) + by[1]))
+    buttons[row * windows.length + column]?.focus()
+  }
   return (
     <table className={styles.matrix}>
       <caption>{label}</caption>
@@ -32,12 +46,12 @@ export function FateMatrix({ windows, policies, cellAt, marked, label, onPick }:
           <td />
           {windows.map(window => (
             <th key={window} scope="col" aria-label={`${count(window)} tokens`}>
-              {`${window / 1024}k`}
+              {window % 1024 === 0 ? `${window / 1024}k` : short(window)}
             </th>
           ))}
         </tr>
       </thead>
-      <tbody>
+      <tbody ref={body} onKeyDown={onPick && move}>
         {policies.map(policy => (
           <tr key={policy}>
             <th scope="row" data-marked={marked.some(mark => mark.policy === policy)}>
@@ -47,12 +61,12 @@ export function FateMatrix({ windows, policies, cellAt, marked, label, onPick }:
               const cell = cellAt(policy, window)
               const mark = marked.find(one => one.policy === policy && one.window === window)
               const name = cell
-                ? `${cell.fate}${cell.about === undefined ? '' : `, ${cell.about}`}`
+                ? [cell.fate, cell.about].filter(one => one !== undefined).join(', ')
                 : 'not known yet'
               const content = (
                 <>
                   {mark?.letter && <b className={styles.letter}>{mark.letter}</b>}
-                  {cell && <FateGlyph fate={cell.fate} />}
+                  {cell?.fate && <FateGlyph fate={cell.fate} />}
                   {cell?.figure !== undefined && <span>{short(cell.figure)}</span>}
                 </>
               )
@@ -67,7 +81,8 @@ export function FateMatrix({ windows, policies, cellAt, marked, label, onPick }:
                     <button
                       type="button"
                       {...shared}
-                      aria-label={`${policy} at ${count(window)}: ${name}${cell?.figure === undefined ? '' : `, ${short(cell.figure)}`}`}
+                      tabIndex={policy === stop.policy && window === stop.window ? 0 : -1}
+                      aria-label={`${mark?.letter ? `${mark.letter}: ` : ''}${policy} at ${count(window)}: ${name}${cell?.figure === undefined ? '' : `, ${short(cell.figure)} read anew`}`}
                       onClick={event => onPick(policy, window, event.shiftKey)}
                     >
                       {content}
@@ -85,4 +100,12 @@ export function FateMatrix({ windows, policies, cellAt, marked, label, onPick }:
       </tbody>
     </table>
   )
+}
+
+/** Columns and rows that an arrow goes over. */
+const ways: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
 }

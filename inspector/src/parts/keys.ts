@@ -49,7 +49,7 @@ export function onKeyDown(event: KeyboardEvent): void {
   const sequence = pending !== '' && event.timeStamp - pendingSince < 1500 ? `${pending} ${name}` : name
   pending = ''
   const all = groups.get().flatMap(group => group.bindings)
-  const isFree = !isTyping(event.target)
+  const isFree = !isTyping(event.target) && !isOwn(event)
   const found = all.findLast(({ keys, isEverywhere }) => keys === sequence && (isFree || isEverywhere))
   if (found) {
     event.preventDefault()
@@ -79,6 +79,10 @@ function isTyping(target: EventTarget | null): boolean {
     return true
   return target instanceof HTMLInputElement && !['checkbox', 'radio', 'button', 'range'].includes(target.type)
 }
+
+/** Arrows and their like move a slider that has the focus. */
+const isOwn = ({ target, key }: KeyboardEvent) =>
+  target instanceof HTMLInputElement && target.type === 'range' && /^(Arrow|Page|Home|End)/.test(key)
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 

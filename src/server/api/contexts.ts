@@ -11,7 +11,7 @@ import {
   toSummary,
 } from './context-answer.ts'
 import { threadOf } from './find-thread.ts'
-import { atField, createFitting, fitFields } from './fit-thread.ts'
+import { atField, createFitting, fitFields, policyOf } from './fit-thread.ts'
 import { defineRoute, type Told } from './route.ts'
 import { inConversation, place, threadFields } from './schemas.ts'
 import { rowsField, textsField } from './sent-rows.ts'
@@ -124,6 +124,8 @@ export const contextRoutes = [
       const { windows, policies, entry, at, stretches = false, actor: _, branch: __, ...rest } = call.query
       if (windows.length * policies.length > mostCells)
         throw new BadRequestError(`policies: at most ${mostCells} pairs of window and policy.`, 'policies')
+      // A policy that does not exist is refused now: in the middle of the lines it could not be told.
+      for (const policy of policies) policyOf({ policy, effort: rest.effort })
       const fit = await createFitting(await threadOf(call), call.parts.options)
       async function* cells(): AsyncGenerator<Told<z.input<typeof cell>>> {
         for (const policy of policies)

@@ -184,6 +184,8 @@ describe.each(await everyStore())('threads and contexts over the API, on %s', (_
     expect(cells.every(({ entry }: { entry: string }) => entry === 'kept')).toBe(true)
     expect((await api.get('/conversations/a/context?policy=none')).body.error.field).toBe('policy')
     expect((await api.get('/conversations/a/context?policy=sliding-0')).body.error.field).toBe('policy')
+    const unknown = await api.get('/conversations/a/grid?windows=1024&policies=stable,psychic')
+    expect([unknown.status, unknown.body.error.code]).toEqual([400, 'invalid_option'])
     const tooMany = `/conversations/a/grid?windows=${Array(20).fill(1024)}&policies=${Array(20).fill('stable')}`
     expect((await api.get(tooMany)).body.error.field).toBe('policies')
     // Looking changes nothing for the next call.

@@ -1,7 +1,388 @@
+import { useQuery } from '@tanstack/react-query'
+import { ArrowLeftRight, ChevronLeft, ChevronRight } from 'lucide-react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { costQuery } from '../../api/comparison.ts'
+import { observable } from '../../api/observable.ts'
+import { contextQuery, outlineQuery, type ThreadPlace } from '../../api/queries.ts'
+import { timelineQuery } from '../../api/timeline.ts'
+import { type Place, usePlace } from '../../parts/address.ts'
+import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { amountOf, count } from '../../parts/format.ts'
+import { useKeys } from '../../parts/keys.ts'
+import { type Brief, toScale } from '../../parts/log-scale.ts'
+import { QueryState } from '../../parts/query-state.tsx'
+import { countReused } from '../../parts/sent-rows.ts'
+import { Tooltip } from '../../parts/tooltip.tsx'
+import { HoverProvider, useNewHover } from '../../parts/use-hover.ts'
+import { isNarrow, useMedia } from '../../parts/use-media.ts'
+import {
+  type AskedPlace,
+  askedPlaces,
+  type Difference,
+  differenceOf,
+  fatesOf,
+  runsOf,
+  type SideContext,
+  toItems,
+} from './difference.ts'
+import { FiguresBetween } from './figures-between.tsx'
+import { Picker } from './picker.tsx'
+import { readSide, type Side, toFit, withPolicy, writeSide } from './side.ts'
+import { type SideAnswer, SideHead } from './side-head.tsx'
+import { SideList } from './side-list.tsx'
+import styles from './what-if-view.module.css'
+import { type Scrolled, Wire } from './wire.tsx'
 
+const policies = [
+  'thrifty',
+  'balanced',
+  'thorough',
+  'stable',
+  'tiered',
+  'spongebob',
+  'sliding-20',
+  'sliding-50',
+  'sliding-100',
+]
+
+/** Two windows and policies side by side: what either sends, what it loses and gains, what it would read. */
 export function WhatIfView() {
-  return (
-    <EmptyState title="What if">Two windows and policies side by side, and what either loses.</EmptyState>
+  const place = usePlace()
+  const outline = useQuery(outlineQuery(place.thread))
+  return <QueryState query={outline}>{entries => <Asked place={place} entries={entries} />}</QueryState>
+}
+
+function Asked({ place, entries }: { readonly place: Place; readonly entries: readonly Brief[] }) {
+  const { search, thread, go } = place
+  const asked = useMemo(() => askedPlaces(entries), [entries])
+  const isByCall = search.call !== undefined && !/^\d+$/.test(search.call)
+  // Only the line of a call says at which place it was made.
+  const timeline = useQuery({ ...timelineQuery(thread), enabled: isByCall })
+  const called = isByCall ? timeline.data?.points.find(({ call }) => call === search.call)?.at : undefined
+  const index = findPlace(asked, { turn: search.turn, at: called ?? Number(search.call) })
+  const now = asked[index]
+  if (asked.length === 0)
+    return (
+      <EmptyState title="No model was asked yet">
+        Two ways to fit a conversation are compared here.
+      </EmptyState>
+    )
+  if (!now)
+    return (
+      <EmptyState
+        title={`There is no turn ${search.turn}`}
+        action={<Button onClick={() => go({ turn: undefined, call: undefined })}>Show the latest</Button>}
+      />
+    )
+  return <Compared place={place} entries={entries} asked={asked} index={index} />
+}
+
+/** The place that an address means: a turn by its first call, else the newest. */
+function findPlace(
+  asked: readonly AskedPlace[],
+  { turn, at }: { readonly turn: number | undefined; readonly at: number },
+): number {
+  const found = asked.findIndex(one => one.at === at)
+  if (found >= 0) return found
+  return turn === undefined ? asked.length - 1 : asked.findIndex(one => one.turn === turn)
+}
+
+interface ComparedProps {
+  readonly place: Place
+  readonly entries: readonly Brief[]
+  readonly asked: readonly AskedPlace[]
+  readonly index: number
+}
+
+const none: ReadonlySet<string> = new Set()
+const few = 600
+const recentCalls = 30
+
+function Compared({ place, entries, asked, index }: ComparedProps) {
+  const { thread, search, go } = place
+  const { at, turn } = asked[index]!
+  const since = asked[index - 1]?.at
+  const hover = useNewHover()
+  const isSlim = useMedia(isNarrow)
+  const [shownSide, setShownSide] = useState<'a' | 'b'>('a')
+  const [open, setOpen] = useState(none)
+  const [scrolled] = useState(() => ({ a: newScrolled(), b: newScrolled() }))
+
+  const given = useMemo(() => readSides(search), [search])
+  const settled = useSettled(given, 80)
+  const asking = { at, ...(since !== undefined && { since }) }
+  const one = useSide(thread, settled.a, asking)
+  const other = useSide(thread, settled.b, asking)
+  const sides = {
+    a: named(given.a, one.answer),
+    b: named(given.b, other.answer ?? one.answer),
+  }
+
+  const a = useMemo(() => toContext(one.answer), [one.answer])
+  const b = useMemo(() => toContext(other.answer), [other.answer])
+  const scale = useMemo(() => toScale(entries.slice(0, at)), [entries, at])
+  const tokensOf = useCallback((seq: number) => entries[seq - 1]?.tokens ?? 0, [entries])
+  const isBoth = one.answer !== undefined && other.answer !== undefined
+  const [aItems, bItems] = useMemo(
+    () => (isBoth ? [toItems(a, b, { tokensOf, open }), toItems(b, a, { tokensOf, open })] : [[], []]),
+    [a, b, tokensOf, open, isBoth],
   )
+  const aRuns = useMemo(() => runsOf(a.fates), [a.fates])
+  const bRuns = useMemo(() => runsOf(b.fates), [b.fates])
+  const difference = useMemo(() => differenceOf(a.fates, b.fates), [a.fates, b.fates])
+
+  const selected =
+    search.entry !== undefined && search.entry >= 1 && search.entry <= at ? search.entry : undefined
+  const select = useCallback((seq: number | undefined) => go({ entry: seq }), [go])
+  const fold = useCallback((key: string) => setOpen(before => flipped(before, key)), [])
+
+  const set = (changes: { readonly a?: Side; readonly b?: Side }, isFirst: boolean) => {
+    const { text: aText, system: aSystem } = writeSide(changes.a ?? sides.a)
+    const { text: bText, system: bSystem } = writeSide(changes.b ?? sides.b)
+    go({ a: aText, b: bText, systemA: aSystem, systemB: bSystem }, { push: isFirst })
+  }
+  const swap = () => set({ a: sides.b, b: sides.a }, true)
+  const toTurn = (by: number) => {
+    const turns = [...new Set(asked.map(place => place.turn))]
+    const next = turns[Math.min(turns.length - 1, Math.max(0, turns.indexOf(turn) + by))]
+    go({ turn: next === turns.at(-1) ? undefined : next, call: undefined })
+  }
+  const toCall = (by: number) => {
+    const next = asked[index + by]
+    if (next) go({ turn: next.turn, call: String(next.at) })
+  }
+  const step = (by: number) => {
+    for (let seq = (selected ?? (by > 0 ? 0 : at + 1)) + by; seq >= 1 && seq <= at; seq += by)
+      if (a.fates[seq] !== b.fates[seq]) return select(seq)
+  }
+  useKeys('What if', [
+    { keys: 'j', does: 'next message that differs', run: () => step(1) },
+    { keys: 'k', does: 'previous message that differs', run: () => step(-1) },
+    { keys: 's', does: 'swap A and B', run: swap },
+    { keys: 'ArrowLeft', does: 'turn before', run: () => toTurn(-1) },
+    { keys: 'ArrowRight', does: 'turn after', run: () => toTurn(1) },
+    { keys: '[', does: 'call before', run: () => toCall(-1) },
+    { keys: ']', does: 'call after', run: () => toCall(1) },
+    { keys: 'Escape', does: 'select nothing', run: () => select(undefined) },
+  ])
+
+  // Of a long conversation only the newest calls are summed up: all of them would take minutes.
+  const isAll = asked.length <= few
+  const recentSince = asked.at(-recentCalls)?.at ?? 0
+  const costSince = isAll ? 0 : recentSince
+  const aCost = useCost(thread, settled.a, one.answer, costSince, isBoth)
+  const bCost = useCost(thread, settled.b, other.answer, costSince, isBoth && aCost !== undefined)
+  const costName = isAll
+    ? `in all ${amountOf(asked.length, 'call')}`
+    : `in the last ${amountOf(recentCalls, 'call')}`
+
+  const broken = [one.error && 'A', other.error && 'B'].filter(Boolean).join(' and ')
+  const shared = {
+    isMaking: broken === '',
+    thread,
+    head: entries.length,
+    selected,
+    onSelect: select,
+    onFold: fold,
+  }
+  const lists = {
+    a: <SideList {...shared} letter="A" items={aItems} scrolled={scrolled.a} isStale={one.isStale} />,
+    b: <SideList {...shared} letter="B" items={bItems} scrolled={scrolled.b} isStale={other.isStale} />,
+  }
+  return (
+    <HoverProvider value={hover}>
+      <div className={styles.view}>
+        <header className={styles.header}>
+          <h1>
+            {isBoth ? answerOf(difference) : broken === '' ? 'Making both sides' : `${broken} cannot be made`}
+          </h1>
+          <p>
+            {isBoth && `${count(difference.same)} the same, ${count(difference.altered)} in another form. `}
+            {turn > 0 && `Turn ${count(turn)}, computed`} just now from the log: no model was asked.
+          </p>
+          <div className={styles.turns}>
+            <Tooltip text="Swap A and B (s)">
+              <Button kind="icon" aria-label="Swap A and B" onClick={swap}>
+                <ArrowLeftRight size={14} aria-hidden />
+              </Button>
+            </Tooltip>
+            <Button
+              kind="icon"
+              aria-label="Turn before"
+              onClick={() => toTurn(-1)}
+              disabled={asked[0]!.turn === turn}
+            >
+              <ChevronLeft size={16} aria-hidden />
+            </Button>
+            <Button
+              kind="icon"
+              aria-label="Turn after"
+              onClick={() => toTurn(1)}
+              disabled={asked.at(-1)!.turn === turn}
+            >
+              <ChevronRight size={16} aria-hidden />
+            </Button>
+          </div>
+        </header>
+        <SideHead
+          {...{ letter: 'A', side: given.a, policies, caret: undefined }}
+          {...one}
+          onChange={(side, isFirst) => set({ a: completed(side, one.answer) }, isFirst)}
+        />
+        <FiguresBetween
+          pairs={[
+            { name: 'messages sent', ...pair(sentOf(one.answer), sentOf(other.answer)), isMoreBetter: true },
+            {
+              name: 'read anew, now',
+              ...pair(anewOf(one.answer), anewOf(other.answer)),
+              isMoreBetter: false,
+            },
+            { name: costName, ...pair(aCost, bCost), isMoreBetter: false, isShort: true },
+          ]}
+        />
+        <SideHead
+          {...{ letter: 'B', side: given.b, policies, caret: undefined }}
+          {...other}
+          onChange={(side, isFirst) => set({ b: completed(side, other.answer ?? one.answer) }, isFirst)}
+        />
+        {isSlim && (
+          <div className={styles.switch} role="group" aria-label="Which list is shown">
+            {(['a', 'b'] as const).map(letter => (
+              <button
+                key={letter}
+                type="button"
+                aria-pressed={shownSide === letter}
+                onClick={() => setShownSide(letter)}
+              >
+                {letter === 'a'
+                  ? `A: ${count(difference.lost)} that B loses`
+                  : `B: ${count(difference.gained)} that it gains`}
+              </button>
+            ))}
+          </div>
+        )}
+        {(!isSlim || shownSide === 'a') && lists.a}
+        <Wire
+          scale={scale}
+          a={{ fates: a.fates, runs: aRuns, items: aItems, scrolled: scrolled.a }}
+          b={{ fates: b.fates, runs: bRuns, items: bItems, scrolled: scrolled.b }}
+          selected={selected}
+          onSelect={select}
+          hasRibbons={!isSlim}
+        />
+        {(!isSlim || shownSide === 'b') && lists.b}
+        <Picker
+          place={place}
+          at={at}
+          entry={selected === undefined ? undefined : entries[selected - 1]}
+          headSeq={entries.length}
+          a={one.answer}
+          b={other.answer}
+          sides={sides}
+          recent={{ since: recentSince, calls: Math.min(recentCalls, asked.length) }}
+          isCostWanted={bCost !== undefined}
+          onPick={(policy, window, isA) => {
+            const side = isA ? sides.a : sides.b
+            const { reserve: _, ...rest } = withPolicy(side, policy)
+            set({ [isA ? 'a' : 'b']: { ...rest, window } }, true)
+          }}
+        />
+      </div>
+    </HoverProvider>
+  )
+}
+
+const newScrolled = (): Scrolled => observable({ top: 0, height: 0, row: 20 })
+
+/** Without an address A is as the last call, and B has the same window with the last 50 messages. */
+function readSides(search: Place['search']): { readonly a: Side; readonly b: Side } {
+  const a = readSide(search.a, search.systemA)
+  const b = search.b === undefined ? undefined : readSide(search.b, search.systemB)
+  return { a, b: b ?? withPolicy(a, a.policy?.startsWith('sliding') ? 'balanced' : 'sliding-50') }
+}
+
+/** A value that has stood still for a while: while a slider is drawn along, not every step is asked for. */
+function useSettled<Value>(value: Value, ms: number): Value {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms)
+    return () => clearTimeout(timer)
+  }, [value, ms])
+  return settled
+}
+
+interface MadeSide {
+  readonly answer: SideAnswer | undefined
+  readonly error: Error | null
+  /** What is shown belongs to what was asked before. */
+  readonly isStale: boolean
+}
+
+function useSide(
+  thread: ThreadPlace,
+  side: Side,
+  asking: { readonly at: number; readonly since?: number },
+): MadeSide {
+  const { data, error, isPlaceholderData } = useQuery(
+    contextQuery(thread, { ...toFit(side), ...asking, rows: true, messages: false }),
+  )
+  return { answer: data, error, isStale: isPlaceholderData }
+}
+
+/** What all calls would have read with a side. */
+function useCost(
+  thread: ThreadPlace,
+  side: Side,
+  answer: SideAnswer | undefined,
+  since: number,
+  isWanted: boolean,
+): number | undefined {
+  // A window is always named: without any setting, stored calls would be told as they were.
+  const fit = { ...toFit(side), ...(answer && { window: answer.window }) }
+  const { data } = useQuery({
+    ...costQuery(thread, { ...fit, since }),
+    enabled: isWanted && answer !== undefined,
+  })
+  return data?.anew.reduce((sum, anew) => sum + anew, 0)
+}
+
+const nothing: SideContext = { rows: [], fates: [], reused: 0 }
+
+function toContext(answer: SideAnswer | undefined): SideContext {
+  if (!answer) return nothing
+  const { rows = [], stretches, at, tokens, prefix } = answer
+  const reused = countReused(rows, { tokens, reused: prefix?.tokens ?? 0 })
+  return { rows, fates: fatesOf(stretches, at), reused }
+}
+
+/** A side with its window and its policy by name, as an address has it. */
+const named = (side: Side, answer: SideAnswer | undefined): Side => ({
+  ...(answer && { window: answer.window, ...nameOf(answer.policy) }),
+  ...side,
+})
+
+/** The policies of the last call that have a name of the same kind in addresses. */
+const nameOf = (policy: string) => (policies.includes(policy) ? { policy } : {})
+
+const completed = named
+
+const sentOf = (answer: SideAnswer | undefined) => answer && answer.at - answer.counts.elided
+const anewOf = (answer: SideAnswer | undefined) => answer && answer.tokens - (answer.prefix?.tokens ?? 0)
+const pair = (a: number | undefined, b: number | undefined) => ({ a, b })
+
+/** `B would lose 28 messages and gain 21` */
+function answerOf({ lost, gained, altered }: Difference): string {
+  if (lost > 0 && gained > 0) return `B would lose ${amountOf(lost, 'message')} and gain ${count(gained)}`
+  if (lost > 0) return `B would lose ${amountOf(lost, 'message')} and gain none`
+  if (gained > 0) return `B would gain ${amountOf(gained, 'message')} and lose none`
+  return altered > 0
+    ? `B would send ${amountOf(altered, 'message')} in another form`
+    : 'A and B send the same'
+}
+
+function flipped(set: ReadonlySet<string>, one: string): ReadonlySet<string> {
+  const next = new Set(set)
+  if (!next.delete(one)) next.add(one)
+  return next
 }

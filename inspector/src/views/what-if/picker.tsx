@@ -1,0 +1,291 @@
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useDeferredValue, useMemo, useState } from 'react'
+import { costQuery } from '../../api/comparison.ts'
+import { gridQuery } from '../../api/queries.ts'
+import type { Place } from '../../parts/address.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { FateGlyph } from '../../parts/fate-glyph.tsx'
+import { FateMatrix } from '../../parts/fate-matrix.tsx'
+import { fates as allFates, type Fate } from '../../parts/fates.ts'
+import { amountOf, count, fullTime } from '../../parts/format.ts'
+import type { Brief } from '../../parts/log-scale.ts'
+import { useTexts } from '../../parts/use-texts.ts'
+import { verdictOn } from './difference.ts'
+import styles from './picker.module.css'
+import { type Side, toCode } from './side.ts'
+import head from './side-head.module.css'
+import type { SideAnswer } from './side-head.tsx'
+
+export interface PickerProps {
+  readonly place: Place
+  readonly at: number
+  readonly entry: Brief | undefined
+  readonly headSeq: number
+  readonly a: SideAnswer | undefined
+  readonly b: SideAnswer | undefined
+  /** The two sides with all that is known of them. */
+  readonly sides: { readonly a: Side; readonly b: Side }
+  /** Where the calls begin over which costs are averaged, and how many these are. */
+  readonly recent: { readonly since: number; readonly calls: number }
+  /** Costs are asked for when what is seen first is there. */
+  readonly isCostWanted: boolean
+  readonly onPick: (policy: string, window: number, isA: boolean) => void
+}
+
+/** The selected entry on both sides, every other choice, and B as code. */
+export function Picker(props: PickerProps) {
+  const { place, entry, headSeq, a, b, sides, onPick, at, recent, isCostWanted } = props
+  return (
+    <aside className={styles.picker} aria-label="The selected message and every choice">
+      {entry ? (
+        <Selected place={place} entry={entry} headSeq={headSeq} a={a} b={b} />
+      ) : (
+        <p className={styles.hint}>
+          Select a message to see why each side has it or not, and where it would survive.
+        </p>
+      )}
+      <Matrix
+        place={place}
+        at={at}
+        entry={entry?.seq}
+        sides={sides}
+        recent={recent}
+        isCostWanted={isCostWanted}
+        onPick={onPick}
+      />
+      <Code side={sides.b} answer={b} />
+    </aside>
+  )
+}
+
+function Selected({
+  place,
+  entry,
+  headSeq,
+  a,
+  b,
+}: Pick<PickerProps, 'place' | 'headSeq' | 'a' | 'b'> & { readonly entry: Brief }) {
+  const { seq, role, time, tokens } = entry
+  const seqs = useMemo(() => [seq], [seq])
+  const text = useTexts(place.thread, seqs, headSeq)(seq)?.text
+  return (
+    <section className={styles.selected} aria-label={`Entry ${seq}`}>
+      <header>
+        <h2>Selected</h2>
+        <Link
+          to="/c/$conversation/context"
+          params={{ conversation: place.conversation }}
+          search={place.search}
+        >
+          Open in context
+        </Link>
+      </header>
+      <p className={styles.name}>
+        <b>#{seq}</b> {role} · {fullTime(time)}
+        {tokens !== undefined && ` · ${amountOf(tokens, 'token')}`}
+      </p>
+      <dl className={styles.verdicts}>
+        {(
+          [
+            ['A', a],
+            ['B', b],
+          ] as const
+        ).map(([letter, answer]) => (
+          <Verdict key={letter} letter={letter} answer={answer} seq={seq} />
+        ))}
+      </dl>
+      {text !== undefined && <LongText key={seq} text={text} />}
+    </section>
+  )
+}
+
+const longest = 500
+
+/** A long text shows its beginning: the choices below stay in sight. */
+function LongText({ text }: { readonly text: string }) {
+  const [isWhole, setWhole] = useState(text.length <= longest)
+  return (
+    <>
+      <p className={styles.text}>{isWhole ? text : `${text.slice(0, longest)}…`}</p>
+      {!isWhole && (
+        <button type="button" className={styles.more} onClick={() => setWhole(true)}>
+          Show all {count(text.length)} characters
+        </button>
+      )}
+    </>
+  )
+}
+
+function Verdict({
+  letter,
+  answer,
+  seq,
+}: {
+  readonly letter: string
+  readonly answer: SideAnswer | undefined
+  readonly seq: number
+}) {
+  const verdict = answer && verdictOn(answer.stretches, seq)
+  const fate = verdict?.fate ?? 'elided'
+  return (
+    <div data-fate={fate}>
+      <dt>
+        <b className={head.letter} data-letter={letter}>
+          {letter}
+        </b>
+      </dt>
+      <dd>
+        <FateGlyph fate={fate} />
+        <span>
+          <b>{inWords[fate]}</b>
+          {verdict && `: ${verdict.why}`}
+        </span>
+      </dd>
+    </div>
+  )
+}
+
+const inWords = Object.fromEntries(
+  allFates.map(({ fate }) => [
+    fate,
+    fate === 'elided' ? 'Not sent' : `${fate[0]!.toUpperCase()}${fate.slice(1)}`,
+  ]),
+) as Readonly<Record<Fate, string>>
+
+const usualWindows = [2048, 4096, 8192, 16_384, 32_768]
+const usualPolicies = ['thrifty', 'balanced', 'thorough', 'stable', 'tiered', 'spongebob', 'sliding-50']
+
+/** Policies that take long to make come last. */
+const slow = 'tiered'
+
+function Matrix(
+  props: Pick<PickerProps, 'place' | 'at' | 'sides' | 'recent' | 'isCostWanted' | 'onPick'> & {
+    readonly entry: number | undefined
+  },
+) {
+  const { place, at, entry, sides, recent, isCostWanted, onPick } = props
+  const { a, b } = sides
+  const windows = useMemo(
+    () => withMore(usualWindows, [a.window, b.window]).sort((one, other) => one - other),
+    [a.window, b.window],
+  )
+  const policies = useMemo(() => withMore(usualPolicies, [a, b].map(nameable)), [a, b])
+  const asked = useDeferredValue(
+    useMemo(
+      () => ({
+        windows,
+        policies: [...policies].sort(
+          (one, other) => Number(one.startsWith(slow)) - Number(other.startsWith(slow)),
+        ),
+        at,
+        ...(entry !== undefined && { entry }),
+      }),
+      [windows, policies, at, entry],
+    ),
+  )
+  const { data: cells = [] } = useQuery(gridQuery(place.thread, asked))
+  const costs = useCosts(place, { windows, policies: usualPolicies, ...recent, isWanted: isCostWanted })
+  return (
+    <section>
+      <h2>
+        {entry === undefined ? 'What a call would read' : 'Where it would be, and what a call would cost'}
+      </h2>
+      <FateMatrix
+        windows={windows}
+        policies={policies}
+        label={
+          entry === undefined
+            ? 'What a call reads in other windows and with other policies'
+            : `The fate of entry ${entry} in other windows and with other policies`
+        }
+        cellAt={(policy, window) => {
+          const cell = cells.find(one => one.policyName === policy && one.window === window)
+          if (!cell) return undefined
+          const figure = costs.get(window)?.get(policy)
+          return {
+            ...(cell.entry !== undefined && { fate: cell.entry as Fate }),
+            figure,
+            about: `${amountOf(at - cell.counts.elided, 'message')} sent, ${amountOf(cell.tokens, 'token')}`,
+          }
+        }}
+        marked={[...marksOf(a, 'A'), ...marksOf(b, 'B')]}
+        onPick={onPick}
+      />
+      <p className={styles.note}>
+        The number: tokens that must be read anew in a call, the mean of the last {count(recent.calls)}. A
+        click sets B, with Shift A.
+      </p>
+    </section>
+  )
+}
+
+/** A policy that the matrix can name: an unknown one of an address is none. */
+const nameable = ({ policy = '', effort }: Side) =>
+  effort === undefined && (usualPolicies.includes(policy) || /^(sliding|tiered)-[1-9]\d{0,5}$/.test(policy))
+    ? policy
+    : undefined
+
+const marksOf = (side: Side, letter: string) => {
+  const policy = nameable(side)
+  return policy === undefined || side.window === undefined ? [] : [{ policy, window: side.window, letter }]
+}
+
+function withMore<Value>(usual: readonly Value[], more: readonly (Value | undefined)[]): Value[] {
+  return [...new Set([...usual, ...more.filter(one => one !== undefined)])]
+}
+
+interface CostsWanted {
+  readonly windows: readonly number[]
+  readonly policies: readonly string[]
+  readonly since: number
+  readonly isWanted: boolean
+}
+
+/** The mean of what recent calls would have read, by window and policy. Windows are asked for one after the other. */
+function useCosts({ thread }: Place, { windows, policies, since, isWanted }: CostsWanted) {
+  const client = useQueryClient()
+  const queries = windows.map(window =>
+    // The first one is made anyway; the others are compared with it.
+    costQuery(thread, { window, policy: policies[0]!, since }, policies.slice(1)),
+  )
+  const found = useQueries({
+    queries: queries.map((query, index) => ({
+      ...query,
+      enabled:
+        isWanted &&
+        queries
+          .slice(0, index)
+          .every(
+            before =>
+              client.getQueryState(before.queryKey)?.fetchStatus !== 'fetching' &&
+              client.getQueryData(before.queryKey) !== undefined,
+          ),
+    })),
+  })
+  const costs = new Map<number, ReadonlyMap<string, number>>()
+  for (const [index, { data }] of found.entries())
+    if (data)
+      costs.set(
+        windows[index]!,
+        new Map(policies.map(policy => [policy, mean(data.against[policy] ?? data.anew)])),
+      )
+  return costs
+}
+
+const mean = (amounts: readonly number[]) =>
+  amounts.length === 0 ? 0 : amounts.reduce((sum, one) => sum + one, 0) / amounts.length
+
+function Code({ side, answer }: { readonly side: Side; readonly answer: SideAnswer | undefined }) {
+  if (!answer) return null
+  const code = toCode({ ...side, window: answer.window, reserve: answer.reserve })
+  return (
+    <section>
+      <header>
+        <h2>B, as code</h2>
+        <CopyButton text={code} />
+      </header>
+      <pre className={styles.code}>{code}</pre>
+    </section>
+  )
+}

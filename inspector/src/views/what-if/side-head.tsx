@@ -1,0 +1,126 @@
+import type { FitQuery } from '../../api/queries.ts'
+import type { Answer } from '../../api/routes.ts'
+import { ChoiceMenu } from '../../parts/choice-menu.tsx'
+import { count, percent } from '../../parts/format.ts'
+import { Notice } from '../../parts/notice.tsx'
+import { toSegments } from '../../parts/sent-rows.ts'
+import { Skeleton } from '../../parts/skeleton.tsx'
+import { WindowBar } from '../../parts/window-bar.tsx'
+import { MoreSettings } from './more-settings.tsx'
+import { NumberSetting, reserveStops, windowStops } from './number-setting.tsx'
+import { mostTokens, policyName, type Side, withPolicy } from './side.ts'
+import styles from './side-head.module.css'
+
+export type SideAnswer = Answer<'get /conversations/:conversation/context'>
+export type { FitQuery }
+
+export interface SideHeadProps {
+  readonly letter: 'A' | 'B'
+  readonly side: Side
+  readonly answer: SideAnswer | undefined
+  readonly error: Error | null
+  readonly isStale: boolean
+  readonly policies: readonly string[]
+  /** The selection, in tokens from the beginning of the window. */
+  readonly caret: number | undefined
+  /** `isFirst`: what is changed next belongs to the same step of the browser's history. */
+  readonly onChange: (side: Side, isFirst: boolean) => void
+}
+
+/** How a side is made, and what comes of it: its settings, its window, what is reused. */
+export function SideHead(props: SideHeadProps) {
+  const { letter, side, answer, error, isStale, policies, caret, onChange } = props
+  const window = side.window ?? answer?.window
+  const reserve = side.reserve ?? answer?.reserve
+  const name = policyName(side) ?? answer?.policy ?? ''
+  const chosen = side.effort === undefined ? (side.policy ?? answer?.policy ?? '') : ''
+  const choices = [...new Set([...policies, ...(chosen === '' ? [] : [chosen])])]
+  return (
+    <section className={styles.side} aria-label={letter} data-letter={letter}>
+      <div className={styles.settings}>
+        <b className={styles.letter} data-letter={letter}>
+          {letter}
+        </b>
+        <ChoiceMenu
+          text={name}
+          value={chosen}
+          choices={choices.map(value => ({ value, label: value.replace('-', ' '), more: about(value) }))}
+          onChoose={policy => onChange(withPolicy(side, policy), true)}
+        />
+        {window !== undefined && (
+          <NumberSetting
+            name="window"
+            letter={letter}
+            value={window}
+            presets={[2048, 4096, 8192, 16_384, 32_768, 131_072]}
+            stops={windowStops}
+            least={1}
+            most={mostTokens}
+            onChange={(window, isFirst) => onChange({ ...side, window }, isFirst)}
+          />
+        )}
+        {window !== undefined && reserve !== undefined && (
+          <NumberSetting
+            name="reserve"
+            letter={letter}
+            value={reserve}
+            presets={[0, 256, 512, 1024, 2048].filter(one => one < window)}
+            stops={reserveStops(window)}
+            least={0}
+            most={Math.max(0, window - 1)}
+            onChange={(reserve, isFirst) => onChange({ ...side, reserve }, isFirst)}
+          />
+        )}
+        <MoreSettings letter={letter} side={side} onChange={onChange} />
+      </div>
+      {error ? (
+        <Notice kind="danger">{error.message}</Notice>
+      ) : answer === undefined ? (
+        <Skeleton rows={2} label={`Making ${letter}`} />
+      ) : (
+        <div className={styles.window} data-stale={isStale} aria-busy={isStale}>
+          <WindowBar
+            size="row"
+            segments={toSegments(answer.rows ?? [], answer)}
+            window={answer.window}
+            reserve={answer.reserve}
+            margin={answer.margin}
+            reused={answer.prefix?.tokens}
+            caret={caret}
+            label={`The window of ${letter}: ${count(answer.tokens)} of ${count(answer.window)} tokens are sent, ${count(answer.free)} are free`}
+          />
+          <p className={styles.figures}>
+            <span className={styles.reused}>
+              {answer.prefix ? `${percent(answer.prefix.share)} of this call reused` : 'nothing to reuse'}
+            </span>
+            {answer.over > 0 ? (
+              <span className={styles.over}>
+                <b>{count(answer.over)}</b> over: what is protected does not fit
+              </span>
+            ) : (
+              <span>
+                <b>{count(answer.tokens)}</b> of {count(answer.window)} tokens
+              </span>
+            )}
+          </p>
+        </div>
+      )}
+    </section>
+  )
+}
+
+/** What a policy does, in a few words. */
+function about(policy: string): string | undefined {
+  const [name] = policy.split('-')
+  return name === undefined ? undefined : abouts[name]
+}
+
+const abouts: Readonly<Record<string, string>> = {
+  thrifty: 'recalls little, reads least',
+  balanced: 'the usual one',
+  thorough: 'recalls much, reads more',
+  stable: 'cuts seldom, recalls nothing',
+  tiered: 'older ones as a line',
+  spongebob: 'the first and the last',
+  sliding: 'the last messages',
+}

@@ -1,0 +1,108 @@
+import type { FitQuery } from '../../api/queries.ts'
+
+/** How one side is made. What is not said is as in the last call of the thread. */
+export interface Side {
+  readonly window?: number
+  readonly policy?: string
+  readonly reserve?: number
+  /** In percent; goes with the policy `default`. */
+  readonly effort?: number
+  readonly notes?: 'inline' | 'system' | 'off'
+  readonly shape?: 'free' | 'alternating'
+  /** Another system prompt; empty for none. */
+  readonly system?: string
+}
+
+const noteForms = ['inline', 'system', 'off'] as const
+const shapes = ['free', 'alternating'] as const
+
+/**
+ * Reads a side of an address: `4096.balanced`, with more settings behind it: `4096.default.effort-70.reserve-512.notes-off`.
+ * What makes no sense is left out. The text of a system prompt stands in a field of its own.
+ */
+export function readSide(text: string | undefined, system: string | undefined): Side {
+  const [window = '', policy = '', ...settings] = (text ?? '').split('.')
+  const given = new Map(
+    settings.map(one => {
+      const dash = one.indexOf('-')
+      return [one.slice(0, dash), one.slice(dash + 1)] as const
+    }),
+  )
+  const effort = readNumber(given.get('effort'), 0, 100)
+  return {
+    ...present('window', readNumber(window, 1, mostTokens)),
+    ...present('policy', policy === '' ? undefined : effort === undefined ? policy : 'default'),
+    ...present('reserve', readNumber(given.get('reserve'), 0, mostTokens)),
+    ...present('effort', effort),
+    ...present(
+      'notes',
+      noteForms.find(one => one === given.get('notes')),
+    ),
+    ...present(
+      'shape',
+      shapes.find(one => one === given.get('shape')),
+    ),
+    ...present('system', given.has('system') ? (given.get('system') === 'none' ? '' : system) : undefined),
+  }
+}
+
+export const mostTokens = 100_000_000
+
+/** As it stands in an address: the side, and the text of its system prompt if it has one. */
+export function writeSide(side: Side): { readonly text: string; readonly system: string | undefined } {
+  const { window, policy, reserve, effort, notes, shape, system } = side
+  const settings = Object.entries({
+    reserve,
+    effort,
+    notes,
+    shape,
+    system: system === undefined ? undefined : system === '' ? 'none' : 'other',
+  }).flatMap(([name, value]) => (value === undefined ? [] : [`${name}-${value}`]))
+  return {
+    text: [window ?? '', policy ?? '', ...settings].join('.'),
+    system: system === '' ? undefined : system,
+  }
+}
+
+/** The settings as the API takes them. */
+export function toFit({ effort, ...side }: Side): FitQuery {
+  return { ...side, ...(effort !== undefined && { effort: effort / 100 }) }
+}
+
+/** Another policy, with what belongs to the one before left out. */
+export const withPolicy = ({ effort: _, ...side }: Side, policy: string): Side => ({ ...side, policy })
+
+/** A policy in the words of the page: `sliding 50`. */
+export const policyName = ({ policy, effort }: Pick<Side, 'policy' | 'effort'>): string | undefined =>
+  effort === undefined ? policy?.replace('-', ' ') : `effort ${effort} %`
+
+/** A side as a program would write it. */
+export function toCode(side: Side & { readonly window: number; readonly reserve: number }): string {
+  const { window, reserve, notes, shape, system } = side
+  const lines = [
+    `window: ${window}, reserve: ${reserve},`,
+    `policy: ${policyCode(side)},`,
+    notes !== undefined && `notes: ${notes === 'off' ? 'false' : `'${notes}'`},`,
+    shape !== undefined && `shape: '${shape}',`,
+  ]
+  const messages =
+    system === undefined || system === '' ? 'chat' : `[{ role: 'system', content: prompt }, ...chat]`
+  return [`fit(${messages}, {`, ...lines.flatMap(line => (line ? [`  ${line}`] : [])), '})'].join('\n')
+}
+
+function policyCode({ policy = 'default', effort }: Side): string {
+  if (effort !== undefined) return `recall({ effort: ${effort / 100} })`
+  const [, name = policy, many] = /^(sliding|tiered)-(\d+)$/.exec(policy) ?? []
+  if (name === 'default') return 'defaultPolicy'
+  if (many === undefined) return `${name}()`
+  return name === 'sliding' ? `sliding({ messages: ${many} })` : `tiered({ full: ${many} })`
+}
+
+function readNumber(text: string | undefined, least: number, most: number): number | undefined {
+  if (text === undefined || !/^\d{1,9}$/.test(text)) return undefined
+  const number = Number(text)
+  return number >= least && number <= most ? number : undefined
+}
+
+const present = <Name extends keyof Side>(name: Name, value: Side[Name] | undefined) =>
+  (value === undefined ? {} : { [name]: value }) as Pick<Side, Name> | object

@@ -1,0 +1,231 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  expectNoAxeViolations,
+  narrow,
+  openPage,
+  type ServedInspector,
+  sample,
+  serveInspector,
+  shoot,
+} from './open-inspector.ts'
+import { toLines } from './sample-lines.ts'
+
+/** The first turns of the project chat. */
+const march = 'toads-in-march'
+
+let served: ServedInspector
+beforeAll(async () => {
+  served = await serveInspector()
+  const chat = JSON.parse(readFileSync(file, 'utf8')) as readonly { readonly role: string }[]
+  const lines = toLines(chat.slice(0, 154), { conversation: march, title: 'Toads in March' })
+  expect((await served.ask('POST', '/import', lines)).ok).toBe(true)
+}, 60_000)
+afterAll(() => served.stop())
+
+const file = join(import.meta.dirname, '../../examples/project-chat.json')
+
+interface Context {
+  readonly at: number
+  readonly tokens: number
+  readonly window: number
+  readonly counts: Readonly<Record<string, number>>
+  readonly prefix: { readonly tokens: number; readonly share: number }
+  readonly stretches: readonly { readonly first: number; readonly last: number; readonly fate: string }[]
+}
+
+/** The last place at which a model was asked, and the one before it. */
+const places: Readonly<Record<string, string>> = { [sample]: 'at=523&since=521', [march]: 'at=153&since=151' }
+
+async function contextOf(query: string, conversation = march): Promise<Context> {
+  const path = `/conversations/${conversation}/context?${places[conversation]}&messages=false&${query}`
+  return (await served.ask('GET', path)).json()
+}
+
+function fatesOf({ stretches, at }: Context): readonly string[] {
+  const fates = new Array<string>(at + 1).fill('elided')
+  for (const { first, last, fate } of stretches) fates.fill(fate, Math.max(1, first), last + 1)
+  return fates.slice(1)
+}
+
+const address = `/inspector/c/${march}/what-if`
+const number = (amount: number) => amount.toLocaleString('en')
+const patient = { timeout: 20_000 }
+const heading = (page: Page) => page.getByRole('heading', { level: 1 }).innerText()
+const figures = (page: Page) =>
+  page
+    .getByRole('region', { name: 'A against B' })
+    .locator('dl > div')
+    .evaluateAll(rows => rows.map(row => [...row.children].map(cell => cell.textContent)))
+
+describe('what if', () => {
+  it.each(['light', 'dark'] as const)(
+    'answers in %s what B loses and gains, with the figures of the API, and axe finds nothing',
+    async colorScheme => {
+      const a = await contextOf('policy=balanced', sample)
+      const b = await contextOf('policy=sliding-50', sample)
+      const { page, faults } = await openPage(served, `/inspector/c/${sample}/what-if?entry=21`, {
+        colorScheme,
+      })
+      const [one, other] = [fatesOf(a), fatesOf(b)]
+      const lost = one.filter((fate, at) => fate !== 'elided' && other[at] === 'elided').length
+      const gained = one.filter((fate, at) => fate === 'elided' && other[at] !== 'elided').length
+      await page
+        .getByRole('heading', { level: 1, name: `B would lose ${lost} messages and gain ${gained}` })
+        .waitFor()
+      await page.getByText(`${number(a.tokens)} of 4,096 tokens`).waitFor()
+      await page.getByText(`${number(b.tokens)} of 4,096 tokens`).waitFor()
+      await page.getByText(`${Math.round(100 * a.prefix.share)} % of this call reused`).waitFor()
+      const [sent, anew] = await figures(page)
+      expect(sent).toEqual([String(523 - a.counts.elided!), 'messages sent', String(523 - b.counts.elided!)])
+      expect(anew).toEqual([
+        number(a.tokens - a.prefix.tokens),
+        'read anew, now',
+        number(b.tokens - b.prefix.tokens),
+      ])
+      const list = page.getByRole('listbox', { name: /^What A sends/ })
+      await list.getByRole('option', { name: 'Also, at the end of all this', selected: true }).waitFor()
+      await page.getByText('asked for: six, figure, grid').waitFor()
+      await page.getByText('Not sent: older than what fits').waitFor()
+      const cells = page.getByRole('table').getByRole('button', { name: /^([AB]: )?balanced.*recalled/ })
+      await expect.poll(() => cells.count(), patient).toBe(5)
+      await expectNoAxeViolations(page)
+      await shoot(page, `what-if-${colorScheme}`)
+      expect(faults).toEqual([])
+    },
+  )
+
+  it('follows the policy, the window and the matrix; addresses open the same, and back leads back', async () => {
+    const { page, faults } = await openPage(served, address)
+    await page.getByRole('heading', { name: 'B would' }).waitFor()
+    const first = await heading(page)
+    const b = page.getByRole('region', { name: 'B', exact: true })
+    await b.getByRole('button', { name: 'sliding 50' }).click()
+    await page.getByRole('menuitemradio', { name: /stable/ }).click()
+    await page.waitForURL('**/what-if?a=4096.balanced&b=4096.stable')
+    await expect.poll(() => heading(page), patient).not.toBe(first)
+    const stable = await heading(page)
+
+    await b.getByRole('button', { name: 'window 4,096' }).click()
+    await page.getByRole('textbox', { name: 'window of B, typed' }).fill('5000')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/what-if?a=4096.balanced&b=5000.stable')
+    const { tokens } = await contextOf('policy=stable&window=5000')
+    await page.getByText(`${number(tokens)} of 5,000 tokens`).waitFor()
+    await page.getByRole('columnheader', { name: '5,000 tokens' }).waitFor()
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('button', { name: /^thorough at 8,192/ }).click({ modifiers: ['Shift'] })
+    await page.waitForURL('**/what-if?a=8192.thorough&b=5000.stable')
+    const thorough = await contextOf('policy=thorough&window=8192')
+    await page.getByText(`${number(thorough.tokens)} of 8,192 tokens`).waitFor()
+    await page.goBack()
+    await page.goBack()
+    await page.waitForURL('**/what-if?a=4096.balanced&b=4096.stable')
+    await expect.poll(() => heading(page), patient).toBe(stable)
+
+    const shared = await openPage(served, new URL(page.url()).pathname + new URL(page.url()).search)
+    await expect.poll(() => heading(shared.page), patient).toBe(stable)
+    expect(faults).toEqual([])
+    expect(shared.faults).toEqual([])
+  })
+
+  it('is used with keys only', async () => {
+    const { page, faults } = await openPage(served, `${address}?a=4096.balanced&b=4096.sliding-50`)
+    await page.getByRole('heading', { name: 'B would lose' }).waitFor()
+    const a = fatesOf(await contextOf('policy=balanced'))
+    const b = fatesOf(await contextOf('policy=sliding-50'))
+    const differing = a.findIndex((fate, at) => fate !== b[at]) + 1
+    await page.keyboard.press('j')
+    await page.waitForURL(`**&entry=${differing}`)
+    await page.getByRole('region', { name: `Entry ${differing}` }).waitFor()
+    await page.getByRole('listbox', { name: /^What B sends/ }).focus()
+    await page.keyboard.press('Escape')
+    await page.waitForURL('**/what-if?a=4096.balanced&b=4096.sliding-50')
+    await page.keyboard.press('ArrowDown')
+    const gained = b.findIndex((fate, at) => fate !== a[at] && fate !== 'elided') + 1
+    await page.waitForURL(`**&entry=${gained}`)
+    await page.keyboard.press('Escape')
+    const lost = /lose (\d+) messages and gain (\d+)/.exec(await heading(page))!
+    await page.keyboard.press('s')
+    await page.waitForURL('**/what-if?a=4096.sliding-50&b=4096.balanced')
+    await page
+      .getByRole('heading', { name: `B would lose ${lost[2]} messages and gain ${lost[1]}` })
+      .waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await page.waitForURL('**&turn=50')
+    await page.getByText('Turn 50, computed').waitFor()
+
+    await page.getByRole('button', { name: /^B: balanced at 4,096/ }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/what-if?a=4096.sliding-50&b=8192.thorough&turn=50')
+
+    const side = page.getByRole('region', { name: 'A', exact: true })
+    await side.getByRole('button', { name: 'window' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('slider', { name: 'Window of A, in tokens' }).focus()
+    for (let press = 0; press < 4; press++) await page.keyboard.press('ArrowLeft')
+    await page.waitForURL('**/what-if?a=2048.sliding-50&b=8192.thorough&turn=50')
+    await page.getByText(/of 2,048 tokens/).waitFor()
+    await page.keyboard.press('Escape')
+    // The steps of the slider are one step of the history.
+    await page.goBack()
+    await page.waitForURL('**/what-if?a=4096.sliding-50&b=8192.thorough&turn=50')
+    expect(faults).toEqual([])
+  })
+
+  it('takes effort, notes and a system prompt, and shows them in the address and as code', async () => {
+    const { page, faults } = await openPage(served, `${address}?a=4096.balanced&b=4096.balanced`)
+    await page.getByRole('heading', { name: 'A and B send the same' }).waitFor()
+    await page.getByRole('button', { name: 'More settings of B' }).click()
+    const settings = page.getByRole('dialog', { name: 'More settings of B' })
+    await settings.getByRole('slider', { name: 'Effort' }).fill('90')
+    await page.waitForURL('**b=4096.default.effort-90')
+    const { tokens } = await contextOf('policy=default&effort=0.9')
+    await page.getByText(`${number(tokens)} of 4,096 tokens`).waitFor()
+    await page.getByText('policy: recall({ effort: 0.9 })').waitFor()
+    await settings.getByRole('combobox', { name: 'Notes' }).selectOption('off')
+    await page.waitForURL('**b=4096.default.effort-90.notes-off')
+    await settings.getByRole('combobox', { name: 'System prompt' }).selectOption('other')
+    await settings.getByRole('textbox', { name: 'System prompt of B' }).fill('Answer in rhymes.')
+    await page.waitForURL('**.system-other&systemB=Answer+in+rhymes.')
+    const rhymes = await contextOf('policy=default&effort=0.9&notes=off&system=Answer%20in%20rhymes.')
+    await page.getByText(`${number(rhymes.tokens)} of 4,096 tokens`).waitFor()
+    await expectNoAxeViolations(page)
+    expect(faults).toEqual([])
+  })
+
+  it('says why a side cannot be made, and keeps the other', async () => {
+    const { page } = await openPage(served, `${address}?a=4096.balanced&b=4096.psychic`)
+    await page.getByRole('alert').filter({ hasText: 'psychic' }).waitFor()
+    await page.getByText(/\d of 4,096 tokens/).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'B cannot be made' }).waitFor()
+    await expectNoAxeViolations(page)
+  })
+
+  it('stands on a narrow screen, with long messages in other scripts', async () => {
+    const long = '夜間の両生類調査の記録。'.repeat(40)
+    const chat = Array.from({ length: 60 }, (_, at) => ({
+      role: at % 2 === 0 ? 'user' : 'assistant',
+      content: `${at} ${long}`,
+    }))
+    const lines = toLines(chat, { conversation: 'night', title: long.slice(0, 60) })
+    expect((await served.ask('POST', '/import', lines)).ok).toBe(true)
+    const { page, faults } = await openPage(served, '/inspector/c/night/what-if?entry=1', {
+      viewport: narrow,
+      colorScheme: 'dark',
+      hasTouch: true,
+    })
+    await page.getByRole('heading', { level: 1, name: /A and B send the same|B would/ }).waitFor()
+    await page.getByRole('button', { name: /^B: / }).first().tap()
+    await page.getByRole('listbox', { name: /^What B sends/ }).waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
+    await expectNoAxeViolations(page)
+    await shoot(page, 'what-if-narrow')
+    expect(faults).toEqual([])
+  })
+})
