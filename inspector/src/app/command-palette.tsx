@@ -6,6 +6,7 @@ import { ago } from '../parts/format.ts'
 import { KeyCap } from '../parts/key-cap.tsx'
 import { useKeyGroups } from '../parts/keys.ts'
 import menu from '../parts/menu.module.css'
+import { titleOf } from '../parts/title-of.ts'
 import styles from './command-palette.module.css'
 import { Sheet } from './sheet.tsx'
 
@@ -26,10 +27,10 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
         <Command.List className={styles.list} label="What was found">
           <Command.Empty className={styles.none}>Nothing is called that.</Command.Empty>
           <Command.Group heading="Conversations">
-            {conversations.slice(0, 100).map(({ conversation, title, updatedAt }) => (
+            {conversations.slice(0, 100).map(({ conversation, updatedAt, ...rest }) => (
               <Command.Item
                 key={conversation}
-                value={`${title ?? ''} ${conversation}`}
+                value={`${titleOf({ conversation, ...rest })} ${conversation}`}
                 className={menu.item}
                 onSelect={() =>
                   run(
@@ -38,7 +39,7 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
                   )
                 }
               >
-                <span className={menu.name}>{title ?? conversation}</span>
+                <span className={menu.name}>{titleOf({ conversation, ...rest })}</span>
                 <span className={menu.more}>{ago(updatedAt)}</span>
               </Command.Item>
             ))}

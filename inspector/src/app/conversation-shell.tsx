@@ -4,6 +4,7 @@ import { useEffect } from 'react'
 import { conversationQuery } from '../api/queries.ts'
 import { usePlace } from '../parts/address.ts'
 import { useKeys } from '../parts/keys.ts'
+import { titleOf } from '../parts/title-of.ts'
 import { BranchMenu } from './branch-menu.tsx'
 import { copyAddress } from './copy-address.ts'
 import crumb from './crumb.module.css'
@@ -15,7 +16,7 @@ export function ConversationShell() {
   const { conversation, search } = usePlace()
   const { data } = useQuery(conversationQuery(conversation))
   const navigate = useNavigate()
-  const title = data?.title ?? conversation
+  const title = titleOf(data ?? { conversation })
   useEffect(() => {
     document.title = `${title} · Throughline`
   }, [title])
