@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { ask, askLines } from './client.ts'
 import { splitPlace, type ThreadPlace } from './queries.ts'
 import type { Answer } from './routes.ts'
@@ -9,10 +9,15 @@ export interface Timeline {
   /** By their places; while it is not whole, some in the middle may be missing. */
   readonly points: readonly TimelinePoint[]
   readonly isWhole: boolean
+  /** Whether the rest is read only when somebody asks for it: see `readAll`. */
+  readonly isWaiting?: boolean
 }
 
+/** Where no calls are stored, contexts are made for every turn: of longer threads than this only when somebody asks. */
+const longest = 4000
+
 /** So many entries from the end are asked for first: what is looked at most. */
-const tail = 60
+const tail = 24
 
 /** What was sent at each place where a model was asked. The newest come first, the others are filled in as they are read. */
 export function timelineQuery(place: ThreadPlace) {
@@ -49,6 +54,9 @@ export function timelineQuery(place: ThreadPlace) {
         // What is looked at now is asked for meanwhile, and comes first.
         await new Promise(resolve => setTimeout(resolve, 300))
       }
+      const isCheap = head <= longest || newest.some(point => point.call !== undefined)
+      if (!isCheap && !wanted.has(JSON.stringify(queryKey)))
+        return { ...merge(known ?? { points: [], isWhole: false }, newest), isWaiting: true }
       const older: TimelinePoint[] = []
       let told = performance.now()
       for await (const point of read(0, signal)) {
@@ -61,6 +69,38 @@ export function timelineQuery(place: ThreadPlace) {
       return { points: [...older, ...newest], isWhole: true }
     },
   })
+}
+
+/** Reads some points from an entry on into the timeline, which has not reached them yet. */
+export function pointsQuery(place: ThreadPlace, since: number) {
+  const { params, thread, key } = splitPlace(place)
+  return queryOptions({
+    queryKey: [...key, 'points', since],
+    queryFn: async ({ client, signal }): Promise<number> => {
+      const query = { ...thread, since, limit: 10, against: [] }
+      const found = await collect(
+        askLines('get /conversations/:conversation/timeline', { params, query, signal }),
+      )
+      client.setQueryData(timelineQuery(place).queryKey, known => known && merge(known, found))
+      return found.length
+    },
+  })
+}
+
+function merge(known: Timeline, found: readonly TimelinePoint[]): Timeline {
+  const name = ({ at, call }: TimelinePoint) => `${at} ${call ?? ''}`
+  const all = new Map([...known.points, ...found].map(point => [name(point), point]))
+  const points = [...all.values()].sort((a, b) => a.at - b.at || a.time - b.time)
+  return { ...known, points }
+}
+
+const wanted = new Set<string>()
+
+/** Reads all of a long thread, although contexts must be made for it. */
+export function readAll(client: QueryClient, place: ThreadPlace): void {
+  const { queryKey } = timelineQuery(place)
+  wanted.add(JSON.stringify(queryKey))
+  void client.invalidateQueries({ queryKey })
 }
 
 async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {

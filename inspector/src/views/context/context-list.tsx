@@ -13,7 +13,7 @@ import { useHover, useIsHovered } from '../../parts/use-hover.ts'
 import { isTouch, useMedia } from '../../parts/use-media.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import styles from './context-list.module.css'
-import type { Landing } from './ribbons.tsx'
+import { type Landing, nowhere } from './ribbons.tsx'
 import type { Brief, ContextItem, ContextList as Listed } from './scene.ts'
 
 export interface ContextListProps {
@@ -54,9 +54,12 @@ export function ContextList(props: ContextListProps) {
     item =>
       (item.kind === 'quoted' && item.seq === selected) || (item.kind === 'row' && item.row.seq === selected),
   )
+  const height = virtual.scrollRect?.height
+  // Also when the list becomes shorter: the selection stays in sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     if (selectedAt >= 0) virtual.scrollToIndex(selectedAt, { align: 'auto' })
-  }, [selectedAt, virtual])
+  }, [selectedAt, virtual, height])
 
   // Ribbons follow the rows: where each entry stands now, seen or not.
   useEffect(() => {
@@ -93,6 +96,7 @@ export function ContextList(props: ContextListProps) {
     return () => {
       element?.removeEventListener('scroll', tell)
       observer.disconnect()
+      landing.set(nowhere)
     }
   }, [items, pinned, rowHeight, landing])
 

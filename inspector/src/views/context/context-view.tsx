@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { outlineQuery, turnsQuery } from '../../api/queries.ts'
-import { type Moment, momentQuery, timelineQuery } from '../../api/timeline.ts'
+import { type Moment, momentQuery, pointsQuery, readAll, timelineQuery } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { fateAt, readFates } from '../../parts/fate-runs.ts'
@@ -35,7 +35,18 @@ export function ContextView() {
   const outline = useQuery(outlineQuery(thread))
   const turns = useQuery(turnsQuery(thread))
   const timeline = useQuery(timelineQuery(thread))
-  const point = useMemo(() => findPoint(timeline.data?.points ?? [], search), [timeline.data, search])
+  const known = useMemo(() => findPoint(timeline.data?.points ?? [], search), [timeline.data, search])
+  // Turns that are not read yet are asked for, some at once; what was shown stays meanwhile.
+  const list = turns.data?.turns ?? []
+  const wantedAt = list.findIndex(({ turn }) => turn === search.turn)
+  const since = list[wantedAt]?.first ?? 0
+  useQuery({
+    ...pointsQuery(thread, since),
+    enabled: !known && wantedAt >= 0 && timeline.data !== undefined && !timeline.data.isWhole,
+  })
+  const [kept, setKept] = useState(known)
+  if (known && known !== kept) setKept(known)
+  const point = known ?? (wantedAt >= 0 ? kept : undefined)
   const isMissing = timeline.data?.isWhole && timeline.data.points.length === 0
   const error = outline.error ?? timeline.error ?? turns.error
   if (outline.data && turns.data && point)
@@ -57,7 +68,7 @@ export function ContextView() {
         What it gets stands here as soon as somebody says something.
       </EmptyState>
     )
-  if (timeline.data?.isWhole)
+  if (timeline.data && turns.data && (timeline.data.isWhole || wantedAt < 0))
     return (
       <EmptyState
         title={search.call === undefined ? `There is no turn ${search.turn}` : 'There is no such call'}
@@ -78,6 +89,7 @@ interface LoadedProps {
   readonly timeline: {
     readonly points: readonly NonNullable<ReturnType<typeof findPoint>>[]
     readonly isWhole: boolean
+    readonly isWaiting?: boolean
   }
   readonly point: NonNullable<ReturnType<typeof findPoint>>
 }
@@ -85,12 +97,14 @@ interface LoadedProps {
 function Loaded({ place, entries, turns, timeline, point }: LoadedProps) {
   const { thread, search, go, conversation } = place
   const navigate = useNavigate()
+  const client = useQueryClient()
   const isSlim = useMedia(isNarrow)
   const hover = useNewHover()
   const [landing] = useState(newLanding)
   const [open, setOpen] = useState(none)
   const [flips, setFlips] = useState({ at: 0, blocks: none })
   const [cursor, setCursor] = useState<number>()
+  const [isLogShown, setLogShown] = useState(false)
   const [seen, setSeen] = useState<readonly [number, number]>()
   const head = entries.length
   const selected =
@@ -135,7 +149,7 @@ function Loaded({ place, entries, turns, timeline, point }: LoadedProps) {
   const toggle = useCallback((first: number) => setOpen(before => flip(before, first)), [])
   const flipBlock = (index: number) => setFlips({ at: shownPoint.at, blocks: flip(flipped, index) })
 
-  const stopIndex = stops.findIndex(({ turn }) => turn === point.turn)
+  const stopIndex = stops.findIndex(({ turn }) => turn === (search.turn ?? point.turn))
   const toTurn = useCallback(
     (index: number) => {
       const stop = stops[Math.min(stops.length - 1, Math.max(0, index))]
@@ -228,6 +242,22 @@ function Loaded({ place, entries, turns, timeline, point }: LoadedProps) {
     { keys: 'Escape', does: 'clear: search, then filter, then selection', run: clear, isEverywhere: true },
   ])
 
+  const logList = (
+    <LogList
+      thread={thread}
+      scale={scale}
+      items={items}
+      selected={selected}
+      cursor={cursor}
+      query={search.q ?? ''}
+      found={find.found?.size}
+      isFinding={find.isFinding}
+      onFind={q => go({ q: q === '' ? undefined : q })}
+      onSelect={select}
+      onFold={toggle}
+      onScroll={onScroll}
+    />
+  )
   const panel = selected !== undefined && (
     <EntryPanel
       place={place}
@@ -259,50 +289,43 @@ function Loaded({ place, entries, turns, timeline, point }: LoadedProps) {
           }
         />
         <div className={styles.scene}>
-          {!isSlim && (
-            <LogList
-              thread={thread}
-              scale={scale}
-              items={items}
-              selected={selected}
-              cursor={cursor}
-              query={search.q ?? ''}
-              found={find.found?.size}
-              isFinding={find.isFinding}
-              onFind={q => go({ q: q === '' ? undefined : q })}
-              onSelect={select}
-              onFold={toggle}
-              onScroll={onScroll}
-            />
-          )}
+          {!isSlim && logList}
           <Ribbons
             scale={scale}
             runs={runs}
             point={point}
             landing={landing}
             selected={selected}
-            seen={isSlim ? undefined : seen}
+            seen={isSlim && !isLogShown ? undefined : seen}
             onSelect={select}
+            isLogShown={isLogShown}
+            onToggleLog={() => setLogShown(!isLogShown)}
           />
-          <ContextList
-            place={place}
-            thread={thread}
-            entries={entries}
-            list={list}
-            rows={moment.rows}
-            selected={selected}
-            fateOf={fateOf}
-            onSelect={select}
-            onFold={flipBlock}
-            landing={landing}
-          />
+          {isSlim && isLogShown ? (
+            logList
+          ) : (
+            <ContextList
+              place={place}
+              thread={thread}
+              entries={entries}
+              list={list}
+              rows={moment.rows}
+              selected={selected}
+              fateOf={fateOf}
+              onSelect={select}
+              onFold={flipBlock}
+              landing={landing}
+            />
+          )}
           {panel}
         </div>
         <TurnSlider
           stops={stops}
           point={point}
+          turn={search.turn}
           selected={selected}
           isWhole={timeline.isWhole}
+          onReadAll={timeline.isWaiting ? () => readAll(client, thread) : undefined}
           onTurn={toTurn}
           onCall={toCall}
         />

@@ -68,9 +68,12 @@ export function LogList(props: LogListProps) {
       ? item.kind === 'entry' && item.seq === selected
       : item.kind === 'fold' && item.first === cursor,
   )
+  const height = virtual.scrollRect?.height
+  // Also when the list becomes shorter: the selection stays in sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     if (selectedAt >= 0) virtual.scrollToIndex(selectedAt, { align: 'auto' })
-  }, [selectedAt, virtual])
+  }, [selectedAt, virtual, height])
 
   const top = virtual.scrollOffset ?? 0
   const firstSeen = items[Math.floor(top / rowHeight)]

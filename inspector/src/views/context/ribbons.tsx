@@ -21,7 +21,10 @@ export type Landing = Observable<{
   readonly inside: number
 }>
 
-export const newLanding = (): Landing => observable({ places: new Map(), height: 0, inside: 0 })
+/** No rows are shown. */
+export const nowhere: ReturnType<Landing['get']> = { places: new Map(), height: 0, inside: 0 }
+
+export const newLanding = (): Landing => observable(nowhere)
 
 export interface RibbonsProps {
   readonly scale: LogScale
@@ -32,6 +35,9 @@ export interface RibbonsProps {
   /** The entries of the log that are in sight in its list. */
   readonly seen: readonly [first: number, last: number] | undefined
   readonly onSelect: (seq: number) => void
+  /** On narrow screens: whether the list of the log is shown in place of the context, and what changes that. */
+  readonly isLogShown: boolean
+  readonly onToggleLog: () => void
 }
 
 const colourNames = [
@@ -54,7 +60,8 @@ const colourNames = [
 type Colours = Readonly<Record<(typeof colourNames)[number], string>>
 
 /** The whole log as a strip of bars, and from each bar that was sent a ribbon to its place in the context. */
-export function Ribbons({ scale, runs, point, landing, selected, seen, onSelect }: RibbonsProps) {
+export function Ribbons(props: RibbonsProps) {
+  const { scale, runs, point, landing, selected, seen, onSelect, isLogShown, onToggleLog } = props
   const [setArea, size] = useSize<HTMLDivElement>()
   const strip = useRef<HTMLCanvasElement>(null)
   const bands = useRef<HTMLCanvasElement>(null)
@@ -102,7 +109,9 @@ export function Ribbons({ scale, runs, point, landing, selected, seen, onSelect 
     <section className={styles.column} aria-label="From the log to the model">
       <header className={styles.header}>
         <span className={styles.tokens}>{count(total)} tokens</span>
-        <span className={styles.short}>log</span>
+        <button type="button" className={styles.short} aria-pressed={isLogShown} onClick={onToggleLog}>
+          The log
+        </button>
       </header>
       <div
         ref={setArea}

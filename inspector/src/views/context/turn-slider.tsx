@@ -14,8 +14,12 @@ import styles from './turn-slider.module.css'
 export interface TurnSliderProps {
   readonly stops: readonly Stop[]
   readonly point: TimelinePoint
+  /** The turn that was asked for; its point may not be there yet. */
+  readonly turn: number | undefined
   readonly selected: number | undefined
   readonly isWhole: boolean
+  /** Reads the turns that are not read yet; undefined while they are being read. */
+  readonly onReadAll: (() => void) | undefined
   /** Another turn, by its place among the stops. */
   readonly onTurn: (index: number) => void
   /** So many calls further or back. */
@@ -40,13 +44,24 @@ const colourNames = [
 type Colours = Readonly<Record<(typeof colourNames)[number], string>>
 
 /** All turns of the thread: what was sent in each, what was reused, and the life of the selected entry. */
-export function TurnSlider({ stops, point, selected, isWhole, onTurn, onCall }: TurnSliderProps) {
+export function TurnSlider({
+  stops,
+  point,
+  turn,
+  selected,
+  isWhole,
+  onReadAll,
+  onTurn,
+  onCall,
+}: TurnSliderProps) {
   const [setArea, size] = useSize<HTMLDivElement>()
   const canvas = useRef<HTMLCanvasElement>(null)
   const colours = useColours(colourNames)
+  // The thumb is where it was put, also while the turn is being read.
+  const shownTurn = turn ?? point.turn
   const index = Math.max(
     0,
-    stops.findIndex(({ turn }) => turn === point.turn),
+    stops.findIndex(({ turn }) => turn === shownTurn),
   )
   const calls = stops[index]?.points ?? []
   const call = Math.max(
@@ -58,8 +73,12 @@ export function TurnSlider({ stops, point, selected, isWhole, onTurn, onCall }: 
     const draw = canvas.current && startDrawing(canvas.current, size)
     if (draw) drawLanes(draw, { stops, size, colours, selected, isSlim, now: index })
   }, [stops, size, colours, selected, isSlim, index])
-  const days = useMemo(() => toDays(stops, size.width), [stops, size.width])
-  const step = size.width / Math.max(1, stops.length)
+  const days = useMemo(
+    () => toDays(stops, stepOf(size.width, stops.length) * stops.length),
+    [stops, size.width],
+  )
+  const step = stepOf(size.width, stops.length)
+  const thumb = Math.max(8, step + 3)
   const indexAt = (event: React.PointerEvent) => {
     const box = event.currentTarget.getBoundingClientRect()
     return Math.min(stops.length - 1, Math.max(0, Math.floor((event.clientX - box.left) / step)))
@@ -76,7 +95,7 @@ export function TurnSlider({ stops, point, selected, isWhole, onTurn, onCall }: 
           >
             <ChevronLeft size={16} aria-hidden />
           </Button>
-          <b>Turn {point.turn}</b>
+          <b>Turn {shownTurn}</b>
           <Button
             kind="icon"
             aria-label="Turn after"
@@ -99,6 +118,11 @@ export function TurnSlider({ stops, point, selected, isWhole, onTurn, onCall }: 
           </p>
         )}
       </div>
+      {onReadAll && (
+        <Button kind="line" className={styles.all ?? ''} onClick={onReadAll}>
+          Read all {count(stops.length)} turns
+        </Button>
+      )}
       <div className={styles.names} aria-hidden="true">
         <span>tokens</span>
         <span>reused</span>
@@ -113,7 +137,7 @@ export function TurnSlider({ stops, point, selected, isWhole, onTurn, onCall }: 
           aria-label="Turn"
           aria-valuemin={stops[0]?.turn ?? 0}
           aria-valuemax={stops.at(-1)?.turn ?? 0}
-          aria-valuenow={point.turn}
+          aria-valuenow={shownTurn}
           aria-valuetext={`Turn ${point.turn}, ${dayTime(point.time)}: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} reused`}
           aria-busy={!isWhole}
           onPointerDown={event => {
@@ -127,12 +151,9 @@ export function TurnSlider({ stops, point, selected, isWhole, onTurn, onCall }: 
           <canvas ref={canvas} />
           <span
             className={styles.thumb}
-            style={{
-              left: Math.max(0, Math.min(size.width - 7, (index + 0.5) * step - 4)),
-              width: Math.max(8, step + 2),
-            }}
+            style={{ left: Math.min(size.width - thumb, (index + 0.5) * step - thumb / 2), width: thumb }}
           >
-            <b>{point.turn}</b>
+            <b>{shownTurn}</b>
           </span>
         </div>
         <div className={styles.days} aria-hidden="true">
@@ -147,6 +168,9 @@ export function TurnSlider({ stops, point, selected, isWhole, onTurn, onCall }: 
   )
 }
 
+/** Few turns do not fill the axis. */
+const stepOf = (width: number, stops: number) => Math.min(28, width / Math.max(1, stops))
+
 interface Lanes {
   readonly stops: readonly Stop[]
   readonly size: { readonly width: number; readonly height: number }
@@ -159,7 +183,7 @@ interface Lanes {
 
 function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selected, isSlim, now }: Lanes) {
   const { width, height } = size
-  const step = width / Math.max(1, stops.length)
+  const step = stepOf(width, stops.length)
   const gap = step > 3 ? 1 : 0
   const bottom = isSlim ? height - 14 : height - 24
   const most = stops.reduce(

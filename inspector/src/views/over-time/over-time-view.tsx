@@ -1,11 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight, ChevronUp, Table2 } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { comparisonQuery } from '../../api/comparison.ts'
 import { type Observable, observable } from '../../api/observable.ts'
 import { outlineQuery, serverQuery, turnsQuery } from '../../api/queries.ts'
-import { timelineQuery } from '../../api/timeline.ts'
+import { readAll, timelineQuery } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
@@ -33,8 +33,14 @@ const few = 600
 /** What was sent in each turn, what was read again, and what other policies would have cost. */
 export function OverTimeView() {
   const { thread } = usePlace()
+  const client = useQueryClient()
   const timeline = useQuery(timelineQuery(thread))
   const turns = useQuery(turnsQuery(thread))
+  const isWaiting = timeline.data?.isWaiting
+  // biome-ignore lint/correctness/useExhaustiveDependencies: all turns are what this view is for, once for each thread
+  useEffect(() => {
+    if (isWaiting) readAll(client, thread)
+  }, [isWaiting])
   return (
     <QueryState query={turns}>
       {({ turns }) => (
