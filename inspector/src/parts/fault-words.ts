@@ -34,7 +34,7 @@ export function endWords(status: string, code: string | undefined): string {
     case 'cancelled':
       return 'Cancelled: the reply was stopped before its end.'
     case 'interrupted':
-      return 'Interrupted: the server went away while it was written.'
+      return 'Interrupted: the reply broke off before its end.'
     case 'failed':
       return `Failed${code === undefined ? '' : ` (${code})`}: ${adviceFor(code ?? '')}`
     default:

@@ -43,29 +43,33 @@ const reach: Readonly<Record<Fate, number>> = {
   elided: 0.4,
 }
 
+/** The bar of one entry is at most so high: a short conversation has a short strip. */
+const mostHeight = 5
+
 /** The whole conversation as a column of bars, by what became of each message. It is also the way to any place of it. */
 export function ChatStrip({ head, runs, first, last, selected, onJump }: ChatStripProps) {
   const [setBox, { width, height }, box] = useSize<HTMLDivElement>()
   const canvas = useRef<HTMLCanvasElement>(null)
   const colour = useColours(colours)
+  const extent = Math.min(height, head * mostHeight)
   useEffect(() => {
     const draw = canvas.current && width > 0 ? startDrawing(canvas.current, { width, height }) : undefined
     if (!draw || head === 0) return
-    const rowHeight = Math.max(1, Math.min(4, height / head))
+    const rowHeight = Math.max(1, Math.min(mostHeight, height / head))
     const left = 3
     draw.fillStyle = colour['line-3']
-    draw.fillRect(left, 0, 1, height)
-    for (let y = 0; y < height; y += rowHeight) {
-      const [from, to] = [toSeq(y, head, height), toSeq(y + rowHeight, head, height)]
+    draw.fillRect(left, 0, 1, extent)
+    for (let y = 0; y < extent; y += rowHeight) {
+      const [from, to] = [toSeq(y, head, extent), toSeq(y + rowHeight, head, extent)]
       const fate = strongest(runs, from, Math.max(from, to - 1), head)
       draw.fillStyle = fate === 'elided' ? colour['line-2'] : colour[fate]
       const gap = rowHeight > 3 ? 1 : 0
       draw.fillRect(left + 1, y, (width - left - 4) * reach[fate], rowHeight - gap)
     }
     const mark = (from: number, to: number, least: number) => {
-      const top = ((from - 1) / head) * height
-      const size = Math.max(least, ((to - from + 1) / head) * height)
-      return [Math.min(top, height - size), size] as const
+      const top = ((from - 1) / head) * extent
+      const size = Math.max(least, ((to - from + 1) / head) * extent)
+      return [Math.max(0, Math.min(top, extent - size)), size] as const
     }
     draw.strokeStyle = colour.selected
     draw.lineWidth = 2
@@ -77,10 +81,10 @@ export function ChatStrip({ head, runs, first, last, selected, onJump }: ChatStr
       draw.fillStyle = colour.selected
       draw.fillRect(0, mark(selected, selected, 2)[0], width, 2)
     }
-  }, [width, height, head, runs, first, last, selected, colour])
+  }, [width, height, extent, head, runs, first, last, selected, colour])
   const pick = (event: React.PointerEvent) => {
     const { top } = box!.getBoundingClientRect()
-    onJump(toSeq(Math.max(0, Math.min(height - 1, event.clientY - top)), head, height))
+    onJump(toSeq(Math.max(0, Math.min(extent - 1, event.clientY - top)), head, extent))
   }
   return (
     <div
@@ -120,7 +124,7 @@ const steps: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 }
 
-const toSeq = (y: number, head: number, height: number) => Math.min(head, Math.floor((y / height) * head) + 1)
+const toSeq = (y: number, head: number, extent: number) => Math.min(head, Math.floor((y / extent) * head) + 1)
 
 /** Looks at no more than a few of many entries: where a row of pixels stands for hundreds, the others would change nothing. */
 function strongest(runs: readonly FateRun[], from: number, to: number, head: number): Fate {

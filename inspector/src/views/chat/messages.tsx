@@ -132,18 +132,20 @@ export function Messages(props: MessagesProps) {
           aria-label="Messages"
         >
           {messages.error && <QueryFault error={messages.error} onRetry={messages.retry} />}
-          <div className={styles.column} style={{ height: total }}>
-            {items.map(({ index, key, start }) => (
-              <div
-                key={key}
-                ref={virtual.measureElement}
-                data-index={index}
-                className={styles.item}
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                {contentOf(index)}
-              </div>
-            ))}
+          <div className={styles.whole}>
+            <div className={styles.column} style={{ height: total }}>
+              {items.map(({ index, key, start }) => (
+                <div
+                  key={key}
+                  ref={virtual.measureElement}
+                  data-index={index}
+                  className={styles.item}
+                  style={{ transform: `translateY(${start}px)` }}
+                >
+                  {contentOf(index)}
+                </div>
+              ))}
+            </div>
           </div>
         </div>
         {!isAtEnd && (

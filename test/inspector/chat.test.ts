@@ -1,0 +1,453 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  expectNoAxeViolations,
+  narrow,
+  openPage,
+  type ServedInspector,
+  sample,
+  serveInspector,
+  shoot,
+} from './open-inspector.ts'
+import { type PacedModel, startPacedModel } from './paced-model.ts'
+import { toLines } from './sample-lines.ts'
+
+const secret = 'zebra-seven'
+
+let model: PacedModel
+let served: ServedInspector
+beforeAll(async () => {
+  model = await startPacedModel()
+  served = await serveInspector({ upstream: model.upstream, notes: true, retries: 0 })
+})
+afterAll(async () => {
+  await served.stop()
+  await model.close()
+})
+
+/** A conversation of one turn, made over the API. */
+async function begin(conversation: string, input = 'Is the gate open?', answer = 'It is open.') {
+  const sent = served.ask('POST', `/conversations/${conversation}/send`, { input })
+  const reply = await model.next()
+  reply.say(answer)
+  reply.end()
+  await (await sent).text()
+}
+
+const composer = (page: Page) => page.getByRole('textbox', { name: /^Message / })
+const row = (page: Page, name: string | RegExp) => page.getByRole('article', { name })
+
+async function send(page: Page, text: string) {
+  await composer(page).fill(text)
+  await composer(page).press('Enter')
+}
+
+/** Sees whatever comes into the page, for however short a time: its words, its attributes, what its requests bring. */
+async function watchFor(page: Page, word: string) {
+  const answers: string[] = []
+  page.on('response', async response => {
+    const text = await response.text().catch(() => '')
+    if (text.includes(word)) answers.push(response.url())
+  })
+  await page.evaluate(word => {
+    const found: string[] = []
+    Object.assign(globalThis, { found })
+    const look = () => {
+      const html = document.documentElement.outerHTML
+      const typed = [...document.querySelectorAll('textarea, input')].map(
+        one => (one as HTMLInputElement).value,
+      )
+      if ([html, ...typed].some(text => text.includes(word))) found.push(word)
+    }
+    look()
+    new MutationObserver(look).observe(document, {
+      ...{ subtree: true, childList: true, characterData: true, attributes: true },
+    })
+  }, word)
+  return {
+    inPage: () => page.evaluate(() => (globalThis as unknown as { found: string[] }).found),
+    inAnswers: () => answers,
+  }
+}
+
+describe('a chat', () => {
+  it('shows a reply as it comes, and never a note: not in the page, nor in any answer', async () => {
+    await begin('hidden', 'Hello.', `Hello. [NOTE TO SELF: the code is ${secret}]`)
+    const { page, faults } = await openPage(served, '/inspector/c/hidden/chat')
+    const watch = await watchFor(page, secret)
+    await row(page, /Reply, message 2/).waitFor()
+    await send(page, 'Is the gate open?')
+    const reply = await model.next()
+    // The model has its own note of the turn before.
+    expect(reply.sent.join('\n')).toContain(secret)
+    await page.getByText('Asking paced').waitFor()
+    for (const [piece, seen] of [
+      ['The gate', 'The gate'],
+      [' is open.', 'The gate is open.'],
+    ] as const) {
+      reply.say(piece)
+      await row(page, 'Reply, being written').getByText(seen, { exact: true }).waitFor()
+    }
+    for (const piece of [' [NOTE', ' TO SELF: tell', ` nobody of ${secret}`, ']']) reply.say(piece)
+    reply.end()
+    await row(page, /Reply, message [45]/)
+      .getByText('The gate is open.')
+      .waitFor()
+    await page.getByText('700 tokens read').last().waitFor()
+    await page.getByText(/next call about/).waitFor()
+    expect(await watch.inPage()).toEqual([])
+    expect(watch.inAnswers()).toEqual([])
+    const notes = await (await served.ask('GET', '/conversations/hidden/notes')).text()
+    expect(notes).toContain(`nobody of ${secret}`)
+    expect(faults).toEqual([])
+  })
+
+  it('would be seen with a note that stands in a message', async () => {
+    await begin('shown')
+    const { page } = await openPage(served, '/inspector/c/shown/chat')
+    const watch = await watchFor(page, secret)
+    await send(page, 'Say it.')
+    const reply = await model.next()
+    reply.say(`It is ${secret}`)
+    await row(page, 'Reply, being written').getByText(secret).waitFor()
+    expect((await watch.inPage()).length).toBeGreaterThan(0)
+    reply.end()
+    await row(page, /Reply, message 4/).waitFor()
+    expect(watch.inAnswers().length).toBeGreaterThan(0)
+  })
+
+  it('stops a reply by its button and by Esc, keeps what came, says so, and tries again on a branch', async () => {
+    await begin('stopped')
+    const { page, faults } = await openPage(served, '/inspector/c/stopped/chat')
+    await send(page, 'Count to a thousand.')
+    const first = await model.next()
+    first.say('One, two')
+    await page.getByText('One, two').waitFor()
+    await page.getByRole('button', { name: 'Stop the reply' }).click()
+    await first.closed
+    await page.getByText('Cancelled: the reply was stopped before its end.').waitFor()
+    await row(page, /Reply, message 4/)
+      .getByText('One, two')
+      .waitFor()
+    await page.getByRole('button', { name: 'Send' }).waitFor()
+
+    await page.getByRole('button', { name: 'Try again' }).click()
+    const second = await model.next()
+    expect(second.sent.at(-1)).toBe('Count to a thousand.')
+    second.say('One, two, three')
+    await page.getByText('One, two, three').waitFor()
+    await composer(page).press('Escape')
+    await second.closed
+    await page.getByText('Cancelled').waitFor()
+    await row(page, /Reply, message 4/)
+      .getByText('One, two, three')
+      .waitFor()
+    await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor()
+    await expectNoAxeViolations(page)
+    expect(faults).toEqual([])
+  })
+
+  it('makes a branch of an edit; both stay, and are gone through by buttons and keys', async () => {
+    await begin('edited', 'What is two and two?', 'Four.')
+    const { page, faults } = await openPage(served, '/inspector/c/edited/chat')
+    await row(page, /You, message 1/).hover()
+    await page.getByRole('button', { name: 'Edit: a new branch' }).click()
+    const box = page.getByRole('textbox', { name: 'Edit the message' })
+    expect(await box.inputValue()).toBe('What is two and two?')
+    await box.fill('What is two and three?')
+    await box.press('Enter')
+    const reply = await model.next()
+    expect(reply.sent.at(-1)).toBe('What is two and three?')
+    await page.getByText('What is two and three?').first().waitFor()
+    expect(await page.getByText('What is two and two?').count()).toBe(0)
+    reply.say('Five.')
+    reply.end()
+    await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor()
+    await row(page, /Reply, message 2/)
+      .getByText('Five.')
+      .waitFor()
+    expect(new URL(page.url()).searchParams.get('branch')).toMatch(/^edit /)
+
+    await page.getByRole('button', { name: 'Version before' }).click()
+    await row(page, /Reply, message 2/)
+      .getByText('Four.')
+      .waitFor()
+    await page.getByRole('button', { name: 'Version after' }).click()
+    await row(page, /Reply, message 2/)
+      .getByText('Five.')
+      .waitFor()
+    await page.locator('body').press('[')
+    await row(page, /Reply, message 2/)
+      .getByText('Four.')
+      .waitFor()
+    await page.locator('body').press(']')
+    await row(page, /Reply, message 2/)
+      .getByText('Five.')
+      .waitFor()
+
+    const branches = page.getByRole('complementary', { name: 'Branches' })
+    await branches.getByRole('link', { name: /What is two and three.*turn 1 edited/ }).focus()
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Enter')
+    await row(page, /Reply, message 2/)
+      .getByText('Four.')
+      .waitFor()
+    await page.goBack()
+    await row(page, /Reply, message 2/)
+      .getByText('Five.')
+      .waitFor()
+    const { threads } = (await (await served.ask('GET', '/conversations/edited/threads')).json()) as {
+      threads: { head: number }[]
+    }
+    expect(threads.map(({ head }) => head)).toEqual([2, 2])
+    expect(faults).toEqual([])
+  })
+
+  it('answers again on a branch, and begins branches where they are wanted', async () => {
+    await begin('again', 'A name for a boat?', 'Seagull.')
+    const { page, faults } = await openPage(served, '/inspector/c/again/chat')
+    await page.getByRole('button', { name: 'Answer again: a new branch' }).click()
+    const reply = await model.next()
+    reply.say('Heron.')
+    reply.end()
+    await row(page, /Reply, message 2/)
+      .getByText('Heron.')
+      .waitFor()
+    await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor()
+    expect(await page.getByText('A name for a boat?').count()).toBeGreaterThan(0)
+
+    await page.getByRole('button', { name: 'New branch from here' }).click()
+    await page.getByText('forked after #2').waitFor()
+    await send(page, 'And for a dog?')
+    const other = await model.next()
+    expect(other.sent).toContain('Heron.')
+    other.say('Rover.')
+    other.end()
+    await row(page, /Reply, message 4/)
+      .getByText('Rover.')
+      .waitFor()
+    await page.getByRole('link', { name: /And for a dog.*turn 2 forked/ }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  it('begins a new conversation with its first message', async () => {
+    const { page, faults } = await openPage(served, '/inspector/c/brand%20new/chat')
+    await page.getByRole('heading', { name: 'Nothing has been said yet' }).waitFor()
+    await send(page, 'Good morning.')
+    const reply = await model.next()
+    reply.say('Good morning!')
+    reply.end()
+    await row(page, /Reply, message 2/)
+      .getByText('Good morning!')
+      .waitFor()
+    expect(faults).toEqual([])
+  })
+
+  it('sends with Enter, not while a word is composed, begins lines with Shift and Enter, and refuses nothing', async () => {
+    await begin('typed')
+    const { page, faults } = await openPage(served, '/inspector/c/typed/chat')
+    await row(page, /Reply, message 2/).waitFor()
+    await composer(page).fill('   ')
+    await composer(page).press('Enter')
+    expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
+    await composer(page).fill('かな')
+    await composer(page).dispatchEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true })
+    await composer(page).dispatchEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true })
+    await composer(page).press('Shift+Enter')
+    await page.keyboard.type('two')
+    expect(await composer(page).inputValue()).toBe('かな\ntwo')
+
+    // Another view, and back: the draft is there.
+    await page.getByRole('link', { name: 'Notes', exact: true }).click()
+    await page.waitForURL('**/notes')
+    await page.getByRole('link', { name: 'Chat', exact: true }).click()
+    expect(await composer(page).inputValue()).toBe('かな\ntwo')
+    await composer(page).press('Enter')
+    const reply = await model.next()
+    expect(reply.sent.at(-1)).toBe('かな\ntwo')
+    // A reply goes on while another view is open.
+    reply.say('Half')
+    await page.getByText('Half').waitFor()
+    await page.getByRole('link', { name: 'Notes', exact: true }).click()
+    await page.waitForURL('**/notes')
+    reply.say(' and whole.')
+    reply.end()
+    await page.getByRole('link', { name: 'Chat', exact: true }).click()
+    await page.getByText('Half and whole.').waitFor()
+    expect(await page.getByText('Cancelled').count()).toBe(0)
+    expect(faults).toEqual([])
+  })
+
+  it('says what is wrong with its code and what to do, and gives the text back', async () => {
+    await begin('refused')
+    const other = served.ask('POST', '/conversations/refused/send', { input: 'From elsewhere.' })
+    const elsewhere = await model.next()
+    const { page, faults } = await openPage(served, '/inspector/c/refused/chat')
+    await page.getByText('Being answered for another client').waitFor()
+    await send(page, 'Me too!')
+    await page.getByText('turn_open').waitFor()
+    await page.getByText('Another reply is being written here.').waitFor()
+    expect(await composer(page).inputValue()).toBe('Me too!')
+    await expectNoAxeViolations(page)
+    elsewhere.say('For the other.')
+    elsewhere.end()
+    await (await other).text()
+    await page.getByText('For the other.').waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+
+    await composer(page).press('Enter')
+    const cut = await model.next()
+    cut.say('It begins')
+    await page.getByText('It begins').waitFor()
+    cut.cut()
+    await page.getByText('Interrupted: the reply broke off before its end.').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    const reply = await model.next()
+    reply.say('All is well.')
+    reply.end()
+    await row(page, /Reply, message \d/)
+      .getByText('All is well.')
+      .waitFor()
+    expect(faults).toEqual([])
+  })
+
+  it('follows what is written at the end; elsewhere it stays and offers the way there', async () => {
+    const said = Array.from({ length: 60 }, (_, at) => ({
+      role: at % 2 === 0 ? 'user' : 'assistant',
+      content: `Message ${at}.`,
+    }))
+    await served.ask('POST', '/import', toLines(said, { conversation: 'followed', title: 'Followed' }))
+    const { page, faults } = await openPage(served, '/inspector/c/followed/chat')
+    await page.getByText('Message 59.').waitFor()
+    await send(page, 'Write a lot.')
+    const reply = await model.next()
+    for (let line = 0; line < 40; line++) reply.say(`Line ${line}.\n\n`)
+    await page.getByText('Line 39.').waitFor()
+    const messages = page.getByRole('region', { name: 'Messages' })
+    const atEnd = () => messages.evaluate(one => one.scrollHeight - one.scrollTop - one.clientHeight)
+    await expect.poll(atEnd).toBeLessThan(8)
+    await messages.hover()
+    await page.mouse.wheel(0, -900)
+    await page.getByRole('button', { name: 'New messages' }).waitFor()
+    const top = await messages.evaluate(one => one.scrollTop)
+    for (let line = 40; line < 60; line++) reply.say(`Line ${line}.\n\n`)
+    await expect.poll(atEnd).toBeGreaterThan(900)
+    expect(Math.abs((await messages.evaluate(one => one.scrollTop)) - top)).toBeLessThan(4)
+    await page.getByRole('button', { name: 'New messages' }).click()
+    await page.getByText('Line 59.').waitFor()
+    await expect.poll(atEnd).toBeLessThan(8)
+    reply.end()
+    await row(page, /Reply, message 62/).waitFor()
+    await expect.poll(atEnd).toBeLessThan(8)
+    await shoot(page, 'chat-long-reply')
+    expect(faults).toEqual([])
+  })
+})
+
+const evil = '<img src=x onerror="globalThis.hit=1"><script>globalThis.hit=2</script>'
+
+describe('what others wrote', () => {
+  it('is inert: in messages, thoughts, calls, results, names of branches and titles', async () => {
+    const messages = [
+      { role: 'user', content: `${evil} [a](javascript:alert(1)) \`${evil}\`` },
+      {
+        ...{ role: 'assistant', content: `**${evil}**\n\n\`\`\`${evil}\n${evil}\n\`\`\``, thinking: evil },
+        tool_calls: [{ id: '1', function: { name: evil, arguments: { html: evil } } }],
+      },
+      { role: 'tool', tool_call_id: '1', content: evil },
+      { role: 'assistant', content: `Done ${evil}` },
+    ]
+    await served.ask('POST', '/import', toLines(messages, { conversation: 'evil', title: evil }))
+    await served.ask('POST', '/conversations/evil/fork', { at: 0, as: evil })
+    const { page, faults } = await openPage(served, '/inspector/c/evil/chat')
+    await row(page, /Reply, message 4/).waitFor()
+    await page.getByRole('button', { name: /^Tool call/ }).click()
+    await page.getByRole('button', { name: 'Thought' }).click()
+    await page.getByText('Arguments').waitFor()
+    expect(await page.evaluate(() => document.querySelectorAll('main img, main script').length)).toBe(0)
+    expect(await page.evaluate(() => document.querySelectorAll('a[href^="javascript"]').length)).toBe(0)
+    expect(await page.evaluate(() => (globalThis as { hit?: number }).hit)).toBeUndefined()
+    expect(faults).toEqual([])
+  })
+
+  it('stands in other scripts, long words and wide code without breaking the page', async () => {
+    const messages = [
+      { role: 'user', content: 'مرحبا، هل البوابة مفتوحة؟ `npm run build`' },
+      { role: 'assistant', content: '両生類の移動調査は、夜間に行われます。'.repeat(20) },
+      { role: 'user', content: 'x'.repeat(3000) },
+      { role: 'assistant', content: `\`\`\`ts\nconst a = '${'y'.repeat(2000)}'\n\`\`\`` },
+    ]
+    await served.ask(
+      'POST',
+      '/import',
+      toLines(messages, { conversation: '谷戸', title: '谷戸の夜'.repeat(40) }),
+    )
+    for (const viewport of [narrow, { width: 1440, height: 900 }]) {
+      const { page, faults } = await openPage(served, `/inspector/c/${encodeURIComponent('谷戸')}/chat`, {
+        viewport,
+      })
+      await row(page, /Reply, message 4/).waitFor()
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
+      const region = page.getByRole('region', { name: 'Messages' })
+      expect(await region.evaluate(one => one.scrollWidth - one.clientWidth)).toBe(0)
+      await expectNoAxeViolations(page)
+      await shoot(page, `chat-scripts-${viewport.width}`)
+      expect(faults).toEqual([])
+    }
+  })
+})
+
+describe('the look of a chat', () => {
+  it.each([
+    ['light', { width: 1440, height: 900 }],
+    ['dark', { width: 1440, height: 900 }],
+    ['light', narrow],
+    ['dark', narrow],
+  ] as const)('axe finds nothing in %s at %o', async (colorScheme, viewport) => {
+    const { page, faults } = await openPage(served, `/inspector/c/${sample}/chat?entry=518`, {
+      colorScheme,
+      viewport,
+    })
+    await page
+      .getByRole('button', { name: /Brought back/ })
+      .first()
+      .waitFor()
+    await page
+      .getByRole('button', { name: /Brought back/ })
+      .first()
+      .click()
+    await page.getByRole('button', { name: /^and \d+ more$/ }).waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
+    await expectNoAxeViolations(page)
+    await shoot(page, `chat-${colorScheme}-${viewport.width}`)
+    expect(faults).toEqual([])
+  })
+
+  it('unfolds what was brought back, and leads to it in Context', async () => {
+    const { page, faults } = await openPage(served, `/inspector/c/${sample}/chat?entry=518`)
+    await page
+      .getByRole('button', { name: /Brought back 17 messages from 2, 4, 6–8 and 12–13 March/ })
+      .click()
+    await page
+      .getByRole('link', { name: /^2 Mar #/ })
+      .first()
+      .click()
+    await page.waitForURL(/\/context\?.*entry=\d+/)
+    expect(faults).toEqual([])
+  })
+})
+
+describe('a key that may only read', () => {
+  it('shows the conversation without a composer', async () => {
+    const { key } = (await (
+      await served.ask('POST', '/keys', { name: 'reader', scopes: ['read'] })
+    ).json()) as { key: string }
+    const { page } = await openPage(served, '/inspector')
+    await page.evaluate(key => sessionStorage.setItem('throughline.key', key), key)
+    await page.goto(`${served.url}/inspector/c/${sample}/chat`)
+    await page.getByText('it lacks the scope chat').waitFor()
+    expect(await composer(page).count()).toBe(0)
+    await row(page, /You, message 523/).waitFor()
+    await expectNoAxeViolations(page)
+  })
+})
