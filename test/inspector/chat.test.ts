@@ -96,7 +96,8 @@ describe('a chat', () => {
     await page.getByText('700 tokens read').last().waitFor()
     await page.getByText(/next call about/).waitFor()
     expect(await watch.inPage()).toEqual([])
-    expect(watch.inAnswers()).toEqual([])
+    // To an operator's key the stream tells of notes; the page takes none of it.
+    expect(watch.inAnswers().filter(url => !url.endsWith('/send'))).toEqual([])
     const notes = await (await served.ask('GET', '/conversations/hidden/notes')).text()
     expect(notes).toContain(`nobody of ${secret}`)
     expect(faults).toEqual([])
@@ -429,7 +430,7 @@ describe('the look of a chat', () => {
       .getByRole('button', { name: /Brought back 17 messages from 2, 4, 6–8 and 12–13 March/ })
       .click()
     await page
-      .getByRole('link', { name: /^2 Mar #/ })
+      .getByRole('link', { name: /^\d+ Mar #\d/ })
       .first()
       .click()
     await page.waitForURL(/\/context\?.*entry=\d+/)

@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { ask, askLines } from './client.ts'
 import { splitPlace, type ThreadPlace } from './queries.ts'
 import type { Answer } from './routes.ts'
+import type { SentRow, TimelinePoint } from './timeline.ts'
 
 /** A message as a user may see it: without notes. */
 export type ShownMessage = Answer<'get /conversations/:conversation/entries'>['entries'][number]
@@ -36,8 +37,6 @@ export function shownQuery(place: ThreadPlace, block: number, head: number) {
   })
 }
 
-export type TimelinePoint = Answer<'get /conversations/:conversation/timeline'>
-
 /** What was sent in the last call of a thread; where no call is stored, what its last turn would have been sent. Holds no text. */
 export function lastPointQuery(place: ThreadPlace, head: number) {
   const { params, thread, key } = splitPlace(place)
@@ -58,25 +57,15 @@ export function lastPointQuery(place: ThreadPlace, head: number) {
   })
 }
 
-/** A message of a context. Its text is not asked for: notes are among them. */
-export interface SentSegment {
-  readonly part: keyof Answer<'get /conversations/:conversation/context'>['parts']
-  readonly tokens: number
-  readonly role: string
-  readonly seq?: number | undefined
-  /** The entries that are quoted in it. */
-  readonly entries?: readonly number[] | undefined
-}
-
-/** The messages of a point in the order of the prompt. */
-export function segmentsQuery(place: ThreadPlace, point: Pick<TimelinePoint, 'at' | 'call'> | undefined) {
+/** The messages of a point in the order of the prompt. Their texts are not asked for: notes are among them. */
+export function bareRowsQuery(place: ThreadPlace, point: Pick<TimelinePoint, 'at' | 'call'> | undefined) {
   const { params, thread, key } = splitPlace(place)
   const { at = 0, call } = point ?? {}
   return queryOptions({
-    queryKey: [...key, 'segments', call ?? at],
+    queryKey: [...key, 'bare rows', call ?? at],
     enabled: point !== undefined,
     staleTime: 'static',
-    queryFn: async ({ signal }): Promise<readonly SentSegment[]> => {
+    queryFn: async ({ signal }): Promise<readonly SentRow[]> => {
       const { rows = [] } =
         call === undefined
           ? await ask('get /conversations/:conversation/context', {
@@ -89,7 +78,7 @@ export function segmentsQuery(place: ThreadPlace, point: Pick<TimelinePoint, 'at
               query: { ...thread, rows: true, texts: false },
               signal,
             })
-      return rows.map(({ part, tokens, role, seq, entries }) => ({ part, tokens, role, seq, entries }))
+      return rows
     },
   })
 }
@@ -115,6 +104,24 @@ export function nextCallQuery(place: ThreadPlace, since: number | undefined) {
         signal,
       })
       return { tokens, capacity, reused: prefix?.tokens }
+    },
+  })
+}
+
+/** The tokens of the replies of a turn, as they were counted. */
+export function writtenQuery(
+  place: ThreadPlace,
+  turn: { readonly turn: number; readonly first: number; readonly last: number } | undefined,
+) {
+  const { params, thread, key } = splitPlace(place)
+  const { first = 0, last = 0 } = turn ?? {}
+  return queryOptions({
+    queryKey: [...key, 'written', first, last],
+    enabled: turn !== undefined,
+    queryFn: async ({ signal }): Promise<number> => {
+      const query = { ...thread, from: first, limit: Math.max(1, Math.min(last - first + 1, 1000)) }
+      const { entries } = await ask('get /conversations/:conversation/outline', { params, query, signal })
+      return entries.reduce((sum, { role, tokens = 0 }) => (role === 'assistant' ? sum + tokens : sum), 0)
     },
   })
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Check, GitBranch } from 'lucide-react'
 import { threadsQuery } from '../api/queries.ts'
 import { usePlace } from '../parts/address.ts'
+import { branchTitle } from '../parts/branch-title.ts'
 import { amountOf } from '../parts/format.ts'
 import menu from '../parts/menu.module.css'
 import crumb from './crumb.module.css'
@@ -16,8 +17,9 @@ export function BranchMenu() {
   const threads = data?.threads ?? []
   const { actor = usual.actor, branch = usual.branch } = search
   const actors = new Set(threads.map(one => one.actor))
-  const nameOf = (one: { readonly actor: string; readonly branch: string }) =>
-    actors.size > 1 || one.actor !== usual.actor ? `${one.actor} · ${one.branch}` : one.branch
+  const nameOf = (one: Parameters<typeof branchTitle>[0] & { readonly actor: string }) =>
+    actors.size > 1 || one.actor !== usual.actor ? `${one.actor} · ${branchTitle(one)}` : branchTitle(one)
+  const current = threads.find(one => one.actor === actor && one.branch === branch) ?? { actor, branch }
   const pick = (one: { readonly actor: string; readonly branch: string }) =>
     go(
       {
@@ -29,9 +31,9 @@ export function BranchMenu() {
     )
   return (
     <Menu.Root>
-      <Menu.Trigger className={crumb.branch} aria-label={`Branch ${nameOf({ actor, branch })}`}>
+      <Menu.Trigger className={crumb.branch} aria-label={`Branch ${nameOf(current)}`}>
         <GitBranch size={14} aria-hidden />
-        <span>{nameOf({ actor, branch })}</span>
+        <span>{nameOf(current)}</span>
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner sideOffset={4} align="start" className={menu.positioner}>

@@ -4,6 +4,7 @@ import { GitBranchPlus, MessageSquarePlus, Plus } from 'lucide-react'
 import { useRef } from 'react'
 import type { Answer } from '../../api/routes.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
+import { branchTitle } from '../../parts/branch-title.ts'
 import { amountOf, clockTime, dayTime } from '../../parts/format.ts'
 import menu from '../../parts/menu.module.css'
 import styles from './branch-graph.module.css'
@@ -110,7 +111,7 @@ function BranchItem({
         <Lines node={node} hasChildren={hasChildren} isCurrent={isCurrent} />
         <span className={styles.words} style={{ paddingLeft: 34 + 14 * Math.max(0, shown(depth) - 1) }}>
           <span className={styles.name} dir="auto">
-            {titleOf(branch)}
+            {branchTitle(branch)}
           </span>
           <span className={styles.more}>{aboutOf(branch)}</span>
         </span>
@@ -151,13 +152,6 @@ function Lines({
       <circle cx={own} cy={middle} r={4} data-current={isCurrent} />
     </svg>
   )
-}
-
-/** The name that somebody gave it; of one that nobody named, the words that it begins with. */
-function titleOf({ branch, begins }: Thread): string {
-  const isNamed = !/^(?:(?:edit|again) \w+|[0-9a-f-]{36})$/.test(branch)
-  if (isNamed) return branch
-  return begins?.text || 'New branch'
 }
 
 function aboutOf({ branch, forkOf, begins, turns, updatedAt, status }: Thread): string {

@@ -8,51 +8,69 @@ import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { amountOf, shortDayOf } from '../../parts/format.ts'
 import styles from './brought-back.module.css'
 import { daysOf } from './days-of.ts'
-import { Fold } from './fold.tsx'
+import { FoldButton, useFold } from './fold.tsx'
 import { readShown } from './read-shown.ts'
+import { lineFrom, sharedWords } from './shared-words.ts'
 
 export interface BroughtBackProps {
   readonly thread: ThreadPlace
   readonly search: ConversationSearch
   /** The message that asked for them. */
   readonly seq: number
+  readonly question: string
   readonly entries: readonly number[]
   readonly head: number
+  /** What stands before it in the same line. */
+  readonly before?: React.ReactNode
 }
 
 /** What was brought back for a message: how much, from when, and unfolded, what. */
-export function BroughtBack({ thread, search, seq, entries, head }: BroughtBackProps) {
+export function BroughtBack(props: BroughtBackProps) {
+  const { thread, seq, question, entries, head, before } = props
+  const fold = useFold(`${seq} brought back`)
   const shown = useShown(thread, entries, head)
   const days = daysOf(shown.flatMap(({ time }) => (time === undefined ? [] : [time])))
   return (
     <div className={styles.brought}>
-      <Fold
-        name={`${seq} brought back`}
-        kind="recalled"
-        icon={<FateGlyph fate="recalled" />}
-        label={
-          <>
-            <b>Brought back {amountOf(entries.length, 'message')}</b>
-            {days !== '' && <span> from {days}</span>}
-          </>
-        }
-      >
-        <Entries thread={thread} search={search} shown={shown} all={entries.length} />
-      </Fold>
+      <div className={styles.line}>
+        {before}
+        <FoldButton
+          {...fold}
+          kind="recalled"
+          icon={<FateGlyph fate="recalled" />}
+          label={
+            <>
+              <b>Brought back {amountOf(entries.length, 'message')}</b>
+              {days !== '' && <span> from {days}</span>}
+            </>
+          }
+        />
+      </div>
+      {fold.isOpen && <Entries {...props} shown={bestFirst(question, shown)} />}
     </div>
   )
 }
 
 const few = 3
 
+/** Those with most words of the question first. */
+function bestFirst(question: string, shown: readonly Shown[]): readonly Shown[] {
+  const ranked = shown.map(one => {
+    const { amount, at } = sharedWords(question, one.text)
+    return { ...one, amount, text: lineFrom(one.text, at) }
+  })
+  return ranked.sort((a, b) => b.amount - a.amount || a.seq - b.seq)
+}
+
 function Entries({
   thread: { conversation },
   search,
+  entries,
   shown,
-  all,
-}: Pick<BroughtBackProps, 'thread' | 'search'> & { readonly shown: readonly Shown[]; readonly all: number }) {
+}: BroughtBackProps & { readonly shown: readonly Shown[] }) {
   const [isWhole, setWhole] = useState(false)
-  const listed = isWhole ? shown : shown.slice(0, few)
+  const listed = shown.slice(0, isWhole ? shown.length : few).sort((a, b) => a.seq - b.seq)
+  const more = entries.length - listed.length
   return (
     <ol className={styles.entries}>
       {listed.map(({ seq, time, text }) => (
@@ -66,10 +84,10 @@ function Entries({
           </Link>
         </li>
       ))}
-      {listed.length < all && (
+      {more > 0 && !isWhole && (
         <li>
           <button type="button" onClick={() => setWhole(true)}>
-            and {all - listed.length} more
+            and {more} more
           </button>
         </li>
       )}
@@ -85,17 +103,19 @@ interface Shown {
 
 /** The entries as a user may see them, in a line each. One that is not for users, such as a note, is left out. */
 function useShown(thread: ThreadPlace, entries: readonly number[], head: number): readonly Shown[] {
-  const blocks = [...new Set(entries.map(seq => Math.floor((seq - 1) / perBlock)))]
+  const blocks = [...new Set(entries.map(blockOf))]
   const found = useQueries({
     queries: blocks.map(block => shownQuery(thread, block, head)),
     combine: results => results.map(({ data }) => data),
   })
   return entries.flatMap(seq => {
-    const message = found[blocks.indexOf(Math.floor((seq - 1) / perBlock))]?.messages.get(seq)
+    const message = found[blocks.indexOf(blockOf(seq))]?.messages.get(seq)
     if (!message) return []
     const { text, time, calls, results } = readShown(message)
     const line =
       text || results.map(result => result.text).join(' ') || calls.map(call => call.name).join(', ')
-    return [{ seq, time, text: line.slice(0, 300) }]
+    return [{ seq, time, text: line }]
   })
 }
+
+const blockOf = (seq: number) => Math.floor((seq - 1) / perBlock)

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import { startDrawing } from '../../parts/canvas.ts'
 import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
+import { layers, reach } from '../../parts/strip.ts'
 import { useColours } from '../../parts/use-colours.ts'
 import { useSize } from '../../parts/use-size.ts'
 import styles from './chat-strip.module.css'
@@ -23,26 +24,6 @@ const colours = [
   'selected',
 ] as const
 
-/** Which fate a row of pixels shows, if its entries have several. */
-const rank: Readonly<Record<Fate, number>> = {
-  recalled: 6,
-  altered: 5,
-  digested: 4,
-  moved: 3,
-  kept: 2,
-  elided: 1,
-}
-
-/** How far the bar of a fate reaches towards the model, from 0 to 1. */
-const reach: Readonly<Record<Fate, number>> = {
-  kept: 1,
-  recalled: 1,
-  digested: 0.75,
-  altered: 1,
-  moved: 0.75,
-  elided: 0.4,
-}
-
 /** The bar of one entry is at most so high: a short conversation has a short strip. */
 const mostHeight = 5
 
@@ -55,8 +36,8 @@ export function ChatStrip({ head, runs, first, last, selected, onJump }: ChatStr
   useEffect(() => {
     const draw = canvas.current && width > 0 ? startDrawing(canvas.current, { width, height }) : undefined
     if (!draw || head === 0) return
-    const rowHeight = Math.max(1, Math.min(mostHeight, height / head))
-    const left = 3
+    const rowHeight = Math.max(2, Math.min(mostHeight, height / head))
+    const left = 4
     draw.fillStyle = colour['line-3']
     draw.fillRect(left, 0, 1, extent)
     for (let y = 0; y < extent; y += rowHeight) {
@@ -64,7 +45,7 @@ export function ChatStrip({ head, runs, first, last, selected, onJump }: ChatStr
       const fate = strongest(runs, from, Math.max(from, to - 1), head)
       draw.fillStyle = fate === 'elided' ? colour['line-2'] : colour[fate]
       const gap = rowHeight > 3 ? 1 : 0
-      draw.fillRect(left + 1, y, (width - left - 4) * reach[fate], rowHeight - gap)
+      draw.fillRect(left + 1, y, (width - left - 5) * reach[fate], rowHeight - gap)
     }
     const mark = (from: number, to: number, least: number) => {
       const top = ((from - 1) / head) * extent
@@ -133,7 +114,7 @@ function strongest(runs: readonly FateRun[], from: number, to: number, head: num
   for (let seq = from; seq <= Math.min(to, head); seq += step) {
     // What was written after the last call is sent with the next one.
     const fate = fateAt(runs, seq) ?? (runs.length > 0 && seq > (runs.at(-1)?.last ?? 0) ? 'kept' : 'elided')
-    if (rank[fate] > rank[found]) found = fate
+    if (layers[fate] > layers[found]) found = fate
   }
   return found
 }

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { MessageSquare } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { lastPointQuery, nextCallQuery, segmentsQuery } from '../../api/chat-queries.ts'
+import { bareRowsQuery, lastPointQuery, nextCallQuery, writtenQuery } from '../../api/chat-queries.ts'
 import { ask } from '../../api/client.ts'
 import {
   callsQuery,
@@ -27,6 +27,7 @@ import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { notify } from '../../parts/notify.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
+import { titleOf } from '../../parts/title-of.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { BranchGraph } from './branch-graph.tsx'
 import { versionsOf } from './branch-tree.ts'
@@ -37,7 +38,7 @@ import styles from './chat-view.module.css'
 import { Composer, chosenModel } from './composer.tsx'
 import { type Asked, askReply, stopReply, useLiveReply } from './live-replies.ts'
 import { MessageRow, type ReplyMeta, type RowActions } from './message-row.tsx'
-import { Messages } from './messages.tsx'
+import { Messages, type MessagesControl } from './messages.tsx'
 import { usualActor, usualBranch } from './thread-name.ts'
 import { WindowColumn, WindowLine } from './window-column.tsx'
 
@@ -53,7 +54,7 @@ export function ChatView() {
   const mayChat = server?.scopes.includes('chat') ?? false
   const mayInspect = server?.scopes.includes('inspect') ?? false
   const info = useQuery(conversationQuery(conversation)).data
-  const title = info?.title ?? conversation
+  const title = titleOf(info ?? { conversation })
   const threads = useQuery(threadsQuery(conversation))
   const live = useLiveReply(thread)
   const chosen = chosenModel.use()
@@ -73,10 +74,7 @@ export function ChatView() {
   const turns = useQuery({ ...turnsQuery(base), enabled: isThere || live !== undefined }).data?.turns
   const point =
     useQuery({ ...lastPointQuery(thread, head), enabled: mayInspect && head > 0 }).data ?? undefined
-  const segments = useQuery({
-    ...segmentsQuery(thread, point),
-    enabled: mayInspect && point !== undefined,
-  }).data
+  const rows = useQuery({ ...bareRowsQuery(thread, point), enabled: mayInspect && point !== undefined }).data
   const next = useQuery({
     ...nextCallQuery(thread, point?.at ?? 0),
     enabled: mayInspect && isThere && !live,
@@ -85,15 +83,20 @@ export function ChatView() {
 
   const runs = useMemo(() => readFates(point?.fates ?? ''), [point?.fates])
   const versions = useMemo(() => versionsOf(branches, branch), [branches, branch])
-  const brought = useMemo(() => broughtOf(segments ?? []), [segments])
-  const metas = useMemo(() => metasOf(calls ?? []), [calls])
+  const brought = useMemo(() => broughtOf(rows ?? []), [rows])
+  const lastTurn = turns?.at(-1)
+  const written = useQuery({
+    ...writtenQuery(thread, lastTurn),
+    enabled: mayInspect && !live && lastTurn !== undefined && lastTurn.last === head,
+  }).data
+  const metas = useMemo(() => metasOf(calls ?? [], lastTurn?.turn, written), [calls, lastTurn?.turn, written])
   const turnOf = useCallback((seq: number) => turns && findTurn(turns, seq), [turns])
   const cut = useMemo(() => cutOf(point), [point])
 
   const [editing, setEditing] = useState<{ readonly seq: number; readonly text: string }>()
   const [sight, setSight] = useState<readonly [number, number]>([1, 1])
   const onSight = useCallback((first: number, last: number) => setSight([first, last]), [])
-  const jump = useRef<(seq: number) => void>(undefined)
+  const control = useRef<MessagesControl>(undefined)
   const area = useRef<HTMLTextAreaElement>(null)
 
   const openBranch = useCallback(
@@ -166,9 +169,9 @@ export function ChatView() {
     const next = found?.versions[found.current + by]
     if (next) openBranch(next.open)
   }
-  const step = (by: number) => {
-    const from = search.entry ?? (by > 0 ? sight[0] - 1 : sight[1] + 1)
-    go({ entry: Math.max(1, Math.min(shownHead, from + by)) })
+  const step = (by: 1 | -1) => {
+    const next = control.current?.next(search.entry ?? (by > 0 ? sight[0] - 1 : sight[1] + 1), by)
+    if (next !== undefined) go({ entry: next })
   }
   useKeys('Chat', [
     { keys: 'c', does: 'write a message', run: () => area.current?.focus() },
@@ -176,7 +179,7 @@ export function ChatView() {
     { keys: 'k', does: 'message before', run: () => step(-1) },
     { keys: ']', does: 'next version', run: () => goVersion(1) },
     { keys: '[', does: 'version before', run: () => goVersion(-1) },
-    { keys: 'End', does: 'newest message', run: () => jump.current?.(shownHead) },
+    { keys: 'End', does: 'newest message', run: () => control.current?.toEnd() },
     {
       keys: 'Escape',
       does: live ? 'stop the reply' : 'clear the selection',
@@ -256,11 +259,13 @@ export function ChatView() {
     )
   const models = server?.models.map(({ name }) => name) ?? []
   const model = chosen ?? server?.model
-  const window = point && segments && { conversation, search: withoutMoment(search), point, segments }
+  /** Its place is kept from the beginning, so that nothing moves when it comes. */
+  const hasWindow = mayInspect && head > 0
+  const window = point && rows && { conversation, search: withoutMoment(search), point, rows }
   return (
-    <div className={styles.chat} data-window={window !== undefined}>
+    <div className={styles.chat} data-window={hasWindow}>
       <h1 className={hidden.hidden}>{title}: chat</h1>
-      {isSmall && window && <WindowLine {...window} />}
+      {isSmall && hasWindow && (window ? <WindowLine {...window} /> : <div className={styles.awaited} />)}
       {!isSmall && (
         <BranchGraph
           {...{ conversation, search, branches, mayChat }}
@@ -291,7 +296,7 @@ export function ChatView() {
             renderRow={renderRow}
             endOfTurn={seq => turnOf(seq)?.last ?? seq}
             onSight={onSight}
-            jump={jump}
+            control={control}
           />
         )}
         {mayChat ? (
@@ -313,9 +318,11 @@ export function ChatView() {
         first={sight[0]}
         last={sight[1]}
         selected={search.entry}
-        onJump={seq => jump.current?.(seq)}
+        onJump={seq => control.current?.jump(seq)}
       />
-      {!isSmall && window && <WindowColumn {...window} />}
+      {!isSmall &&
+        hasWindow &&
+        (window ? <WindowColumn {...window} /> : <aside className={styles.awaited} />)}
     </div>
   )
 }
@@ -363,22 +370,27 @@ const lastAsked = ({ first }: Turn) => first
 /** Who gave the reply of a turn, and what it read in all its calls. Calls come newest first. */
 function metasOf(
   calls: Answer<'get /conversations/:conversation/calls'>['calls'],
+  lastTurn: number | undefined,
+  written: number | undefined,
 ): ReadonlyMap<number, ReplyMeta> {
   const metas = new Map<number, ReplyMeta>()
-  for (const { turn, model, reported, predicted } of calls) {
+  for (const { turn, model, reported, predicted, warnings } of calls) {
     const known = metas.get(turn)
     metas.set(turn, {
       turn,
       model: known?.model ?? model,
       read: (known?.read ?? 0) + (reported ?? predicted),
+      warnings: [...new Set([...(known?.warnings ?? []), ...warnings])],
     })
   }
+  const last = metas.get(lastTurn ?? 0)
+  if (last && written !== undefined) metas.set(last.turn, { ...last, written })
   return metas
 }
 
 /** Where the model begins to read word for word, and what became of what stands before. */
 function cutOf(point: Point | undefined): { readonly before: number; readonly about: string } | undefined {
-  const before = point?.cut?.at
+  const before = point?.cut?.before
   if (before === undefined || before <= 1) return undefined
   const runs = readFates(point?.fates ?? '')
   const amounts = { kept: 0, digested: 0, recalled: 0 }

@@ -1,11 +1,10 @@
-import { Menu } from '@base-ui/react/menu'
-import { ArrowUp, Check, ChevronDown, Square } from 'lucide-react'
+import { ArrowUp, Square } from 'lucide-react'
 import { observable } from '../../api/observable.ts'
 import type { ThreadPlace } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
+import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { adviceFor } from '../../parts/fault-words.ts'
 import { count, percent } from '../../parts/format.ts'
-import menu from '../../parts/menu.module.css'
 import { Notice } from '../../parts/notice.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import styles from './composer.module.css'
@@ -113,25 +112,12 @@ function ModelMenu({ models, model }: Pick<ComposerProps, 'models' | 'model'>) {
       </span>
     )
   return (
-    <Menu.Root>
-      <Menu.Trigger className={styles.model} aria-label={`Model: ${name}`}>
-        <StatusMark status="live" label="Model:" />
-        <span>{name}</span>
-        <ChevronDown size={12} aria-hidden />
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner sideOffset={4} align="start" side="top" className={menu.positioner}>
-          <Menu.Popup className={menu.menu}>
-            {models.map(one => (
-              <Menu.Item key={one} className={menu.item} onClick={() => chosenModel.set(one)}>
-                <span className={menu.check}>{one === chosen && <Check size={14} aria-hidden />}</span>
-                <span className={menu.name}>{one}</span>
-              </Menu.Item>
-            ))}
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+    <ChoiceMenu
+      text={name}
+      value={name}
+      choices={models.map(one => ({ value: one, label: one }))}
+      onChoose={one => chosenModel.set(one)}
+    />
   )
 }
 

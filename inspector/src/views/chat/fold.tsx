@@ -38,22 +38,34 @@ export interface FoldProps {
   readonly icon: React.ReactNode
   /** The line that is always shown. */
   readonly label: React.ReactNode
-  readonly kind?: 'line' | 'recalled' | 'plain'
+  readonly kind?: 'line' | 'recalled'
   readonly children: React.ReactNode
 }
 
 /** A line that unfolds to more. */
-export function Fold({ name, icon, label, kind = 'line', children }: FoldProps) {
-  const { isOpen, toggle } = useFold(name)
+export function Fold({ name, children, ...line }: FoldProps) {
+  const fold = useFold(name)
+  return (
+    <div className={styles.fold}>
+      <FoldButton {...fold} {...line} />
+      {fold.isOpen && children}
+    </div>
+  )
+}
+
+export function FoldButton({
+  isOpen,
+  toggle,
+  icon,
+  label,
+  kind = 'line',
+}: ReturnType<typeof useFold> & Omit<FoldProps, 'name' | 'children'>) {
   const Chevron = isOpen ? ChevronDown : ChevronRight
   return (
-    <div className={styles.fold} data-open={isOpen}>
-      <button type="button" className={styles.line} data-kind={kind} aria-expanded={isOpen} onClick={toggle}>
-        {icon}
-        <span className={styles.label}>{label}</span>
-        <Chevron size={14} aria-hidden />
-      </button>
-      {isOpen && children}
-    </div>
+    <button type="button" className={styles.line} data-kind={kind} aria-expanded={isOpen} onClick={toggle}>
+      {icon}
+      <span className={styles.label}>{label}</span>
+      <Chevron size={14} aria-hidden />
+    </button>
   )
 }

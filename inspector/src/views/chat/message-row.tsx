@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import type { Fate } from '../../parts/fates.ts'
 import { endWords } from '../../parts/fault-words.ts'
 import { amountOf, count, fullTime } from '../../parts/format.ts'
+import { StatusMark } from '../../parts/status-mark.tsx'
 import type { Versions } from './branch-tree.ts'
 import { BroughtBack } from './brought-back.tsx'
 import type { ChatRow } from './chat-rows.ts'
@@ -36,6 +37,8 @@ export interface ReplyMeta {
   readonly read?: number | undefined
   readonly written?: number | undefined
   readonly turn: number
+  /** Codes of what was wrong although the model answered. */
+  readonly warnings?: readonly string[] | undefined
 }
 
 export interface MessageRowProps {
@@ -60,10 +63,17 @@ export interface MessageRowProps {
 
 /** A message of the conversation, with all that belongs to it. */
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { row, fate, isSelected, end } = props
+  const { row, fate, isSelected, end, actions } = props
   const { message } = row
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: j and k select by keys
     <article
+      onClick={event => {
+        const isControl = (event.target as Element).closest('a, button, textarea, pre') !== null
+        // Whoever marks words wants to copy them.
+        if (!isControl && getSelection()?.isCollapsed !== false)
+          actions.select(isSelected ? undefined : message.seq)
+      }}
       className={styles.row}
       data-role={message.role}
       data-fate={fate}
@@ -91,6 +101,7 @@ function UserRow(props: MessageRowProps) {
         onCancel={() => actions.edit(seq, undefined)}
       />
     )
+  const switcher = versions && <VersionSwitch versions={versions} onOpen={actions.open} />
   const isBare = isOnlyPaste(toBlocks(text)) && media === 0
   return (
     <>
@@ -101,13 +112,10 @@ function UserRow(props: MessageRowProps) {
           {media > 0 && <Media amount={media} />}
         </div>
       </div>
-      {(versions || brought) && (
-        <div className={styles.under}>
-          {versions && <VersionSwitch versions={versions} onOpen={actions.open} />}
-          {brought && brought.length > 0 && (
-            <BroughtBack thread={thread} search={search} seq={seq} entries={brought} head={head} />
-          )}
-        </div>
+      {brought && brought.length > 0 ? (
+        <BroughtBack {...{ thread, search, head, seq }} question={text} entries={brought} before={switcher} />
+      ) : (
+        switcher && <div className={styles.under}>{switcher}</div>
       )}
     </>
   )
@@ -177,9 +185,10 @@ function ReplyFoot(props: MessageRowProps & { readonly meta: ReplyMeta }) {
   )
 }
 
-function Who({ meta: { model, read, written } }: { readonly meta: ReplyMeta }) {
+function Who({ meta: { model, read, written, warnings = [] } }: { readonly meta: ReplyMeta }) {
   return (
     <span className={styles.who}>
+      {warnings.length > 0 && <StatusMark status="warning" label={`Warning: ${warnings.join(', ')}`} />}
       {model}
       {read !== undefined && (
         <span className={styles.tokens}>

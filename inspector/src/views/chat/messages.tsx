@@ -24,8 +24,16 @@ export interface MessagesProps {
   /** The last entry of the turn of an entry. */
   readonly endOfTurn: (seq: number) => number
   readonly onSight: (first: number, last: number) => void
-  /** Set to a function that brings an entry into sight. */
-  readonly jump: React.RefObject<((seq: number) => void) | undefined>
+  readonly control: React.RefObject<MessagesControl | undefined>
+}
+
+/** What others do with the list. */
+export interface MessagesControl {
+  /** Brings an entry into sight. */
+  readonly jump: (seq: number) => void
+  readonly toEnd: () => void
+  /** The next message that is shown, `by` 1 or -1; undefined where there is none. */
+  readonly next: (seq: number, by: 1 | -1) => number | undefined
 }
 
 /** Nearer than this to the end counts as being there. */
@@ -36,7 +44,7 @@ const nearEnd = 48
  * elsewhere it stays, and offers the way there.
  */
 export function Messages(props: MessagesProps) {
-  const { thread, head, live, model, selected, cut, renderRow, endOfTurn, onSight, jump } = props
+  const { thread, head, live, model, selected, cut, renderRow, endOfTurn, onSight, control } = props
   const scroller = useRef<HTMLDivElement>(null)
   const asked = live?.input === undefined ? 0 : 1
   const amount = head + (live ? asked + 1 : 0)
@@ -56,7 +64,8 @@ export function Messages(props: MessagesProps) {
       },
       [head, asked],
     ),
-    overscan: 6,
+    // More than a turn of the wheel: a row is measured before it comes into sight, and then moves nothing that is.
+    overscan: 16,
     paddingStart: 16,
     paddingEnd: 16,
     anchorTo: 'end',
@@ -103,7 +112,15 @@ export function Messages(props: MessagesProps) {
     },
     [virtual],
   )
-  jump.current = goTo
+  control.current = {
+    jump: goTo,
+    toEnd,
+    next(from, by) {
+      let seq = from + by
+      while (seq >= 1 && seq <= head && messages.isRead(seq) && !messages.row(seq)) seq += by
+      return seq >= 1 && seq <= head ? seq : undefined
+    },
+  }
   const isWantedRead = wanted.current !== undefined && messages.isRead(wanted.current)
   useEffect(() => {
     if (wanted.current === undefined || !isWantedRead) return

@@ -1,23 +1,25 @@
 import { Link } from '@tanstack/react-router'
-import type { SentSegment, TimelinePoint } from '../../api/chat-queries.ts'
+import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { colourOfPart, nameOfPart } from '../../parts/fates.ts'
 import { count, percent } from '../../parts/format.ts'
+import { toSegments } from '../../parts/sent-rows.ts'
 import { useSize } from '../../parts/use-size.ts'
-import { WindowBar } from '../../parts/window-bar.tsx'
+import { WindowBar, type WindowSegment } from '../../parts/window-bar.tsx'
 import styles from './window-column.module.css'
 
 export interface WindowColumnProps {
   readonly conversation: string
   readonly search: ConversationSearch
   readonly point: TimelinePoint
-  readonly segments: readonly SentSegment[]
+  readonly rows: readonly SentRow[]
 }
 
 /** The window of the last call from its beginning to its end, top to bottom. */
-export function WindowColumn({ conversation, search, point, segments }: WindowColumnProps) {
+export function WindowColumn({ conversation, search, point, rows }: WindowColumnProps) {
   const [setBox, { height }] = useSize<HTMLDivElement>()
   const { window, tokens, reused, margin, reserve, call } = point
+  const segments = toSegments(rows, point)
   const stretches = toStretches(segments, point)
   const whole = Math.max(window, tokens + margin + reserve)
   const share = (amount: number) => `${(100 * amount) / whole}%`
@@ -73,7 +75,7 @@ export function WindowColumn({ conversation, search, point, segments }: WindowCo
 }
 
 /** The same in a line, for narrow screens. */
-export function WindowLine({ conversation, search, point, segments }: WindowColumnProps) {
+export function WindowLine({ conversation, search, point, rows }: WindowColumnProps) {
   const { window, tokens, reused, margin, reserve } = point
   return (
     <Link
@@ -84,7 +86,8 @@ export function WindowLine({ conversation, search, point, segments }: WindowColu
     >
       <WindowBar
         size="row"
-        {...{ segments, window, margin, reserve, reused }}
+        {...{ window, margin, reserve, reused }}
+        segments={toSegments(rows, point)}
         label="The window of the last call"
       />
       <span className={styles.figures}>
@@ -112,8 +115,8 @@ interface Stretch {
 
 /** Messages of one part in a row, then what is free, then the rest of the window. */
 function toStretches(
-  segments: readonly SentSegment[],
-  { tokens, free, margin, reserve }: TimelinePoint,
+  segments: readonly WindowSegment[],
+  { free, margin, reserve }: TimelinePoint,
 ): readonly Stretch[] {
   const stretches: Stretch[] = []
   let at = 0
@@ -124,15 +127,13 @@ function toStretches(
     at += amount
   }
   for (const { part, tokens } of segments) add(nameOfPart(part), colourOfPart[part], tokens)
-  // Framing and schemas of tools belong to no message.
-  if (tokens > at) add('framing', 'meta', tokens - at)
   if (free > 0) add('free', 'free', free)
   if (margin + reserve > 0) add(margin > 0 ? 'margin, reserve' : 'reserve', 'reserve', margin + reserve)
   return stretches
 }
 
 /** Where one message ends and the next begins. */
-function segmentLines(segments: readonly SentSegment[]): readonly number[] {
+function segmentLines(segments: readonly WindowSegment[]): readonly number[] {
   let at = 0
   const places: number[] = []
   for (const { tokens } of segments.slice(0, 400)) {

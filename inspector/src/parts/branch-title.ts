@@ -1,0 +1,14 @@
+import type { Answer } from '../api/routes.ts'
+
+type Thread = Answer<'get /conversations/:conversation/threads'>['threads'][number]
+
+/** The name that somebody gave a branch; of one that nobody named, the words that it begins with. */
+export function branchTitle({
+  branch,
+  begins,
+}: Pick<Thread, 'branch'> & Partial<Pick<Thread, 'begins'>>): string {
+  return madeName.test(branch) ? begins?.text || 'New branch' : branch
+}
+
+/** Names that programs make: `edit mhx3k2a1`, `again mhx3k2b7`, a UUID. */
+const madeName = /^(?:(?:edit|again) \S+|[0-9a-f]{8}-[0-9a-f-]{27})$/

@@ -1,0 +1,96 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPage, type ServedInspector, serveInspector, shoot } from './open-inspector.ts'
+import { toLines } from './sample-lines.ts'
+
+const amount = 10_000
+
+let served: ServedInspector
+beforeAll(async () => {
+  served = await serveInspector({ isEmpty: true })
+  const messages = Array.from({ length: amount }, (_, at) => ({
+    role: at % 2 === 0 ? 'user' : 'assistant',
+    content: `Message ${at + 1}. ${'It has some more words. '.repeat((at * 7) % 23)}`,
+  }))
+  const response = await served.ask(
+    'POST',
+    '/import',
+    toLines(messages, { conversation: 'long', title: 'Long' }),
+  )
+  expect(response.status).toBe(200)
+}, 120_000)
+afterAll(() => served.stop())
+
+/** What became of it is part of its name, and may come later. */
+const message = (page: Page, seq: number) =>
+  page.getByRole('article', { name: new RegExp(`message ${seq}(,|$)`) })
+
+const region = (page: Page) => page.getByRole('region', { name: 'Messages' })
+
+/** The message at the middle of the screen, and where its upper edge is. */
+const middle = (page: Page) =>
+  region(page).evaluate(scroller => {
+    const { top, height } = scroller.getBoundingClientRect()
+    for (const row of scroller.querySelectorAll('article')) {
+      const box = row.getBoundingClientRect()
+      if (box.bottom > top + height / 2)
+        return { seq: Number(/\d+/.exec(row.ariaLabel ?? '')?.[0]), top: box.top }
+    }
+    return { seq: 0, top: 0 }
+  })
+
+it('opens 10,000 messages at their end, with few in the page and few read', async () => {
+  const { page, faults } = await openPage(served, '/inspector/c/long/chat')
+  const asked: string[] = []
+  page.on('request', request => {
+    if (request.url().includes('/entries?')) asked.push(request.url())
+  })
+  await message(page, amount).waitFor()
+  expect(await page.getByRole('article').count()).toBeLessThan(60)
+  expect(asked.length).toBeLessThan(4)
+
+  // Upwards, a screen at a time: what is in sight stays there while what is above is measured and read.
+  await region(page).hover()
+  for (let step = 0; step < 12; step++) {
+    const before = await middle(page)
+    await page.mouse.wheel(0, -600)
+    await expect
+      .poll(async () => {
+        const place = await message(page, before.seq).boundingBox()
+        return place === null || Math.abs(place.y - before.top - 600) < 3
+      })
+      .toBe(true)
+  }
+  expect(await page.getByRole('article').count()).toBeLessThan(60)
+  await shoot(page, 'chat-long')
+  expect(faults).toEqual([])
+})
+
+it('opens at any message, goes to any other by the strip, and back to the newest', async () => {
+  const { page, faults } = await openPage(served, '/inspector/c/long/chat?entry=4711')
+  const wanted = message(page, 4711).and(page.locator('[data-selected=true]'))
+  await wanted.waitFor()
+  await expect
+    .poll(async () => {
+      const box = await wanted.boundingBox()
+      return box !== null && box.y > 60 && box.y + box.height < 780
+    })
+    .toBe(true)
+  await page.locator('body').press('j')
+  await page.waitForURL(/entry=4712/)
+  await message(page, 4712).waitFor()
+
+  const strip = page.getByRole('slider', { name: 'Place in the conversation' })
+  const box = (await strip.boundingBox())!
+  await page.mouse.click(box.x + 10, box.y + box.height / 10)
+  await page
+    .getByRole('article', { name: /message 10\d\d/ })
+    .first()
+    .waitFor()
+  await strip.press('Home')
+  await message(page, 1).waitFor()
+  await page.getByRole('button', { name: 'Newest' }).click()
+  await message(page, amount).waitFor()
+  expect(await page.getByRole('article').count()).toBeLessThan(60)
+  expect(faults).toEqual([])
+})
