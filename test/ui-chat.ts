@@ -1,11 +1,18 @@
-import { AbstractChat, type ChatState, DefaultChatTransport, type UIMessage } from 'ai'
+import { AbstractChat, type ChatInit, type ChatState, DefaultChatTransport, type UIMessage } from 'ai'
 import type { UIDataParts, UIMetadata } from 'throughline/chat'
 
 export type Message = UIMessage<UIMetadata, UIDataParts>
 
+interface UiChatOptions extends Pick<ChatInit<Message>, 'onToolCall' | 'sendAutomaticallyWhen'> {
+  readonly id: string
+  readonly messages?: Message[]
+  /** What goes into the body of every request. */
+  readonly body?: object
+}
+
 /** What `useChat` is without React: the AI SDK's own chat, its own transport, and a state that is a plain object. */
 export class UiChat extends AbstractChat<Message> {
-  constructor(api: string, { id, messages = [] }: { id: string; messages?: Message[] }) {
+  constructor(api: string, { id, messages = [], body = {}, ...more }: UiChatOptions) {
     const state: ChatState<Message> = {
       status: 'ready',
       error: undefined,
@@ -21,7 +28,7 @@ export class UiChat extends AbstractChat<Message> {
       },
       snapshot: structuredClone,
     }
-    super({ id, state, transport: new DefaultChatTransport<Message>({ api }) })
+    super({ ...more, id, state, transport: new DefaultChatTransport<Message>({ api, body }) })
   }
 
   say = (text: string) => this.sendMessage({ text })

@@ -26,4 +26,5 @@ export {
   type UIMessageStreamOptions,
   type UIMessageStreamResponseOptions,
 } from './to-ui-message-stream.ts'
+export { toUIMessages, type UIStoredMessage, type UIStoredPart } from './to-ui-messages.ts'
 export type { UIChunk, UIContext, UIDataParts, UIMetadata, UIWarning } from './ui-chunk.ts'

@@ -1,6 +1,8 @@
 import { ThroughlineError } from '../log/error.ts'
 import { present } from '../log/present.ts'
 import type { TurnPart } from '../turn/index.ts'
+import { createCallNames } from './call-names.ts'
+import { toValue } from './to-value.ts'
 import type { UIChunk, UIContext } from './ui-chunk.ts'
 
 export interface UIMessageStreamOptions {
@@ -145,7 +147,7 @@ export async function* toChunks(
           else
             yield {
               type: 'finish',
-              finishReason: hasFailed ? 'error' : 'stop',
+              finishReason: hasFailed ? 'error' : status === 'open' ? 'tool-calls' : 'stop',
               messageMetadata: { ...present({ turn, branch }), usage },
             }
           break
@@ -216,21 +218,26 @@ function createStep() {
   }
 }
 
-/** Gives ids to calls that have none, and knows which calls wait for a result. */
+/** Gives ids to calls that have none or that of another, and knows which calls wait for a result. */
 function createCallIds() {
-  const waiting = new Set<string>()
+  const nameOf = createCallNames()
+  /** The names of calls that wait, by their ids. */
+  const waiting = new Map<string, string>()
   const nameless: string[] = []
   let made = 0
   return {
     called(given: string): string {
       const id = given === '' ? `call-${++made}` : given
       if (given === '') nameless.push(id)
-      waiting.add(id)
-      return id
+      const name = nameOf(id)
+      waiting.set(id, name)
+      return name
     },
     answered(given: string): string | undefined {
-      const id = given === '' ? nameless.shift() : given
-      return id !== undefined && waiting.delete(id) ? id : undefined
+      const id = (given === '' ? nameless.shift() : given) ?? ''
+      const name = waiting.get(id)
+      waiting.delete(id)
+      return name
     },
   }
 }
@@ -250,36 +257,3 @@ function toContext({ receipt, lead }: Extract<TurnPart, { type: 'context' }>): U
 /** Other errors may hold anything: addresses, paths, a part of the prompt. */
 const errorText = (error: unknown) =>
   error instanceof ThroughlineError ? error.message : 'An error occurred: see the log of the server.'
-
-/** Deeper values stay texts: writing them again could fail. */
-const deepest = 200
-
-/** The arguments or the result of a tool: an object or a list as such, anything else as the text it is. */
-function toValue(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return text
-  try {
-    const value: unknown = JSON.parse(text, refuseUnsafe)
-    return isShallow(value) ? value : text
-  } catch {
-    return text
-  }
-}
-
-/** The client of the AI SDK refuses a whole stream in which an object has one of these keys. */
-function refuseUnsafe(key: string, value: unknown): unknown {
-  if (key === '__proto__' || key === 'constructor') throw new TypeError(key)
-  return value
-}
-
-function isShallow(value: unknown): boolean {
-  let level: readonly unknown[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > deepest) return false
-    const inner: unknown[] = []
-    for (const holder of level)
-      for (const one of Object.values(holder as object))
-        if (typeof one === 'object' && one !== null) inner.push(one)
-    level = inner
-  }
-  return true
-}

@@ -21,7 +21,8 @@ export type UIChunk =
   | { readonly type: 'error'; readonly errorText: string }
   | {
       readonly type: 'finish'
-      readonly finishReason: 'stop' | 'error'
+      /** `tool-calls`: the turn goes on when the client has run its tools. */
+      readonly finishReason: 'stop' | 'error' | 'tool-calls'
       readonly messageMetadata: UIMetadata
     }
 

@@ -73,12 +73,12 @@ async function findWindow(model: Model, patience: Patience): Promise<number | un
   }
 }
 
-function notesOf({ notes = false }: TurnOptions): TurnNotes | undefined {
+function notesOf({ notes = false }: Pick<TurnOptions, 'notes'>): TurnNotes | undefined {
   return notes === false ? undefined : { by: 'reply', ...(notes === true ? {} : notes) }
 }
 
 /** How notes in a reply are marked; undefined if the model writes none there, so that all is ordinary text. */
-export function notesInReply(options: TurnOptions): NoteOptions | undefined {
+export function notesInReply(options: Pick<TurnOptions, 'notes'>): NoteOptions | undefined {
   const notes = notesOf(options)
   return notes?.by === 'reply' ? { nonce: notes.nonce } : undefined
 }

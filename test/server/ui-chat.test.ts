@@ -1,27 +1,23 @@
-import { DefaultChatTransport, readUIMessageStream } from 'ai'
+import {
+  DefaultChatTransport,
+  lastAssistantMessageIsCompleteWithToolCalls,
+  readUIMessageStream,
+  validateUIMessages,
+} from 'ai'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
+import { everyStore } from '../every-store.ts'
 import { ollamaAnswer, startUpstream, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { type Message, textOf, UiChat } from '../ui-chat.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 
 const path = '/throughline/v1/ui-chat'
 
-/** A server whose model gives the answers of a script, one for each time it is asked. */
-async function startScripted(
-  script: (at: number) => UpstreamAnswer,
-  options: { readonly lingerMs?: number } = {},
-) {
-  let asked = 0
-  const upstream = await startUpstream(({ path: wanted }) => {
-    if (wanted === '/api/chat') return script(asked++)
-    if (wanted === '/api/tags') return { status: 200, body: { models: [{ name: 'scripted' }] } }
-    return { status: 200, body: { model_info: { 'llama.context_length': 4096 }, models: [] } }
-  })
-  onTestFinished(() => upstream.close())
-  const server = await startServer({ upstream: ollamaUpstream({ url: upstream.url }), ...options })
-  return { ...server, chats: () => upstream.requests.filter(request => request.path === '/api/chat') }
+const strayResult = {
+  id: 'x',
+  role: 'assistant',
+  parts: [{ type: 'tool-look', toolCallId: 'c', state: 'output-available', input: {}, output: 'x' }],
 }
 
 const saying = (content: string) => ollamaAnswer([{ content }])
@@ -32,29 +28,54 @@ const endless = (content: string) =>
 const chatOn = ({ url }: Pick<StartedServer, 'url'>, id = 'ada', messages: Message[] = []) =>
   new UiChat(`${url}${path}`, { id, messages })
 
+/** A client that looks at the sea itself; `isAway`: it never comes back with what it saw. */
+function toolsOn({ url }: Pick<StartedServer, 'url'>, { isAway = false } = {}) {
+  const seen: unknown[] = []
+  const ui = new UiChat(`${url}${path}`, {
+    id: 'ada',
+    body: { tools: [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' } }] },
+    onToolCall({ toolCall: { toolName, toolCallId, input } }) {
+      if (isAway) return
+      seen.push(input)
+      void ui.addToolOutput({ tool: toolName, toolCallId, output: `boat ${seen.length}` })
+    },
+    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
+  })
+  return Object.assign(ui, { seen })
+}
+
+/** A part without what only a stream knows. */
+const simple = ({ type, ...part }: Message['parts'][number]) => {
+  const { text, toolCallId, output, url } = part as Readonly<Record<string, unknown>>
+  return { type, text, toolCallId, output, url }
+}
+
 const filler = (turn: number) =>
   `Note ${turn}: we also talked about the weather, the garden, the neighbours and number ${turn}, at some length, as people do.`
 
-describe('useChat on the server', () => {
-  it('chats over 60 turns in a window of 4096, and still knows turn 1', async () => {
-    const server = await startServer({ upstream: readerUpstream({ window: 4096 }) })
-    const ui = chatOn(server)
-    await ui.say('The boat is called Seagull.')
-    for (let turn = 2; turn <= 60; turn++) await ui.say(filler(turn))
-    await ui.say('What is the boat called?')
-    expect(ui.answer).toContain('Seagull')
-    const context = ui.lastMessage!.parts.find(part => part.type === 'data-context')
-    expect(context?.data.tokens).toBeLessThan(4096)
-    // The first message is always sent; its answer was cut, and is brought back.
-    expect(context?.data.recalled).toContain(2)
-    expect(await server.history.conversations()).toMatchObject([
-      { conversation: 'ada', threads: [{ branch: 'main', head: 122 }] },
-    ])
-    expect(server.served.at(-1)).toMatchObject({ face: 'ui-chat', model: 'reader' })
-  })
+describe.each(await everyStore())('useChat on the server, on %s', (_, create) => {
+  /** A server whose model gives the answers of a script, one for each time it is asked. */
+  async function startScripted(
+    script: (at: number) => UpstreamAnswer,
+    options: { readonly lingerMs?: number; readonly notes?: boolean } = {},
+  ) {
+    let asked = 0
+    const upstream = await startUpstream(({ path: wanted }) => {
+      if (wanted === '/api/chat') return script(asked++)
+      if (wanted === '/api/tags') return { status: 200, body: { models: [{ name: 'scripted' }] } }
+      return { status: 200, body: { model_info: { 'llama.context_length': 4096 }, models: [] } }
+    })
+    onTestFinished(() => upstream.close())
+    const server = await startServer({
+      store: create(),
+      upstream: ollamaUpstream({ url: upstream.url }),
+      ...options,
+    })
+    return { ...server, chats: () => upstream.requests.filter(request => request.path === '/api/chat') }
+  }
 
   it('goes on with a client that sends only the new message', async () => {
-    const server = await startServer()
+    const server = await startServer({ store: create() })
     const transport = new DefaultChatTransport<Message>({
       api: `${server.url}${path}`,
       prepareSendMessagesRequest: ({ id, messages }) => ({ body: { id, messages: messages.slice(-1) } }),
@@ -129,7 +150,7 @@ describe('useChat on the server', () => {
   })
 
   it('gives a page that was loaded again the running reply from its beginning', async () => {
-    const server = await startServer({ upstream: readerUpstream({ delayMs: 40 }) })
+    const server = await startServer({ store: create(), upstream: readerUpstream({ delayMs: 40 }) })
     const ui = chatOn(server)
     await ui.say('The harbour code is four four seven one and the key is under the blue pot.')
     const asked = ui.say('What is the harbour code?')
@@ -204,11 +225,172 @@ describe('useChat on the server', () => {
     expect(turns.map(({ status }) => status)).toEqual(['failed'])
   })
 
+  it('has tools run by the client, in a turn that goes on in the same message', async () => {
+    const call = (name: string) =>
+      ollamaAnswer([
+        { content: 'Let me look. ', tool_calls: [{ function: { name, arguments: { at: 'sea' } } }] },
+      ])
+    const server = await startScripted(at => [call('look'), call('look'), saying('Two boats.')][at]!)
+    const ui = toolsOn(server)
+    await ui.say('What do you see?')
+    await expect.poll(() => ui.answer).toContain('Two boats.')
+    expect(ui.messages).toHaveLength(2)
+    expect(ui.seen).toEqual([{ at: 'sea' }, { at: 'sea' }])
+    const thread = server.history.thread('ada')
+    expect((await thread.turns()).map(({ status }) => status)).toEqual(['completed'])
+    expect((await thread.messages()).map(({ role }) => role)).toEqual([
+      ...['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant'],
+    ])
+    const [, second] = server.chats()
+    expect(second!.body).toMatchObject({ tools: [{ function: { name: 'look' } }] })
+    expect(JSON.stringify(second!.body)).toContain('boat 1')
+    // The next message goes on behind it, and another try leaves before it.
+    await ui.say('Thank you.')
+    await ui.regenerate()
+    expect((await server.history.conversations())[0]!.threads).toHaveLength(2)
+  })
+
+  it('goes on without the tools of a client that asks something else', async () => {
+    const server = await startScripted(at =>
+      at === 0
+        ? ollamaAnswer([{ tool_calls: [{ function: { name: 'look', arguments: {} } }] }])
+        : saying('Fine.'),
+    )
+    const ui = toolsOn(server, { isAway: true })
+    await ui.say('What do you see?')
+    expect(ui.lastMessage!.parts.at(-1)).toMatchObject({ type: 'tool-look', state: 'input-available' })
+    expect((await server.history.thread('ada').status()).state).toBe('interrupted')
+    const late = structuredClone(ui.messages)
+    await ui.say('Never mind.')
+    expect(ui.answer).toBe('Fine.')
+    const turns = await server.history.thread('ada').turns()
+    expect(turns.map(({ status }) => status)).toEqual(['interrupted', 'completed'])
+    const given = late.at(-1)!
+    given.parts[given.parts.length - 1] = {
+      ...given.parts.at(-1)!,
+      state: 'output-available',
+      output: 'A boat.',
+    } as never
+    const body = JSON.stringify({ id: 'ada', messages: late })
+    const refused = await fetch(`${server.url}${path}`, { method: 'POST', body })
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('No call waits')])
+  })
+
+  it('gives a page that was loaded again what was said, as its own messages', async () => {
+    const script = [
+      ollamaAnswer([
+        {
+          thinking: 'Hm.',
+          content: 'Looking. ',
+          tool_calls: [{ function: { name: 'look', arguments: { at: 'sea' } } }],
+        },
+      ]),
+      saying('A boat. [NOTE TO SELF: Zanzibar]'),
+      saying('Answer 3.'),
+      saying('Answer 4.'),
+      saying('Answer 5.'),
+    ]
+    const server = await startScripted(at => script[at]!, { notes: true })
+    const ui = toolsOn(server)
+    await ui.sendMessage({
+      text: 'What is it?',
+      files: [{ type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AAAA' }],
+    })
+    await expect.poll(() => ui.answer).toContain('A boat.')
+    await ui.say('Two?')
+    const load = async (query = '') => {
+      const response = await fetch(`${server.url}${path}/ada${query}`)
+      expect(response.status).toBe(200)
+      const { messages, branch } = (await response.json()) as { messages: Message[]; branch: string }
+      await validateUIMessages({ messages })
+      return { messages, branch }
+    }
+    const { messages } = await load()
+    const partsOf = (all: readonly Message[]) =>
+      all.map(({ role, parts }) => [
+        role,
+        parts.filter(({ type }) => !/^data-|step-start/.test(type)).map(simple),
+      ])
+    expect(partsOf(messages)).toEqual(partsOf(ui.messages))
+    expect(JSON.stringify(messages)).not.toContain('Zanzibar')
+
+    // A page that has only these goes on, answers again and edits like the one before it.
+    const again = chatOn(server, 'ada', messages)
+    await again.regenerate()
+    expect(again.answer).toBe('Answer 4.')
+    const newest = await load()
+    expect(newest.branch).not.toBe('main')
+    expect(textOf(newest.messages.at(-1))).toBe('Answer 4.')
+    const main = await load('?branch=main')
+    const old = chatOn(server, 'ada', main.messages)
+    await old.say('Three?')
+    expect(old.lastMessage!.metadata!.branch).toBe('main')
+    expect((await fetch(`${server.url}${path}/nobody`)).status).toBe(404)
+    expect((await fetch(`${server.url}${path}/ada?branch=none`)).status).toBe(404)
+  })
+
+  it('takes over what was said elsewhere, in a conversation that is new here', async () => {
+    const server = await startScripted(at => saying(`Answer ${at + 1}.`))
+    const tool = {
+      type: 'tool-look',
+      toolCallId: 'c1',
+      state: 'output-available',
+      input: {},
+      output: 'a boat',
+    }
+    const said = [
+      { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'What do you see?' }] },
+      {
+        id: 'a1',
+        role: 'assistant',
+        parts: [{ type: 'step-start' }, tool, { type: 'step-start' }, { type: 'text', text: 'A boat.' }],
+      },
+    ] as Message[]
+    const ui = chatOn(server, 'ada', said)
+    await ui.say('What colour?')
+    const thread = server.history.thread('ada')
+    const logged = async () => (await thread.messages()).map(({ role, content }) => [role, content])
+    expect(await logged()).toEqual([
+      ['user', 'What do you see?'],
+      ['assistant', ''],
+      ['tool', 'a boat'],
+      ['assistant', 'A boat.'],
+      ['user', 'What colour?'],
+      ['assistant', 'Answer 1.'],
+    ])
+    await ui.say('And its name?')
+    expect(await logged()).toHaveLength(8)
+    await ui.sendMessage({ text: 'Who is there?', messageId: 'u1' })
+    expect(ui.messages).toHaveLength(2)
+    const { branch } = ui.lastMessage!.metadata!
+    expect((await server.history.thread('ada', { branch }).messages())[0]!.content).toBe('Who is there?')
+  })
+})
+
+describe('useChat on the server', () => {
+  it('chats over 60 turns in a window of 4096, and still knows turn 1', async () => {
+    const server = await startServer({ upstream: readerUpstream({ window: 4096 }) })
+    const ui = chatOn(server)
+    await ui.say('The boat is called Seagull.')
+    for (let turn = 2; turn <= 60; turn++) await ui.say(filler(turn))
+    await ui.say('What is the boat called?')
+    expect(ui.answer).toContain('Seagull')
+    const context = ui.lastMessage!.parts.find(part => part.type === 'data-context')
+    expect(context?.data.tokens).toBeLessThan(4096)
+    // The first message is always sent; its answer was cut, and is brought back.
+    expect(context?.data.recalled).toContain(2)
+    expect(await server.history.conversations()).toMatchObject([
+      { conversation: 'ada', threads: [{ branch: 'main', head: 122 }] },
+    ])
+    expect(server.served.at(-1)).toMatchObject({ face: 'ui-chat', model: 'reader' })
+  })
+
   it.each([
     ['no JSON', '{'],
     ['no id', { messages: [] }],
     ['no message', { id: 'ada', messages: [] }],
-    ['an answer of the client’s tool', { id: 'ada', messages: [{ role: 'assistant', parts: [] }] }],
+    ['an answer without results', { id: 'ada', messages: [{ role: 'assistant', parts: [] }] }],
+    ['a result that nobody waits for', { id: 'ada', messages: [strayResult] }],
     ['nothing said', { id: 'ada', messages: [{ role: 'user', parts: [] }] }],
     ['no parts', { id: 'ada', messages: [{ role: 'user', content: 'Hello' }] }],
   ])('refuses %s', async (_, body) => {

@@ -13,7 +13,7 @@ export interface Log {
 /** A request for a reply, with everything that says where it belongs. */
 export interface Asked {
   readonly log: Log
-  readonly face: Face['name']
+  readonly face: Face['name'] | 'ui-chat'
   readonly request: ChatRequest
   readonly headers: HeadersOf
   /** The client's key: lists of different keys are never taken for one another. */

@@ -1,5 +1,6 @@
 import type { MessageLike } from '../../log/message.ts'
 import { present } from '../../log/present.ts'
+import type { ToolSpec } from '../../models/model.ts'
 import {
   type Fields,
   isFields,
@@ -10,50 +11,153 @@ import {
   readText,
   refuse,
 } from '../faces/fields.ts'
+import { readFunctionTools, toToolSpec } from '../faces/read-tools.ts'
 import { type Part, toContent } from '../faces/to-content.ts'
+
+/** A message of the client that is known by its id. */
+export interface UiMessage {
+  readonly id: string | undefined
+  /** The branch that it was answered on. */
+  readonly branch?: string | undefined
+}
 
 /** What the transport of `useChat` asks for. */
 export interface UiRequest {
   readonly conversation: string
-  /** The user's message, which is to be answered. */
-  readonly message: MessageLike
-  readonly messageId: string | undefined
-  /** The id of the message before it, if the client sends one. */
-  readonly before: string | undefined
+  /** What is new: the user's message, or the results of tools that the client has run. */
+  readonly messages: readonly MessageLike[]
+  /** The last message of the client: the user's, or that of the assistant whose tools have run. */
+  readonly last: UiMessage
+  /** The message before it, if the client sends one. */
+  readonly before: UiMessage | undefined
+  /** Whether results are brought: the turn goes on. */
+  readonly isResults: boolean
   /** Whether the message was there before: its answer is wanted once more, or the message was edited. */
   readonly isAgain: boolean
+  /** What the client says was said before, as it has it. */
+  readonly earlier: () => readonly EarlierMessage[]
   /** Default: the first model of the upstream. */
   readonly model: string | undefined
   readonly system: string | undefined
+  /** The tools that the client runs. */
+  readonly tools: readonly ToolSpec[]
+}
+
+/** A message of the client with the messages that the log has for it. */
+export interface EarlierMessage {
+  readonly id: string | undefined
+  readonly messages: readonly MessageLike[]
 }
 
 /** Reads the body of the AI SDK's default transport. Of its messages only the last one is new. */
 export function readUiBody(value: unknown): UiRequest {
   const body = readBody(value)
-  const messages = optional(body.messages, 'messages', readList) ?? []
-  const last = optional(body.message, 'message', readFields) ?? messages.at(-1)
-  const where = body.message === undefined ? `messages[${messages.length - 1}]` : 'message'
-  const message = readFields(last, where)
-  if (message.role !== 'user')
-    refuse(`${where}.role`, 'must be "user": tools run on the server, not at the client')
-  const before = body.message === undefined ? messages.at(-2) : messages.at(-1)
+  const list = optional(body.messages, 'messages', readList) ?? []
+  const isAlone = body.message !== undefined && body.message !== null
+  const where = isAlone ? 'message' : `messages[${list.length - 1}]`
+  const last = readFields(isAlone ? body.message : list.at(-1), where)
+  const past = isAlone ? list : list.slice(0, -1)
   const conversation = readText(body.id, 'id')
   if (conversation === '') refuse('id', 'must not be empty')
-  const content = toContent(readParts(message.parts, `${where}.parts`))
-  if (content.length === 0) refuse(`${where}.parts`, 'must hold a text or a file')
+  const isResults = last.role === 'assistant'
+  const messages = isResults ? readResults(last, where) : [readUser(last, where)]
+  const isRepeated = body.trigger === 'regenerate-message' || (body.messageId ?? undefined) !== undefined
   return {
-    conversation,
-    message: { role: 'user', content },
-    messageId: readId(message.id),
-    before: isFields(before) ? readId(before.id) : undefined,
-    isAgain: body.trigger === 'regenerate-message' || (body.messageId ?? undefined) !== undefined,
+    ...{ conversation, messages, isResults, last: toUiMessage(last) },
+    before: isFields(past.at(-1)) ? toUiMessage(past.at(-1) as Fields) : undefined,
+    isAgain: !isResults && isRepeated,
+    earlier: () =>
+      past.map((given, at) => readEarlier(readFields(given, `messages[${at}]`), `messages[${at}]`)),
     model: optional(body.model, 'model', readText),
     system: optional(body.system, 'system', readText),
+    tools: readUiTools(body.tools),
   }
 }
 
+const toUiMessage = ({ id, metadata }: Fields): UiMessage => ({
+  id: readId(id),
+  branch: isFields(metadata) ? readId(metadata.branch) : undefined,
+})
+
 /** An id without which a message can be answered too. */
 const readId = (id: unknown) => (typeof id === 'string' && id !== '' ? id : undefined)
+
+/** Tools as `{ name, description, parameters }`, or as OpenAI writes them. */
+const readUiTools = (value: unknown): readonly ToolSpec[] =>
+  (optional(value, 'tools', readList) ?? []).map((given, at) => {
+    const where = `tools[${at}]`
+    const fields = readFields(given, where)
+    if (fields.function !== undefined) return readFunctionTools([given], 'tools')[0]!
+    return toToolSpec(fields, where, fields.inputSchema === undefined ? 'parameters' : 'inputSchema')
+  })
+
+function readUser(message: Fields, where: string): MessageLike {
+  if (message.role !== 'user') refuse(`${where}.role`, 'must be "user", or "assistant" with results of tools')
+  const content = toContent(readParts(message.parts, `${where}.parts`))
+  if (content.length === 0) refuse(`${where}.parts`, 'must hold a text or a file')
+  return { role: 'user', content }
+}
+
+/** The results of the tools that a client has run, as messages. */
+function readResults(message: Fields, where: string): readonly MessageLike[] {
+  const parts = readList(message.parts, `${where}.parts`)
+  const results = parts.flatMap((given, at) => {
+    const part = readFields(given, `${where}.parts[${at}]`)
+    return isTool(part) ? toResult(part, `${where}.parts[${at}]`) : []
+  })
+  if (results.length === 0) refuse(`${where}.parts`, 'must hold the result of a tool, or a user message last')
+  return results
+}
+
+const isTool = ({ type }: Fields) =>
+  type === 'dynamic-tool' || (typeof type === 'string' && type.startsWith('tool-'))
+
+const nameOf = ({ type, toolName }: Fields, where: string) =>
+  type === 'dynamic-tool' ? readText(toolName, `${where}.toolName`) : String(type).slice('tool-'.length)
+
+/** The result of a tool; none while it runs. */
+function toResult(part: Fields, where: string): readonly MessageLike[] {
+  const id = readText(part.toolCallId, `${where}.toolCallId`)
+  const result = (content: string) => [{ role: 'tool', tool_call_id: id, name: nameOf(part, where), content }]
+  switch (part.state) {
+    case 'output-available':
+      return result(typeof part.output === 'string' ? part.output : (JSON.stringify(part.output) ?? ''))
+    case 'output-error':
+      return result(`Error: ${readText(part.errorText, `${where}.errorText`)}`)
+    case 'output-denied':
+      return result('Error: the user did not allow it')
+    default:
+      return []
+  }
+}
+
+/** A message of the past. What an assistant said and called becomes one message for each step, with its results. */
+function readEarlier(message: Fields, where: string): EarlierMessage {
+  const id = readId(message.id)
+  if (message.role === 'user') return { id, messages: [readUser(message, where)] }
+  if (message.role !== 'assistant') return { id, messages: [] }
+  const messages: MessageLike[] = []
+  let [text, calls, results]: [string, object[], MessageLike[]] = ['', [], []]
+  const close = () => {
+    if (text !== '' || calls.length > 0)
+      messages.push({ role: 'assistant', content: text, ...(calls.length > 0 && { tool_calls: calls }) })
+    for (const result of results) messages.push(result)
+    ;[text, calls, results] = ['', [], []]
+  }
+  for (const [at, given] of readList(message.parts, `${where}.parts`).entries()) {
+    const place = `${where}.parts[${at}]`
+    const part = readFields(given, place)
+    if (part.type === 'step-start') close()
+    if (part.type === 'text') text += readText(part.text, `${place}.text`)
+    if (!isTool(part)) continue
+    const id = readText(part.toolCallId, `${place}.toolCallId`)
+    const json = JSON.stringify(part.input ?? {})
+    calls.push({ id, type: 'function', function: { name: nameOf(part, place), arguments: json } })
+    for (const result of toResult(part, place)) results.push(result)
+  }
+  close()
+  return { id, messages }
+}
 
 /** Reads the parts of a UI message: texts and files. What only the client shows is left out. */
 function readParts(value: unknown, field: string): readonly Part[] {

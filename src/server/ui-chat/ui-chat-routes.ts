@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
-import { createChat } from '../../chat/index.ts'
+import { toUIMessages, type UIStoredMessage } from '../../chat/index.ts'
+import { createReply } from '../../chat/reply.ts'
 import { toChunks, toEvent, uiMessageStreamHeaders } from '../../chat/to-ui-message-stream.ts'
 import { present } from '../../log/present.ts'
 import { LeaseError } from '../../stores/store-error.ts'
@@ -9,12 +10,14 @@ import { requireScope } from '../auth/require-scope.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import type { Log } from '../exchange/asked.ts'
 import { parseBody } from '../guard/parse-body.ts'
+import { NotFoundError } from '../not-found-error.ts'
 import type { ChatRoute } from '../routes/chat-route.ts'
 import { bodyOf } from '../routes/pass-on.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { readUiBody, type UiRequest } from './read-ui-body.ts'
 import { createRunningReplies, type RunningReply } from './running-replies.ts'
-import { findUiBranch, markUi } from './ui-place.ts'
+import { findUiBranch, markUi, newestBranch } from './ui-place.ts'
+import { answerUi, toUiTurn } from './ui-turn.ts'
 
 export interface UiChatOptions extends ChatRoute {
   /** How long a reply goes on whose client has left: a page that was loaded again comes back for it. Default 30 s. */
@@ -25,18 +28,22 @@ export interface UiChatOptions extends ChatRoute {
 export function uiChatRoutes(given: UiChatOptions): Hono<ServerEnv> {
   const { maxBodyBytes, json, unreadMs, newId, cancels, lingerMs = 30_000 } = given
   const replies = createRunningReplies({ lingerMs, unreadMs })
+  const { notes } = given.options
+  const noteOptions = typeof notes === 'object' ? present({ nonce: notes.nonce }) : {}
   const app = new Hono<ServerEnv>()
   const mayChat = requireScope('chat')
 
   app.post('/', mayChat, async context => {
-    const { log, requestId } = context.var
+    const { log, requestId, caller } = context.var
     const { raw: request } = context.req
     const asked = readUiBody(parseBody(await bodyOf(request, maxBodyBytes), json))
     const name = nameOf(log, asked.conversation)
     await untilFree(replies.get(name))
     const branch = await findUiBranch(log, asked, newId)
-    const { running, begun } = await start(given, { log, asked, branch, requestId }, (events, cancel) =>
-      replies.start(name, events, cancel),
+    const { running, begun } = await start(
+      given,
+      { log, keyId: caller.keyId, asked, branch, requestId },
+      (events, cancel) => replies.start(name, events, cancel),
     )
     const leave = running.join()
     request.signal.addEventListener('abort', leave, { once: true })
@@ -53,6 +60,21 @@ export function uiChatRoutes(given: UiChatOptions): Hono<ServerEnv> {
     })
   })
 
+  app.get('/:conversation', requireScope('read'), async context => {
+    const { log } = context.var
+    const conversation = context.req.param('conversation')
+    const branch = context.req.query('branch') ?? (await newestBranch(log, conversation))
+    const thread = log.history.thread(conversation, { branch })
+    if (!(await log.store.head(thread.key)))
+      throw new NotFoundError(
+        'no_conversation',
+        'There is no such conversation, or no such branch of it.',
+        'conversation',
+      )
+    const messages = toUIMessages(await thread.display(noteOptions))
+    return context.json({ conversation, branch, messages: messages.map(one => withBranch(one, branch)) })
+  })
+
   app.get('/:conversation/stream', mayChat, context => {
     const running = replies.get(nameIn(context))
     return running ? streamed(running, running.join()) : context.body(null, 204)
@@ -67,6 +89,10 @@ export function uiChatRoutes(given: UiChatOptions): Hono<ServerEnv> {
 
   return app
 }
+
+/** A message that goes back says itself where it was answered. */
+const withBranch = (message: UIStoredMessage, branch: string) =>
+  message.role === 'user' ? message : { ...message, metadata: { branch, usage: {} } }
 
 const nameOf = ({ tenant }: Log, conversation: string) => JSON.stringify([tenant, conversation])
 
@@ -98,32 +124,37 @@ async function untilFree(running: RunningReply | undefined): Promise<void> {
 
 interface ToStart {
   readonly log: Log
+  readonly keyId: string
   readonly asked: UiRequest
   readonly branch: string
   readonly requestId: string
 }
 
-/** Begins a turn, whose events are kept until it is over. `begun`: the first part that shows how it goes. */
+/** Begins a turn, or goes on with one, whose events are kept until it is over. `begun`: the first part that shows how it goes. */
 async function start(
-  { upstream, options, gate, cancels, newId, onServed }: UiChatOptions,
-  { log, asked, branch, requestId }: ToStart,
+  given: UiChatOptions,
+  { log, keyId, asked, branch, requestId }: ToStart,
   keep: (events: AsyncIterable<string>, cancel: () => void) => RunningReply,
 ) {
+  const { upstream, gate, cancels, newId, onServed } = given
   const started = performance.now()
-  const { conversation, message, system } = asked
+  const { conversation, isResults, last } = asked
+  const { tenant } = log
+  const thread = { tenant, conversation, actor: 'assistant', branch }
   const model = upstream.model(asked.model ?? (await firstModel(upstream)))
+  const toAnswer = await toUiTurn(log, thread, asked, given.maxMessages)
   const stop = new AbortController()
-  const chat = createChat({ ...options, ...present({ system }), history: log.history, model })
   const leave = gate.enter()
-  const reply = orElse(leave, () => chat.send(message, { conversation, branch, signal: stop.signal }))
-  const messageId = newId()
+  const reply = createReply(stop.signal, work =>
+    answerUi(given, { ...toAnswer, log, keyId, thread, model }, work),
+  )
+  // The client goes on with the message whose tools it has run.
+  const messageId = (isResults ? last.id : undefined) ?? newId()
   let tell: (part: TurnPart | undefined) => void = () => {}
   const begun = new Promise<TurnPart | undefined>(resolve => {
     tell = resolve
   })
-
-  const { tenant } = log
-  const done = cancels.watch({ tenant, conversation, actor: 'assistant', branch }, () => stop.abort())
+  const done = cancels.watch(thread, () => stop.abort())
 
   async function* parts(): AsyncGenerator<TurnPart> {
     let isMarked = false
@@ -132,7 +163,7 @@ async function start(
       for await (const part of reply) {
         if (part.type !== 'error' && part.type !== 'end' && !isMarked) {
           isMarked = true
-          await mark(asked.messageId)
+          if (!isResults) await mark(last.id)
         }
         // Before the client knows that the message is whole, it can be found.
         if (part.type === 'end' && isMarked) await mark(messageId)
@@ -162,16 +193,6 @@ async function start(
   }
 
   return { running: keep(events(), () => stop.abort()), begun }
-}
-
-/** Calls `undo` if the work fails. */
-function orElse<Result>(undo: () => void, work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    undo()
-    throw error
-  }
 }
 
 async function firstModel(upstream: Upstream): Promise<string> {

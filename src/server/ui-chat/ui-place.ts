@@ -1,40 +1,51 @@
 import { createHash } from 'node:crypto'
+import { mainBranch } from '../../history/log/read-log.ts'
 import type { Mark, ThreadKey } from '../../stores/store.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import type { Log } from '../exchange/asked.ts'
-import type { UiRequest } from './read-ui-body.ts'
+import type { EarlierMessage, UiMessage, UiRequest } from './read-ui-body.ts'
 
 const actor = 'assistant'
 
 /**
  * Finds the branch on which a message is to be answered, and makes it where there is none yet. The ids of a client's
  * messages are marks of their places: a message that is known is answered once more, on a new branch before it; a new
- * one goes on behind the message before it. A client that names neither goes on where the conversation was last.
+ * one goes on behind the message before it. A client that names neither goes on where the conversation was last. Results
+ * of tools go on with the turn that waits for them.
  */
 export async function findUiBranch(
   log: Log,
-  { conversation, messageId, before, isAgain }: UiRequest,
+  { conversation, last, before, isAgain, isResults }: UiRequest,
   newId: () => string,
 ): Promise<string> {
-  const placeOf = async (id: string | undefined) =>
-    id === undefined
-      ? undefined
-      : (await log.store.findMarks(log.tenant, [markOf(conversation, id)], { limit: 1 }))[0]
-  const last = await placeOf(newest)
-  const branch = last?.thread.branch ?? 'main'
-  const own =
-    (await placeOf(messageId)) ?? (isAgain ? await entryOf(log, conversation, branch, messageId) : undefined)
+  const branch = await newestBranch(log, conversation)
+  const marked = await placeOf(log, conversation, last.id)
+  if (isResults) return (marked ?? (await entryOf(log, conversation, last, branch)))?.thread.branch ?? branch
+  const own = marked ?? (isAgain ? await entryOf(log, conversation, last, branch) : undefined)
   if (own) return fork(log, own.thread, own.at - 1, newId())
   if (isAgain)
     throw new BadRequestError(
       'The message that is to be answered again is not in this conversation.',
       'messageId',
     )
-  const previous = await placeOf(before)
+  const previous =
+    before &&
+    ((await placeOf(log, conversation, before.id)) ?? (await entryOf(log, conversation, before, branch)))
   if (!previous) return branch
   const head = await log.store.head(previous.thread)
-  if (!head || head.head <= previous.at) return previous.thread.branch
-  return fork(log, previous.thread, previous.at, newId())
+  const at = 'end' in previous ? previous.end : previous.at
+  return !head || head.head <= at ? previous.thread.branch : fork(log, previous.thread, at, newId())
+}
+
+/** The branch on which a conversation was last. */
+export async function newestBranch(log: Log, conversation: string): Promise<string> {
+  return (await placeOf(log, conversation, newest))?.thread.branch ?? mainBranch
+}
+
+async function placeOf({ store, tenant }: Log, conversation: string, id: string | undefined) {
+  if (id === undefined) return undefined
+  const [place] = await store.findMarks(tenant, [markOf(conversation, id)], { limit: 1 })
+  return place
 }
 
 async function fork(log: Log, thread: ThreadKey, at: number, branch: string): Promise<string> {
@@ -42,11 +53,21 @@ async function fork(log: Log, thread: ThreadKey, at: number, branch: string): Pr
   return branch
 }
 
-/** The id of an entry is also good: clients that loaded the conversation from our API have no other. */
-async function entryOf(log: Log, conversation: string, branch: string, id: string | undefined) {
-  const thread = log.history.thread(conversation, { actor, branch })
-  const entry = (await thread.entries()).find(one => one.id === id && one.message.role === 'user')
-  return entry && { thread: thread.key, at: entry.seq }
+/** Of so many of the newest entries, one is looked for by its id. */
+const mostEntries = 2000
+
+/**
+ * The id of an entry is also good: clients that loaded the conversation from here have no other. `end`: where the turn of
+ * the entry ends. A message says itself which branch it was on.
+ */
+async function entryOf(log: Log, conversation: string, { id, branch = '' }: UiMessage, newest: string) {
+  const key = { tenant: log.tenant, conversation, actor }
+  const isThere = branch !== '' && branch !== newest && (await log.store.head({ ...key, branch }))
+  const thread = log.history.thread(conversation, { actor, branch: isThere ? branch : newest })
+  const entry = (await thread.entries({ limit: mostEntries })).find(one => one.id === id)
+  if (!entry) return undefined
+  const turn = (await thread.turns()).find(one => one.turn === entry.turn)
+  return { thread: thread.key, at: entry.seq, end: turn?.last ?? entry.seq }
 }
 
 /** Marks the last entry of a branch with the id of a message. */
@@ -60,6 +81,21 @@ export async function markUi(
   const ids = id === undefined ? [newest] : [newest, id]
   const marks = ids.map((one): Mark => ({ mark: markOf(conversation, one), at }))
   await log.store.saveMarks(thread, marks)
+}
+
+/** Marks the messages that a client brought along, which stand at the beginning of a conversation. */
+export async function markEarlier(
+  { store }: Log,
+  thread: ThreadKey,
+  earlier: readonly EarlierMessage[],
+): Promise<void> {
+  let at = 0
+  const marks: Mark[] = []
+  for (const { id, messages } of earlier) {
+    at += messages.length
+    if (id !== undefined && messages.length > 0) marks.push({ mark: markOf(thread.conversation, id), at })
+  }
+  if (marks.length > 0) await store.saveMarks(thread, marks)
 }
 
 /** The name of the mark at the place where a conversation was last. No message can have it: ids are not empty. */

@@ -1,0 +1,127 @@
+import { createCallNames } from '../../chat/call-names.ts'
+import type { ReplyWork } from '../../chat/reply.ts'
+import { listLog } from '../../history/log/read-log.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import type { Model } from '../../models/model.ts'
+import { shownArguments } from '../../notes/shown-arguments.ts'
+import type { ThreadKey } from '../../stores/store.ts'
+import { notesInReply, type ReplyCall, type TurnPart } from '../../turn/index.ts'
+import { BadRequestError } from '../bad-request-error.ts'
+import { answer } from '../exchange/answer.ts'
+import type { Asked, Log } from '../exchange/asked.ts'
+import { openTurn } from '../exchange/open-turn.ts'
+import type { Place } from '../exchange/place.ts'
+import type { ChatRoute } from '../routes/chat-route.ts'
+import type { EarlierMessage, UiRequest } from './read-ui-body.ts'
+import { markEarlier } from './ui-place.ts'
+
+/** What a request brings to its thread. */
+interface UiTurn {
+  readonly kind: Place['kind']
+  readonly messages: Place['messages']
+  /** What the client has said before, where the log has nothing of it. */
+  readonly earlier: readonly EarlierMessage[]
+  readonly request: Pick<UiRequest, 'system' | 'tools'>
+}
+
+/**
+ * The messages that a request brings: results for calls that wait for one, or the user's message; before it, in a
+ * conversation that is new here, all that the client says was said.
+ */
+export async function toUiTurn(
+  log: Log,
+  thread: ThreadKey,
+  asked: UiRequest,
+  maxMessages: number,
+): Promise<UiTurn> {
+  const { messages, isResults } = asked
+  if (isResults) {
+    const waiting = await waitingCalls(log, thread)
+    const wanted = messages.flatMap(message => {
+      const id = waiting.get(String(message.tool_call_id))
+      return id === undefined ? [] : [{ ...message, tool_call_id: id }]
+    })
+    if (wanted.length === 0)
+      throw new BadRequestError(
+        'No call waits for these results: the turn has ended without them.',
+        'messages',
+      )
+    return { kind: 'extends', messages: wanted, earlier: [], request: asked }
+  }
+  if (await log.store.head(thread)) return { kind: 'extends', messages, earlier: [], request: asked }
+  const earlier = asked.earlier()
+  const all = [...earlier.flatMap(one => one.messages), ...messages]
+  if (all.length > maxMessages)
+    throw new BadRequestError(`A request may have ${maxMessages} messages: see "maxMessages".`, 'messages')
+  return { kind: 'new', messages: all, earlier, request: asked }
+}
+
+/** The ids of the calls of the open turn that have no result, by the names that the client has for them. */
+async function waitingCalls(
+  { store, history }: Log,
+  thread: ThreadKey,
+): Promise<ReadonlyMap<string, string>> {
+  const nameOf = createCallNames()
+  /** The name of the newest call with an id. */
+  const names = new Map<string, string>()
+  const waiting = new Map<string, string>()
+  const { open } = (await store.head(thread)) ?? {}
+  if (!open) return waiting
+  const source = { store, key: thread, count: history.count }
+  for (const { message, seq } of await listLog(source, { from: open.first })) {
+    const { calls, results } = readMessage(message, seq)
+    for (const { id } of calls) {
+      if (id === undefined) continue
+      names.set(id, nameOf(id))
+      waiting.set(names.get(id)!, id)
+    }
+    for (const { callId = '' } of results) waiting.delete(names.get(callId) ?? '')
+  }
+  return waiting
+}
+
+interface ToAnswer extends UiTurn {
+  readonly log: Log
+  readonly keyId: string
+  readonly thread: ThreadKey
+  readonly model: Model
+}
+
+/** Answers a turn. Its calls are the client's: they are told at its end, and it stays open for their results. */
+export async function answerUi(
+  { options, newId, now }: Pick<ChatRoute, 'options' | 'newId' | 'now'>,
+  { kind, messages, earlier, request: { system, tools }, log, keyId, thread, model }: ToAnswer,
+  { emit, settle, signal }: ReplyWork,
+): Promise<void> {
+  const asked: Asked = {
+    ...{ log, keyId, signal, newId, now, face: 'ui-chat', headers: {} },
+    request: {
+      ...{ model: model.name, messages, tools, settings: {}, stream: true, named: {}, hints: {} },
+      ...(system !== undefined && { system }),
+    },
+  }
+  const opened = await openTurn(asked, {
+    ...{ kind, thread, messages, from: 0, items: [], scope: '' },
+    ...{ isSide: false, isNamed: true, isDelta: true, why: 'named by useChat' },
+  })
+  await markEarlier(log, thread, earlier)
+  const notes = notesInReply(options)
+  const nameOf = createCallNames()
+  for (const { message, seq } of opened.said ?? [])
+    for (const { id } of readMessage(message, seq).calls) if (id !== undefined) nameOf(id)
+  let calls: readonly ReplyCall[] = []
+  const told = async (part: TurnPart) => {
+    if (part.type === 'end' && part.status === 'open')
+      for (const { id, name, arguments: json } of calls)
+        await emit({ type: 'tool-call', id: nameOf(id), name, arguments: shownArguments(json, notes) })
+    await emit(part)
+  }
+  const { result } = await answer(asked, opened, {
+    ...{ model, options, emit: told },
+    dataOf(reply) {
+      calls = reply.calls
+      return undefined
+    },
+  })
+  settle(result)
+}
