@@ -68,6 +68,8 @@ export interface ServerOptions extends AnswerOptions {
   readonly experimentTools?: ExperimentTools<Record<string, unknown>>
   /** The folder of the built inspector, which is then at `/inspector`. Default: no inspector. */
   readonly inspector?: string | undefined
+  /** States that the API shows: `name=tool`, or `name=tool#/path` for a part of the result. */
+  readonly states?: readonly string[]
   /** What the server tells of itself to those who may inspect it: which upstream answers and why, and the log's name. */
   readonly about?: { readonly upstream?: string; readonly store?: string }
   readonly now?: () => number
@@ -117,7 +119,7 @@ export function createServer(given: ServerOptions): Server {
     ...{ upstream, options, gate, maxBodyBytes, json: limits.json, newId, logOf, keys, cancels },
     onReply: metrics.count,
     about: { ...given.about, needsKey: given.requireKeys ?? (given.apiKeys ?? []).length > 0 },
-    ...present({ pollMs, maxListeners, experimentTools }),
+    ...present({ pollMs, maxListeners, experimentTools, states: given.states }),
   })
   const sides = sweepSides({
     ...{ store, now, keepMs: sideMs },

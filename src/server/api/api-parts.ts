@@ -1,5 +1,6 @@
 import type { ExperimentTools } from '../../experiment/index.ts'
 import type { NoteOptions } from '../../notes/index.ts'
+import type { State } from '../../state/index.ts'
 import type { Keys } from '../auth/create-keys.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
 import type { Cancels } from '../exchange/cancels.ts'
@@ -32,6 +33,8 @@ export interface ApiParts {
   readonly newId: () => string
   /** The tools that roles of posted plans may use. */
   readonly experimentTools: ExperimentTools<Record<string, unknown>>
+  /** The states that are read from threads. */
+  readonly states: readonly State<unknown>[]
   /** The replies that are being written, on all faces. */
   readonly gate: Gate
   /** Called when a reply is over. */

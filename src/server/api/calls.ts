@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { dump } from '../../context/dump.ts'
-import { isRun, leadOf, type Plan, placesIn, readPlan } from '../../history/calls/plan.ts'
+import { endOf, isRun, leadOf, type Plan, placesIn, readPlan } from '../../history/calls/plan.ts'
 import type { Thread, ThreadCall } from '../../history/index.ts'
 import { present } from '../../log/present.ts'
+import type { Head } from '../../stores/store.ts'
 import { notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
-import { defineRoute, type Told } from './route.ts'
+import { type Call, defineRoute, type Told } from './route.ts'
 import { count, inConversation, limitOf, message, name, threadFields, time } from './schemas.ts'
 import { rowsField, rowsOfPlan, sentRow, textsField, withoutTexts } from './sent-rows.ts'
 import { planStretches } from './timeline/fate-runs.ts'
@@ -81,7 +82,7 @@ export const callRoutes = [
     }),
     async handle(given) {
       const thread = await threadOf(given)
-      const found = await findCall(thread, given.params.call)
+      const found = await findCall(given, thread, given.params.call)
       const messages = await thread.replay(found)
       const { rows: isWithRows = false, texts = true } = given.query
       const told = toPlanAnswer(found)
@@ -106,17 +107,36 @@ export const callRoutes = [
     kind: 'text',
     async handle(given) {
       const thread = await threadOf(given)
-      return dump({ messages: await thread.replay(await findCall(thread, given.params.call)) })
+      return dump({ messages: await thread.replay(await findCall(given, thread, given.params.call)) })
     },
   }),
 ]
 
-/** A call of a thread, by its id. */
-export async function findCall(thread: Thread, id: string): Promise<ThreadCall> {
-  const found = (await thread.calls()).find(one => one.id === id)
-  if (!found) throw notFound('call', id)
-  return found
+/** A call by its id: of a thread, or of the branch that its past is shared with. The newest ones are looked at first. */
+export async function findCall(
+  { log, looking }: Pick<Call, 'log' | 'looking'>,
+  thread: Thread,
+  id: string,
+): Promise<ThreadCall> {
+  const { conversation, actor, branch } = thread.key
+  let upTo = Number.POSITIVE_INFINITY
+  for (let name: string | undefined = branch; name !== undefined; ) {
+    const own: Thread = looking.thread(conversation, { actor, branch: name })
+    for (let limit = fewestCalls; ; limit *= 8) {
+      const calls = await own.calls({ limit })
+      const found = calls.find(one => one.id === id)
+      // What another branch did after the fork is not part of this one.
+      if (found && endOf(readPlan(found.plan)) <= upTo) return found
+      if (found || calls.length < limit) break
+    }
+    const forkOf: Head['forkOf'] = (await log.store.head(own.key))?.forkOf
+    upTo = Math.min(upTo, forkOf?.at ?? 0)
+    name = forkOf?.branch
+  }
+  throw notFound('call', id)
 }
+
+const fewestCalls = 64
 
 export function toCall(one: ThreadCall): Told<z.input<typeof call>> {
   const { id, turn, time, model, status, error, predicted, reported } = one

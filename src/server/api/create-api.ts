@@ -21,6 +21,7 @@ import type { OnWrite } from './live/noticing-store.ts'
 import { createReplies } from './live/replies.ts'
 import { createRunningExperiments } from './live/running-experiments.ts'
 import { openApi } from './open-api.ts'
+import { parseState } from './parse-state.ts'
 import { readFields, readValue } from './read-call.ts'
 import type { Call, Route } from './route.ts'
 import { apiBase, apiRoutes } from './routes.ts'
@@ -45,6 +46,8 @@ export interface ApiOptions {
   readonly pollMs?: number | undefined
   readonly maxListeners?: number | undefined
   readonly experimentTools?: ExperimentTools<Record<string, unknown>> | undefined
+  /** States, as settings write them. */
+  readonly states?: readonly string[] | undefined
 }
 
 export interface Api {
@@ -85,6 +88,7 @@ export function createApi(given: ApiOptions): Api {
     maxBodyBytes,
     newId,
     experimentTools,
+    states: (given.states ?? []).map(parseState),
     gate,
     keys,
     onReply,

@@ -7,6 +7,7 @@ import { experimentRoutes } from './experiments.ts'
 import { keyRoutes } from './keys.ts'
 import { sampleRoutes } from './samples.ts'
 import { serverRoutes } from './server-info.ts'
+import { stateRoutes } from './states.ts'
 import { threadRoutes } from './threads.ts'
 import { timelineRoutes } from './timelines.ts'
 import { whyRoutes } from './why.ts'
@@ -18,6 +19,7 @@ export const apiRoutes = [
   ...serverRoutes,
   ...conversationRoutes,
   ...threadRoutes,
+  ...stateRoutes,
   ...contextRoutes,
   ...timelineRoutes,
   ...whyRoutes,

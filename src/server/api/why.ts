@@ -125,7 +125,7 @@ async function settingsOf(call: ThreadCall & { readonly query: Asked }, thread: 
 
 /** The settings of a stored call. A policy that no name says is taken to be that of the server. */
 async function settingsIn(call: ThreadCall, thread: Thread, id: string): Promise<Settings> {
-  const found = await findCall(thread, id)
+  const found = await findCall(call, thread, id)
   const stored = readPlan(found.plan)
   const { window, reserve, policy: named } = stored
   const { policy: usual } = call.parts.options

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { policyNames } from '../../context/policies/choose-policy.ts'
 import { address, bytes, duration, listOf, oneOf, onOff, share, text, wholeNumber } from './kinds.ts'
+import { stateForm } from './state-form.ts'
 
 /**
  * Every setting of `throughline serve`, with its default. A setting `upstreamKey` is the flag `--upstream-key`, the variable
@@ -66,6 +67,13 @@ export const configSchema = z.strictObject({
   sideTime: duration(1000)
     .default(86_400_000)
     .meta({ about: 'how long titles, tags and the like are kept that clients ask beside conversations' }),
+
+  states: listOf(
+    text('a list of states such as "cash=sell_lemonade#/cash"', stateForm),
+    'must be a list of states',
+  )
+    .default([])
+    .meta({ about: 'values that are read from tool results and shown: name=tool, or name=tool#/path' }),
 
   requireKeys: onOff()
     .optional()

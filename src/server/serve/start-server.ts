@@ -65,6 +65,7 @@ export async function startServer(
       notes: notes === 'off' ? false : { place: notes },
       ...present({ window: config.window, reserve: config.reserve }),
       inspector: config.inspector ? inspectorFolder : undefined,
+      states: config.states,
       about: { upstream: why, store: config.store === undefined ? basename(config.db) : 'PostgreSQL' },
       onServed(served) {
         log.served(served)

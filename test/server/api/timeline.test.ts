@@ -140,6 +140,10 @@ describe.each(stores)('a timeline of %s', (_, create) => {
       ['main', 'other'].map(branch => history.thread('toads', { branch }).calls()),
     )
     expect(called.map(({ call }) => call)).toEqual([calls[0]!.at(-1)!.id, calls[1]![0]!.id])
+    // A call of the shared past is found from the branch, one after the fork is not.
+    const path = '/conversations/toads/calls'
+    expect((await api.get(`${path}/${called[0]!.call}?branch=other`)).body.id).toBe(called[0]!.call)
+    expect((await api.get(`${path}/${calls[0]![0]!.id}?branch=other`)).status).toBe(404)
     const { body: told } = await api.get('/conversations/toads/timeline?since=510')
     const [one, two] = linesOf(told).filter(line => line.call !== undefined)
     // The context as it was, made again at its place.

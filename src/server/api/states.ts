@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { type LogSource, readLog } from '../../history/log/read-log.ts'
+import { attempt } from '../../log/attempt.ts'
+import { cut } from '../../log/line.ts'
+import type { MessageLike } from '../../log/message.ts'
+import type { State, StateReading } from '../../state/index.ts'
+import { type RoundResult, roundsFromEnd } from '../../state/read-round.ts'
+import { threadOf } from './find-thread.ts'
+import { defineRoute, type Told } from './route.ts'
+import { count, inConversation, place, threadFields } from './schemas.ts'
+
+const reading = z.object({
+  name: z.string(),
+  tools: z.array(z.string()).describe('the tools whose results carry it'),
+  isConfigured: z.boolean().describe('false for the newest result of a tool, where no states are set'),
+  value: z.unknown().optional().describe('absent without a result, and for one that is very large'),
+  preview: z.string().optional().describe('the beginning of a very large value'),
+  entry: z.object({ seq: place, tool: z.string(), callId: z.string().optional() }).optional(),
+  skipped: z
+    .array(z.object({ seq: place, tool: z.string(), reason: z.string(), detail: z.string() }))
+    .describe('newer results that could not be used, newest first'),
+})
+
+type ToldReading = Told<z.input<typeof reading>>
+
+/** How many entries are read where no states are set, how many tools are told, and how many skipped results of each. */
+const mostEntries = 5000
+const mostTools = 100
+const mostSkipped = 50
+
+/** Values with longer JSON are told by their beginning. */
+const mostCharacters = 64 * 1024
+
+/** Typed values that are read from tool results. */
+export const stateRoutes = [
+  defineRoute({
+    method: 'get',
+    path: '/conversations/:conversation/state',
+    scope: 'inspect',
+    summary:
+      'Shows each state with the entry it was read from; where none are set, the newest result of each tool.',
+    params: inConversation,
+    query: z.strictObject({
+      ...threadFields,
+      at: place.optional().describe('the thread as it was when this entry was its last'),
+    }),
+    kind: 'json',
+    answer: z.object({
+      states: z.array(reading),
+      from: place.describe('the first entry that was looked at'),
+      entries: count.describe('how many entries the thread has there'),
+    }),
+    async handle(call) {
+      const { at } = call.query
+      const thread = await threadOf(call)
+      const head = (await call.log.store.head(thread.key))?.head ?? 0
+      const entries = Math.min(at ?? head, head)
+      const { states } = call.parts
+      if (states.length === 0) {
+        const source = { store: call.log.store, key: thread.key, count: call.looking.count }
+        return { ...(await newestResults(source, entries)), entries }
+      }
+      const told: ToldReading[] = []
+      for (const state of states) told.push(toReading(state, await thread.state(state, { at: entries })))
+      return { states: told, from: Math.min(1, entries), entries }
+    },
+  }),
+]
+
+function toReading(
+  { name, tools }: State<unknown>,
+  { value, entry, skipped }: StateReading<unknown>,
+): ToldReading {
+  return {
+    ...{ name, tools, isConfigured: true, ...toValue(value) },
+    ...(entry && { entry: { ...entry, seq: entry.seq + 1 } }),
+    skipped: skipped.slice(0, mostSkipped).map(one => ({ ...one, seq: one.seq + 1 })),
+  }
+}
+
+function toValue(value: unknown) {
+  if (value === undefined) return {}
+  const json = JSON.stringify(value) ?? ''
+  return json.length > mostCharacters ? { preview: cut(json, 2000) } : { value }
+}
+
+/** The newest good result of each tool, with the failed ones after it. A result that is no JSON is a text. */
+async function newestResults(
+  source: LogSource,
+  to: number,
+): Promise<{ states: readonly ToldReading[]; from: number }> {
+  const messages: MessageLike[] = []
+  let from = to + 1
+  for await (const { message, seq } of readLog(source, { to, reverse: true, limit: mostEntries })) {
+    messages.push(message)
+    from = seq
+  }
+  const found = new Map<string, { skipped: ToldReading['skipped'][number][]; result?: RoundResult }>()
+  for (const { results } of roundsFromEnd(messages.reverse())) {
+    for (const result of results.toReversed()) {
+      const known = found.get(result.tool)
+      if (known?.result || (!known && found.size >= mostTools) || result.isStray) continue
+      const own = known ?? { skipped: [] }
+      found.set(result.tool, own)
+      if (!result.isError) own.result = result
+      else if (own.skipped.length < mostSkipped)
+        own.skipped.push({
+          ...{
+            seq: from + result.seq,
+            tool: result.tool,
+            reason: 'error result',
+            detail: cut(result.text, 200),
+          },
+        })
+    }
+  }
+  return {
+    from: Math.min(from, to),
+    states: [...found].map(([tool, { skipped, result }]) => ({
+      ...{ name: tool, tools: [tool], isConfigured: false, skipped },
+      ...(result && {
+        ...toValue(attempt<unknown>(() => JSON.parse(result.text), result.text)),
+        entry: {
+          ...{ seq: from + result.seq, tool },
+          ...(result.callId !== undefined && { callId: result.callId }),
+        },
+      }),
+    })),
+  }
+}
