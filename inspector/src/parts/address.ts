@@ -18,10 +18,10 @@ export interface ConversationSearch {
   /** The texts of their system prompts, where these are others. */
   readonly systemA?: string
   readonly systemB?: string
-  /** Over time: the policy to compare with, what a bar is, and whether the figures are shown as a table. */
+  /** Over time: the policy to compare with, what a bar is, and whether the figures are shown as a table. Calls: `dump` for a text. */
   readonly with?: string
   readonly by?: 'call'
-  readonly as?: 'table'
+  readonly as?: 'table' | 'dump'
 }
 
 type Given = Readonly<Record<string, unknown>>
@@ -33,7 +33,7 @@ export function readConversationSearch(given: Given): ConversationSearch {
     ...numbers(given, ['turn', 'entry']),
     ...(isFate(given.fate) && { fate: given.fate }),
     ...(given.by === 'call' && { by: given.by }),
-    ...(given.as === 'table' && { as: given.as }),
+    ...((given.as === 'table' || given.as === 'dump') && { as: given.as }),
   }
 }
 

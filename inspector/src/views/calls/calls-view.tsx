@@ -1,5 +1,166 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { callsQuery, outlineQuery } from '../../api/queries.ts'
+import type { Answer } from '../../api/routes.ts'
+import { usePlace } from '../../parts/address.ts'
+import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { amountOf, count, dayTime } from '../../parts/format.ts'
+import { useKeys } from '../../parts/keys.ts'
+import { QueryState } from '../../parts/query-state.tsx'
+import { type Status, StatusMark } from '../../parts/status-mark.tsx'
+import { callDurations, shownDuration } from './call-durations.ts'
+import { CallPanel } from './call-panel.tsx'
+import styles from './calls-view.module.css'
 
+type Call = Answer<'get /conversations/:conversation/calls'>['calls'][number]
+
+const mark: Readonly<Record<Call['status'], Status>> = {
+  sent: 'running',
+  completed: 'done',
+  failed: 'failed',
+  cancelled: 'stopped',
+  interrupted: 'interrupted',
+}
+
+/** Every model call, the newest first, also those that failed or were cancelled. */
 export function CallsView() {
-  return <EmptyState title="Calls">Every model call, with what was sent byte for byte.</EmptyState>
+  const { thread } = usePlace()
+  const [limit, setLimit] = useState(200)
+  const query = useQuery(callsQuery(thread, limit))
+  return (
+    <QueryState query={query}>
+      {({ calls }) =>
+        calls.length === 0 ? (
+          <EmptyState title="No calls are stored">
+            A conversation that was imported has none: its model was asked elsewhere. Each call of this server
+            stands here with what was sent, byte for byte.
+          </EmptyState>
+        ) : (
+          <List
+            calls={calls}
+            onMore={
+              calls.length === limit && limit < 5000 ? () => setLimit(Math.min(5000, limit * 5)) : undefined
+            }
+          />
+        )
+      }
+    </QueryState>
+  )
+}
+
+interface ListProps {
+  readonly calls: readonly Call[]
+  readonly onMore: (() => void) | undefined
+}
+
+function List({ calls, onMore }: ListProps) {
+  const { thread, search, go } = usePlace()
+  const { data: outline } = useQuery(outlineQuery(thread))
+  const durations = useMemo(() => callDurations(calls, outline ?? []), [calls, outline])
+  const chosen = calls.find(({ id }) => id === search.call)
+  const failed = calls.filter(({ status }) => status !== 'completed' && status !== 'sent').length
+  const at = chosen ? calls.indexOf(chosen) : -1
+  const choose = (index: number) => {
+    const one = calls[Math.min(Math.max(0, index), calls.length - 1)]
+    if (one) go({ call: one.id, turn: one.turn })
+  }
+  useKeys('Calls', [
+    { keys: 'j', does: 'next call', run: () => choose(at + 1) },
+    { keys: 'k', does: 'call before', run: () => choose(at - 1) },
+    { keys: 'Escape', does: 'close the call', run: () => go({ call: undefined, turn: undefined }) },
+  ])
+  return (
+    <div className={styles.view} data-open={chosen !== undefined}>
+      <div className={styles.list}>
+        <header className={styles.head}>
+          <h1>
+            {onMore
+              ? `The newest ${amountOf(calls.length, 'model call')}`
+              : amountOf(calls.length, 'model call')}
+            {failed > 0 && `, ${count(failed)} not completed`}
+          </h1>
+        </header>
+        <table className={styles.table}>
+          <thead>
+            <tr>
+              <th scope="col">Status</th>
+              <th scope="col">Turn</th>
+              <th scope="col">Model</th>
+              <th scope="col" className={styles.number}>
+                Predicted
+              </th>
+              <th scope="col" className={styles.number}>
+                Reported
+              </th>
+              <th scope="col" className={styles.number}>
+                Took
+              </th>
+              <th scope="col">Time</th>
+            </tr>
+          </thead>
+          <tbody>
+            {calls.map(call => (
+              <Row
+                key={call.id}
+                {...{ call, isChosen: call === chosen, duration: durations.get(call.id) }}
+                onChoose={() => go({ call: call.id, turn: call.turn }, { push: true })}
+              />
+            ))}
+          </tbody>
+        </table>
+        {onMore && (
+          <p className={styles.more}>
+            <Button onClick={onMore}>Show more</Button>
+          </p>
+        )}
+      </div>
+      {chosen && (
+        <CallPanel
+          key={chosen.id}
+          call={chosen}
+          duration={durations.get(chosen.id)}
+          onClose={() => go({ call: undefined, turn: undefined })}
+        />
+      )}
+    </div>
+  )
+}
+
+interface RowProps {
+  readonly call: Call
+  readonly isChosen: boolean
+  readonly duration: number | undefined
+  readonly onChoose: () => void
+}
+
+function Row({ call, isChosen, duration, onChoose }: RowProps) {
+  const { status, turn, model, predicted, reported, time, error } = call
+  const row = useRef<HTMLTableRowElement>(null)
+  useEffect(() => {
+    if (isChosen) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isChosen])
+  return (
+    <tr ref={row} className={styles.row} data-chosen={isChosen} data-status={status} onClick={onChoose}>
+      <td>
+        <button type="button" className={styles.open} aria-pressed={isChosen}>
+          <span className={styles.mark} aria-hidden="true">
+            <StatusMark status={mark[status]} />
+          </span>
+          <span>
+            {status}
+            {error !== undefined && `: ${error}`}
+          </span>
+        </button>
+      </td>
+      <td>{turn}</td>
+      <td className={styles.model} title={model}>
+        {model}
+      </td>
+      <td className={styles.number}>{count(predicted)}</td>
+      <td className={styles.number}>{reported === undefined ? '–' : count(reported)}</td>
+      <td className={styles.number}>{duration === undefined ? '–' : shownDuration(duration)}</td>
+      <td>{dayTime(time)}</td>
+    </tr>
+  )
 }

@@ -1,5 +1,102 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { EyeOff } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { notesQuery } from '../../api/queries.ts'
+import type { Answer } from '../../api/routes.ts'
+import { usePlace } from '../../parts/address.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { amountOf, dayTime } from '../../parts/format.ts'
+import { LongText } from '../../parts/long-text.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import styles from './notes-view.module.css'
 
+type Notes = Answer<'get /conversations/:conversation/notes'>['notes']
+
+/** So many of the newest notes are read. */
+const mostNotes = 1000
+
+/** What the model wrote to itself, the newest last. */
 export function NotesView() {
-  return <EmptyState title="Notes">What the model wrote to itself.</EmptyState>
+  const { thread } = usePlace()
+  const query = useQuery(notesQuery(thread, mostNotes))
+  return (
+    <QueryState query={query}>
+      {({ notes }) =>
+        notes.length === 0 ? (
+          <EmptyState
+            icon={<EyeOff size={24} aria-hidden />}
+            title="The model has written no notes to itself"
+          >
+            With notes switched on, a model may end a turn with a few words that only it reads later. Users
+            never see them.
+          </EmptyState>
+        ) : (
+          <List notes={notes} />
+        )
+      }
+    </QueryState>
+  )
+}
+
+function List({ notes }: { readonly notes: Notes }) {
+  const { conversation, search } = usePlace()
+  const end = useRef<HTMLDivElement>(null)
+  const chosen = useRef<HTMLLIElement>(null)
+  // The newest is at the end, as in the conversation; an address that names an entry or a turn leads there.
+  useEffect(() => {
+    if (chosen.current) chosen.current.scrollIntoView({ block: 'center' })
+    else end.current?.scrollIntoView()
+  }, [])
+  const isChosen = ({ seq, turn }: Notes[number]) =>
+    search.entry === undefined ? search.turn === turn : search.entry === seq
+  const first = notes.find(isChosen)
+  const { actor, branch } = search
+  const thread = { ...(actor !== undefined && { actor }), ...(branch !== undefined && { branch }) }
+  return (
+    <div className={styles.view}>
+      <header className={styles.head}>
+        <h1>
+          {notes.length === mostNotes
+            ? `The newest ${amountOf(mostNotes, 'note')}`
+            : amountOf(notes.length, 'note')}{' '}
+          that the model wrote to itself
+        </h1>
+        <p>
+          <EyeOff size={14} aria-hidden /> Users never see them: they are sent to the model, and shown only
+          here.
+        </p>
+      </header>
+      <ol className={styles.notes}>
+        {notes.map(note => {
+          const { seq, turn, time, text } = note
+          return (
+            <li
+              key={seq}
+              ref={note === first ? chosen : undefined}
+              className={styles.note}
+              data-chosen={isChosen(note)}
+            >
+              <div className={styles.about}>
+                <Link to="/c/$conversation/context" params={{ conversation }} search={{ ...thread, turn }}>
+                  Turn {turn}
+                </Link>
+                <span>{dayTime(time)}</span>
+                <Link
+                  to="/c/$conversation/context"
+                  params={{ conversation }}
+                  search={{ ...thread, entry: seq }}
+                  className={styles.entry}
+                >
+                  Entry {seq}
+                </Link>
+              </div>
+              <LongText>{text}</LongText>
+            </li>
+          )
+        })}
+      </ol>
+      <div ref={end} />
+    </div>
+  )
 }

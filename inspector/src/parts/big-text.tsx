@@ -1,0 +1,109 @@
+import { useEffect, useMemo, useRef } from 'react'
+import styles from './big-text.module.css'
+
+export interface BigTextProps {
+  readonly text: string
+  readonly label: string
+  /** Places that are marked, in order and apart. */
+  readonly places?: readonly number[]
+  /** How long each marked place is. */
+  readonly length?: number
+  /** The marked place that is brought into view. */
+  readonly current?: number | undefined
+}
+
+/**
+ * A text of any size, exactly as it is. It stands in blocks that the browser lays out when they come into view, so that it can
+ * be selected, copied and printed as a whole.
+ */
+export function BigText({ text, label, places = [], length = 0, current }: BigTextProps) {
+  const blocks = useMemo(() => toBlocks(text), [text])
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (current !== undefined)
+      box.current?.querySelector('[data-current="true"]')?.scrollIntoView({ block: 'center' })
+  }, [current])
+  let next = 0
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+    <div ref={box} className={styles.text} tabIndex={0} role="region" aria-label={label}>
+      {blocks.map(({ from, to, lines }) => {
+        const marked: number[] = []
+        for (; next < places.length && places[next]! < to; next++) marked.push(places[next]!)
+        return (
+          <pre key={from} className={styles.block} style={{ containIntrinsicSize: `auto ${lines * 18}px` }}>
+            <Pieces {...{ text, from, to, marked, length, current }} />
+          </pre>
+        )
+      })}
+    </div>
+  )
+}
+
+interface PiecesProps {
+  readonly text: string
+  readonly from: number
+  readonly to: number
+  readonly marked: readonly number[]
+  readonly length: number
+  readonly current: number | undefined
+}
+
+function Pieces({ text, from, to, marked, length, current }: PiecesProps) {
+  const pieces: React.ReactNode[] = []
+  let at = from
+  for (const place of marked) {
+    const end = Math.min(place + length, to)
+    pieces.push(
+      text.slice(at, place),
+      <mark key={place} data-current={place === current}>
+        {text.slice(place, end)}
+      </mark>,
+    )
+    at = end
+  }
+  return [...pieces, text.slice(at, to)]
+}
+
+const mostLines = 120
+const mostCharacters = 20_000
+
+/** Divides a text into blocks of whole lines; only a line that is longer than a block is divided. */
+function toBlocks(
+  text: string,
+): readonly { readonly from: number; readonly to: number; readonly lines: number }[] {
+  const blocks: { from: number; to: number; lines: number }[] = []
+  for (let from = 0; from < text.length; ) {
+    let to = from
+    let lines = 0
+    while (lines < mostLines && to < text.length) {
+      const end = text.indexOf('\n', to)
+      const next = end < 0 ? text.length : end + 1
+      if (next - from > mostCharacters && to > from) break
+      to = Math.min(next, from + mostCharacters)
+      lines += 1
+      if (to < next) break
+    }
+    blocks.push({ from, to, lines })
+    from = to
+  }
+  return blocks
+}
+
+const mostPlaces = 10_000
+
+/** Where a text has a word, whatever its case. */
+export function placesIn(text: string, word: string): readonly number[] {
+  if (word === '') return []
+  // Some letters have more units in lower case: then places would not fit.
+  const lower = text.toLowerCase()
+  const [within, wanted] = lower.length === text.length ? [lower, word.toLowerCase()] : [text, word]
+  const places: number[] = []
+  for (
+    let at = within.indexOf(wanted);
+    at >= 0 && places.length < mostPlaces;
+    at = within.indexOf(wanted, at + wanted.length)
+  )
+    places.push(at)
+  return places
+}

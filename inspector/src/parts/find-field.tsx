@@ -1,0 +1,48 @@
+import { ChevronDown, ChevronUp } from 'lucide-react'
+import { useRef } from 'react'
+import { Button } from './button.tsx'
+import field from './field.module.css'
+import styles from './find-field.module.css'
+import { count } from './format.ts'
+import { useKeys } from './keys.ts'
+
+export interface FindFieldProps {
+  readonly word: string
+  readonly found: number
+  /** The place that is looked at, from 0; below 0 if there is none. */
+  readonly index: number
+  readonly onChange: (word: string) => void
+  readonly onMove: (by: number) => void
+}
+
+/** Looks for a word in a text. Enter leads to the next place, with shift to the one before; Escape clears it. */
+export function FindField({ word, found, index, onChange, onMove }: FindFieldProps) {
+  const input = useRef<HTMLInputElement>(null)
+  useKeys('Text', [{ keys: '/', does: 'find in the text', run: () => input.current?.focus() }])
+  return (
+    <div className={styles.find}>
+      <input
+        ref={input}
+        type="search"
+        className={field.input}
+        aria-label="Find in the text"
+        placeholder="Find…"
+        value={word}
+        onChange={event => onChange(event.target.value)}
+        onKeyDown={event => {
+          if (event.key === 'Enter') onMove(event.shiftKey ? -1 : 1)
+          if (event.key === 'Escape') onChange('')
+        }}
+      />
+      <span className={styles.found} role="status">
+        {word !== '' && (found === 0 ? 'nothing' : `${count(index + 1)} of ${count(found)}`)}
+      </span>
+      <Button kind="icon" aria-label="Place before" disabled={found === 0} onClick={() => onMove(-1)}>
+        <ChevronUp size={16} aria-hidden />
+      </Button>
+      <Button kind="icon" aria-label="Next place" disabled={found === 0} onClick={() => onMove(1)}>
+        <ChevronDown size={16} aria-hidden />
+      </Button>
+    </div>
+  )
+}

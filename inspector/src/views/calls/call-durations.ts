@@ -1,0 +1,58 @@
+interface TimedCall {
+  readonly id: string
+  readonly turn: number
+  readonly time: number
+  readonly status: string
+}
+
+interface TimedEntry {
+  readonly turn: number
+  readonly role: string
+  readonly time: number
+}
+
+/**
+ * How long calls took, where the log tells: from when a call was made to when the reply was written, if no other call of the
+ * turn was made between.
+ */
+export function callDurations(
+  calls: readonly TimedCall[],
+  entries: readonly TimedEntry[],
+): ReadonlyMap<string, number> {
+  const replies = grouped(entries.filter(({ role }) => role === 'assistant'))
+  const durations = new Map<string, number>()
+  for (const [turn, of] of grouped(calls)) {
+    const made = of.toSorted((a, b) => a.time - b.time)
+    const written = replies.get(turn) ?? []
+    let next = 0
+    for (const [at, { id, time, status }] of made.entries()) {
+      while (next < written.length && written[next]!.time < time) next += 1
+      const reply = written[next]
+      const later = made[at + 1]
+      if (status !== 'completed' || !reply || (later && later.time < reply.time)) continue
+      durations.set(id, reply.time - time)
+      next += 1
+    }
+  }
+  return durations
+}
+
+function grouped<Item extends { readonly turn: number }>(
+  items: readonly Item[],
+): ReadonlyMap<number, readonly Item[]> {
+  const groups = new Map<number, Item[]>()
+  for (const item of items) {
+    const group = groups.get(item.turn)
+    if (group) group.push(item)
+    else groups.set(item.turn, [item])
+  }
+  return groups
+}
+
+/** `0.4 s`, `12 s`, `2 min` */
+export function shownDuration(ms: number): string {
+  if (ms < 1000) return `${ms} ms`
+  const seconds = ms / 1000
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  return seconds < 120 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`
+}

@@ -1,0 +1,139 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Download, X } from 'lucide-react'
+import { callDumpQuery, callQuery } from '../../api/queries.ts'
+import type { Answer } from '../../api/routes.ts'
+import { usePlace } from '../../parts/address.ts'
+import { BigText } from '../../parts/big-text.tsx'
+import { Button } from '../../parts/button.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { download, toFileName } from '../../parts/download.ts'
+import { adviceFor } from '../../parts/fault-words.ts'
+import { count, fullTime } from '../../parts/format.ts'
+import { Notice } from '../../parts/notice.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { shownDuration } from './call-durations.ts'
+import styles from './call-panel.module.css'
+
+export interface CallPanelProps {
+  readonly call: Answer<'get /conversations/:conversation/calls'>['calls'][number]
+  readonly duration: number | undefined
+  readonly onClose: () => void
+}
+
+/** One call: how it went, and what was sent, byte for byte. */
+export function CallPanel({ call, duration, onClose }: CallPanelProps) {
+  const { conversation, thread, search, go } = usePlace()
+  const { id, turn, time, model, status, error, predicted, reported, window, reserve, policy, counter } = call
+  const isDump = search.as === 'dump'
+  const messages = useQuery({ ...callQuery(thread, id), enabled: !isDump })
+  const dumped = useQuery({ ...callDumpQuery(thread, id), enabled: isDump })
+  const { actor, branch } = search
+  const at = {
+    ...(actor !== undefined && { actor }),
+    ...(branch !== undefined && { branch }),
+    turn,
+    call: id,
+  }
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['sent', fullTime(time)],
+    ['took', duration === undefined ? undefined : shownDuration(duration)],
+    [
+      'tokens',
+      `${count(predicted)} predicted${reported === undefined ? '' : `, ${count(reported)} reported`}`,
+    ],
+    ['window', `${count(window)}, of which ${count(reserve)} for the reply`],
+    ['policy', policy],
+    ['counted by', counter],
+    ['id', id],
+  ]
+  return (
+    <aside className={styles.panel} aria-label={`Call of turn ${turn}`}>
+      <header className={styles.head}>
+        <h2 title={model}>{model}</h2>
+        <Button kind="icon" aria-label="Close" onClick={onClose}>
+          <X size={16} aria-hidden />
+        </Button>
+      </header>
+      {status !== 'completed' && status !== 'sent' && (
+        <div className={styles.fault}>
+          <Notice kind={status === 'failed' ? 'danger' : 'plain'}>
+            {said[status]}
+            {error !== undefined && ` (${error})`}.{' '}
+            {status === 'failed' && error !== undefined && adviceFor(error)}
+          </Notice>
+        </div>
+      )}
+      <dl className={styles.facts}>
+        {facts.map(
+          ([name, value]) =>
+            value !== undefined && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+      <p className={styles.links}>
+        <Link to="/c/$conversation/context" params={{ conversation }} search={at}>
+          Context of this call
+        </Link>
+        <Link to="/c/$conversation/dump" params={{ conversation }} search={at}>
+          Open its dump
+        </Link>
+      </p>
+      <div className={styles.bar}>
+        <Button kind="plain" aria-pressed={!isDump} onClick={() => go({ as: undefined })}>
+          Messages as JSON
+        </Button>
+        <Button kind="plain" aria-pressed={isDump} onClick={() => go({ as: 'dump' })}>
+          As text
+        </Button>
+      </div>
+      {isDump ? (
+        <QueryState query={dumped}>
+          {text => <Sent text={text} label="What was sent, as text" name={`${id}.txt`} />}
+        </QueryState>
+      ) : (
+        <QueryState query={messages}>
+          {({ messages }) => (
+            <Sent
+              text={JSON.stringify(messages, null, 2)}
+              label="What was sent, as JSON"
+              name={`${id}.json`}
+            />
+          )}
+        </QueryState>
+      )}
+    </aside>
+  )
+}
+
+const said = {
+  failed: 'The call failed',
+  cancelled: 'The call was cancelled',
+  interrupted: 'The process died before the call was over',
+} as const
+
+function Sent({
+  text,
+  label,
+  name,
+}: {
+  readonly text: string
+  readonly label: string
+  readonly name: string
+}) {
+  return (
+    <>
+      <div className={styles.actions}>
+        <CopyButton text={text} />
+        <Button kind="plain" onClick={() => download(new Blob([text]), toFileName(name))}>
+          <Download size={14} aria-hidden /> Download
+        </Button>
+      </div>
+      <BigText text={text} label={label} />
+    </>
+  )
+}

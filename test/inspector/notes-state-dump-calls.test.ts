@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { callDurations } from '../../inspector/src/views/calls/call-durations.ts'
+import { ModelError } from '../../src/models/model.ts'
+import { rules } from '../../src/models/rules.ts'
+import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
+import {
+  expectNoAxeViolations,
+  narrow,
+  openPage,
+  type ServedInspector,
+  sample,
+  serveInspector,
+  shoot,
+} from './open-inspector.ts'
+
+const evil = '<img src=x onerror="globalThis.harmed=1"><script>globalThis.harmed=1</script>'
+const long = `両生類の移動調査・${'とても長い'.repeat(30)}${'x'.repeat(200)}`
+
+/** A model that writes notes, fails when it is told to, and never answers when it is told to wait. */
+const upstream = {
+  ...readerUpstream(),
+  model: () =>
+    rules(
+      ({ messages }) => {
+        const asked = String(messages.findLast(({ role }) => role === 'user')?.content)
+        if (asked.includes('fail')) throw new ModelError('model_refused', evil, { isRetryable: false })
+        if (asked.includes('wait')) return new Promise<string>(() => {})
+        return `Heard ${asked}. [NOTE TO SELF: I heard ${asked}]`
+      },
+      { name: `model ${evil}`, window: 4096 },
+    ),
+}
+
+let served: ServedInspector
+let talking: ServedInspector
+beforeAll(async () => {
+  served = await serveInspector()
+  talking = await serveInspector({ isEmpty: true, upstream, notes: true })
+  await say(`Hello ${evil}`)
+  await say(`Hello ${long}`)
+  await say('please fail')
+  const leaving = new AbortController()
+  const waiting = fetch(`${talking.url}/throughline/v1/conversations/talk/send`, {
+    method: 'POST',
+    body: JSON.stringify({ input: 'please wait' }),
+    signal: leaving.signal,
+  })
+  void waiting.catch(() => undefined)
+  await untilCall('sent')
+  leaving.abort()
+  await untilCall('cancelled')
+})
+afterAll(async () => {
+  await served.stop()
+  await talking.stop()
+})
+
+const say = async (input: string) => (await talking.ask('POST', '/conversations/talk/send', { input })).text()
+
+interface ToldCall {
+  readonly id: string
+  readonly status: string
+  readonly turn: number
+  readonly error?: string
+}
+
+const calls = async (): Promise<readonly ToldCall[]> => {
+  const response = await talking.ask('GET', '/conversations/talk/calls')
+  return response.ok ? ((await response.json()) as { calls: readonly ToldCall[] }).calls : []
+}
+
+const untilCall = (wanted: string) =>
+  vi.waitFor(async () => expect((await calls()).map(({ status }) => status)).toContain(wanted), {
+    timeout: 20_000,
+  })
+
+const inert = () => 'harmed' in globalThis || document.querySelector('img, main script') !== null
+
+it('dumps exactly what the API dumps: now, in a turn, in a call; and finds, by keys', async () => {
+  const { page, faults } = await openPage(served, `/inspector/c/${sample}/dump`)
+  const dump = page.getByRole('region', { name: 'Dump' })
+  const expected = async (path: string) =>
+    (await served.ask('GET', `/conversations/${sample}/dump${path}`)).text()
+  const shown = () => dump.evaluate(element => element.textContent)
+  await page.getByRole('heading', { name: 'All that the model gets now' }).waitFor()
+  expect(await shown()).toBe(await expected(''))
+  await page.keyboard.press('/')
+  await page.keyboard.type('toad')
+  await page.getByText(/^1 of \d+$/).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText(/^2 of \d+$/).waitFor()
+  expect(new URL(page.url()).searchParams.get('q')).toBe('toad')
+  expect(await dump.locator('mark[data-current="true"]').textContent()).toMatch(/^toad$/i)
+  expect(await shown()).toBe(await expected(''))
+  await page.keyboard.press('Escape')
+  await expect.poll(() => dump.locator('mark').count()).toBe(0)
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download' }).click(),
+  ])
+  expect(file.suggestedFilename()).toBe(`${sample}-now.txt`)
+  await page.goto(`${served.url}/inspector/c/${sample}/dump?turn=9`)
+  await page.getByRole('heading', { name: 'All that the model gets in turn 9' }).waitFor()
+  const points = (
+    await (await served.ask('GET', `/conversations/${sample}/timeline?against=&fates=false`)).text()
+  )
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as { turn: number; at: number })
+  const { at } = points.find(({ turn }) => turn === 9)!
+  expect(await shown()).toBe(await expected(`?at=${at}`))
+  await expectNoAxeViolations(page)
+  expect(faults).toEqual([])
+})
+
+it('lists every call, also those that failed or were cancelled, with what was sent', async () => {
+  const all = await calls()
+  const { page, faults } = await openPage(talking, '/inspector/c/talk/calls')
+  await page.getByRole('heading', { name: '4 model calls, 2 not completed' }).waitFor()
+  await page.getByRole('button', { name: 'failed: model_refused' }).click()
+  const failed = all.find(({ status }) => status === 'failed')!
+  await page.waitForURL(`**/calls?**call=${failed.id}**`)
+  const panel = page.getByRole('complementary', { name: `Call of turn ${failed.turn}` })
+  await panel.getByText('The call failed (model_refused).').waitFor()
+  const { messages } = (await (
+    await talking.ask('GET', `/conversations/talk/calls/${failed.id}`)
+  ).json()) as {
+    messages: unknown
+  }
+  const json = panel.getByRole('region', { name: 'What was sent, as JSON' })
+  expect(JSON.parse((await json.evaluate(element => element.textContent))!)).toEqual(messages)
+  await panel.getByRole('button', { name: 'As text' }).click()
+  const text = panel.getByRole('region', { name: 'What was sent, as text' })
+  await text.waitFor()
+  expect(await text.evaluate(element => element.textContent)).toBe(
+    await (await talking.ask('GET', `/conversations/talk/calls/${failed.id}/dump`)).text(),
+  )
+  await shoot(page, 'calls-light')
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.waitForTimeout(100)
+    await expectNoAxeViolations(page)
+  }
+  await page.keyboard.press('k')
+  await page.getByText('The call was cancelled').waitFor()
+  const cancelled = all.find(({ status }) => status === 'cancelled')!
+  await page.getByRole('link', { name: 'Open its dump' }).click()
+  await page.getByRole('heading', { name: `All that the model got in turn ${cancelled.turn}` }).waitFor()
+  expect(await page.getByRole('region', { name: 'Dump' }).evaluate(element => element.textContent)).toBe(
+    await (await talking.ask('GET', `/conversations/talk/calls/${cancelled.id}/dump`)).text(),
+  )
+  await page.goBack()
+  await page.getByRole('link', { name: 'Context of this call' }).click()
+  await page.waitForURL(`**/context?**call=${cancelled.id}**`)
+  expect(await page.evaluate(inert)).toBe(false)
+  expect(faults).toEqual([])
+})
+
+it('lists the notes with their turns, says that users never see them, and leads to the entry', async () => {
+  const { page, faults } = await openPage(talking, '/inspector/c/talk/notes')
+  await page.getByRole('heading', { name: '2 notes that the model wrote to itself' }).waitFor()
+  await page.getByText('Users never see them').waitFor()
+  await page.getByText(`I heard Hello ${evil}`).waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.waitForTimeout(100)
+    await expectNoAxeViolations(page)
+  }
+  await shoot(page, 'notes-dark')
+  await say('Hello again')
+  await page.getByRole('heading', { name: '3 notes that the model wrote to itself' }).waitFor()
+  await page.getByRole('link', { name: 'Entry 3' }).click()
+  await page.waitForURL('**/context?entry=3')
+  await page.goto(`${served.url}/inspector/c/${sample}/notes`)
+  await page.getByRole('heading', { name: 'The model has written no notes to itself' }).waitFor()
+  expect(await page.evaluate(inert)).toBe(false)
+  expect(faults.filter(fault => !fault.startsWith(`asks ${served.url}`))).toEqual([])
+})
+
+it('stands on a narrow screen, with the texts of strangers', async () => {
+  const { page, faults } = await openPage(talking, '/inspector/c/talk/notes', { viewport: narrow })
+  const [newest] = await calls()
+  for (const path of ['notes', 'dump', `calls?call=${newest!.id}`]) {
+    await page.goto(`${talking.url}/inspector/c/talk/${path}`)
+    await page.getByText('<img src=x').first().waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
+    expect(await page.evaluate(inert)).toBe(false)
+    await expectNoAxeViolations(page)
+    await shoot(page, `narrow-${path.replace(/\W.*/, '')}`)
+  }
+  expect(faults).toEqual([])
+})
+
+it('tells how long calls took only where the log tells it', () => {
+  const entry = (turn: number, role: string, time: number) => ({ turn, role, time })
+  const call = (id: string, turn: number, time: number, status = 'completed') => ({ id, turn, time, status })
+  const entries = [
+    entry(1, 'user', 0),
+    entry(1, 'assistant', 50),
+    entry(1, 'tool', 60),
+    entry(1, 'assistant', 100),
+    entry(2, 'user', 200),
+    entry(2, 'assistant', 300),
+  ]
+  const given = [
+    call('tried again', 2, 250),
+    call('failed', 2, 210, 'failed'),
+    call('second', 1, 70),
+    call('first', 1, 10),
+    call('nothing written', 3, 400),
+  ]
+  expect([...callDurations(given, entries)].sort()).toEqual([
+    ['first', 40],
+    ['second', 30],
+    ['tried again', 50],
+  ])
+})
