@@ -103,6 +103,9 @@ describe('the view of the context', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
     await page.getByRole('button', { name: 'Close' }).click()
     await page.waitForURL(/context$/)
+    await page.getByRole('button', { name: 'The log' }).click()
+    await log(page).getByText('90 not sent').waitFor()
+    await expectNoAxeViolations(page)
     expect(faults).toEqual([])
   })
 
