@@ -12,6 +12,7 @@ import {
   serveInspector,
   shoot,
 } from './open-inspector.ts'
+import { toLines } from './sample-lines.ts'
 
 const evil = '<img src=x onerror="globalThis.harmed=1"><script>globalThis.harmed=1</script>'
 const long = `両生類の移動調査・${'とても長い'.repeat(30)}${'x'.repeat(200)}`
@@ -175,6 +176,43 @@ it('lists the notes with their turns, says that users never see them, and leads 
   await page.getByRole('heading', { name: 'The model has written no notes to itself' }).waitFor()
   expect(await page.evaluate(inert)).toBe(false)
   expect(faults.filter(fault => !fault.startsWith(`asks ${served.url}`))).toEqual([])
+})
+
+it('shows states with the entry that each came from, and what was skipped; also as they were', async () => {
+  const call = (id: string, name: string) => ({
+    ...{ role: 'assistant', content: '' },
+    tool_calls: [{ id, type: 'function', function: { name, arguments: '{}' } }],
+  })
+  const result = (id: string, content: string) => ({ role: 'tool', tool_call_id: id, content })
+  const said = [
+    ...[{ role: 'user', content: 'Sell.' }, call('a', 'sell'), result('a', '{"cash":20}')],
+    ...[{ role: 'user', content: 'More.' }, call('b', 'sell'), result('b', '{"cash":50}')],
+    ...[{ role: 'user', content: 'And look.' }, call('c', 'look'), result('c', evil)],
+    ...[{ role: 'user', content: 'More.' }, call('d', 'sell'), result('d', `Error: ${evil}`)],
+  ]
+  const lines = toLines(said, { conversation: 'stand', title: 'Stand' })
+  expect((await served.ask('POST', '/import', lines)).ok).toBe(true)
+  const { page, faults } = await openPage(served, '/inspector/c/stand/state')
+  await page.getByRole('heading', { name: 'The newest results of 2 tools, 1 result skipped' }).waitFor()
+  await page.getByText('{"cash": 50}').waitFor()
+  await page.getByText(evil, { exact: true }).waitFor()
+  await page.getByRole('list', { name: 'Skipped results of sell' }).getByText('error result').waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.waitForTimeout(100)
+    await expectNoAxeViolations(page)
+  }
+  await shoot(page, 'state-dark')
+  await page.setViewportSize(narrow)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
+  await page.getByRole('link', { name: 'Entry 6' }).click()
+  await page.waitForURL('**/c/stand/context?entry=6')
+  await page.goto(`${served.url}/inspector/c/stand/state?turn=1`)
+  await page.getByRole('heading', { name: 'The newest results of 1 tool after turn 1' }).waitFor()
+  await page.getByText('{"cash": 20}').waitFor()
+  await page.goto(`${served.url}/inspector/c/stand/state?turn=1`)
+  expect(await page.evaluate(inert)).toBe(false)
+  expect(faults).toEqual([])
 })
 
 it('stands on a narrow screen, with the texts of strangers', async () => {

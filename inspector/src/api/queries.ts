@@ -207,6 +207,17 @@ export function notesQuery(place: ThreadPlace, limit = 1000) {
   })
 }
 
+/** What tools have told, as typed values, as it was at a place. */
+export function stateQuery(place: ThreadPlace, at?: number) {
+  const { params, thread, key } = splitPlace(place)
+  const query = { ...thread, ...(at !== undefined && { at }) }
+  return queryOptions({
+    queryKey: [...key, 'state', at ?? ''],
+    queryFn: ({ signal }) => ask('get /conversations/:conversation/state', { params, query, signal }),
+    placeholderData: keepPreviousData,
+  })
+}
+
 /** One call with the messages that were sent. */
 export function callQuery(place: ThreadPlace, call: string) {
   const { params, thread, key } = splitPlace(place)

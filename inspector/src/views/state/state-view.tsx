@@ -1,5 +1,133 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Braces } from 'lucide-react'
+import { stateQuery, turnsQuery } from '../../api/queries.ts'
+import type { Answer } from '../../api/routes.ts'
+import { usePlace } from '../../parts/address.ts'
+import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { amountOf, count } from '../../parts/format.ts'
+import { JsonText } from '../../parts/json-text.tsx'
+import { LongText } from '../../parts/long-text.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import styles from './state-view.module.css'
 
+type StateAnswer = Answer<'get /conversations/:conversation/state'>
+type Reading = StateAnswer['states'][number]
+
+/** Typed values that are read from tool results: now, or as they were after the turn of the address. */
 export function StateView() {
-  return <EmptyState title="State">Typed values that are read from tool results.</EmptyState>
+  const { thread, search } = usePlace()
+  const { turn } = search
+  const turns = useQuery({ ...turnsQuery(thread), enabled: turn !== undefined })
+  const at = turn === undefined ? undefined : turns.data?.turns.find(one => one.turn === turn)?.last
+  const isKnown = turn === undefined || turns.data !== undefined
+  const query = useQuery({ ...stateQuery(thread, at), enabled: isKnown })
+  return (
+    <QueryState query={query}>
+      {answer => <Shown answer={answer} turn={at === undefined ? undefined : turn} />}
+    </QueryState>
+  )
+}
+
+interface ShownProps {
+  readonly answer: StateAnswer
+  readonly turn: number | undefined
+}
+
+function Shown({ answer: { states, from, entries }, turn }: ShownProps) {
+  const { go } = usePlace()
+  if (states.length === 0)
+    return (
+      <EmptyState icon={<Braces size={24} aria-hidden />} title="No tool has told anything yet">
+        A state is a value that is read from the results of a tool: the newest that can be used. Set some with
+        the setting states, as name=tool; until then the newest result of each tool stands here.
+      </EmptyState>
+    )
+  const isConfigured = states.some(one => one.isConfigured)
+  const skipped = states.reduce((sum, one) => sum + one.skipped.length, 0)
+  const what = isConfigured
+    ? amountOf(states.length, 'state')
+    : `The newest results of ${amountOf(states.length, 'tool')}`
+  return (
+    <div className={styles.view}>
+      <header className={styles.head}>
+        <h1>
+          {what}
+          {turn !== undefined && ` after turn ${turn}`}
+          {skipped > 0 && `, ${amountOf(skipped, 'result')} skipped`}
+        </h1>
+        <p>
+          Read from the log, never from what was sent.
+          {!isConfigured &&
+            ' No states are set: with the setting states, as name=tool, typed values stand here.'}
+          {from > 1 && ` Looked at from entry ${count(from)} to ${count(entries)}.`}
+        </p>
+        {turn !== undefined && (
+          <Button onClick={() => go({ turn: undefined })}>Show them as they are now</Button>
+        )}
+      </header>
+      <ul className={styles.states}>
+        {states.map(one => (
+          <State key={one.name} reading={one} />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function State({ reading }: { readonly reading: Reading }) {
+  const { name, tools, isConfigured, value, preview, entry, skipped } = reading
+  const { search } = usePlace()
+  const isChosen = entry !== undefined && entry.seq === search.entry
+  return (
+    <li className={styles.state} data-chosen={isChosen}>
+      <div className={styles.about}>
+        <h2 title={name}>{name}</h2>
+        {isConfigured && <span className={styles.tools}>from {tools.join(', ')}</span>}
+        {entry && (
+          <span className={styles.entry}>
+            <EntryLink seq={entry.seq}>Entry {entry.seq}</EntryLink>
+          </span>
+        )}
+      </div>
+      <LongText>
+        {preview !== undefined ? (
+          <>
+            <JsonText text={preview} /> <i>This is only its beginning: the entry has it whole.</i>
+          </>
+        ) : value === undefined ? (
+          <i>no value yet</i>
+        ) : typeof value === 'string' ? (
+          value || <i>an empty text</i>
+        ) : (
+          <JsonText text={JSON.stringify(value)} />
+        )}
+      </LongText>
+      {skipped.length > 0 && (
+        <ul className={styles.skipped} aria-label={`Skipped results of ${name}`}>
+          {skipped.map(one => (
+            <li key={one.seq}>
+              <EntryLink seq={one.seq}>Entry {one.seq}</EntryLink> skipped: {one.reason}{' '}
+              <span>{one.detail}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+function EntryLink({ seq, children }: { readonly seq: number; readonly children: React.ReactNode }) {
+  const { conversation, search } = usePlace()
+  const { actor, branch } = search
+  return (
+    <Link
+      to="/c/$conversation/context"
+      params={{ conversation }}
+      search={{ ...(actor !== undefined && { actor }), ...(branch !== undefined && { branch }), entry: seq }}
+    >
+      {children}
+    </Link>
+  )
 }
