@@ -137,6 +137,13 @@ describe('a chat', () => {
     expect(second.sent.at(-1)).toBe('Count to a thousand.')
     second.say('One, two, three')
     await page.getByText('One, two, three').waitFor()
+    // Esc that closes a menu is not meant for the reply.
+    await page.getByRole('button', { name: /^Branch / }).click()
+    await page.getByRole('menu').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    second.say(', four')
+    await page.getByText('One, two, three, four').waitFor()
     await composer(page).press('Escape')
     await second.closed
     await page.getByText('Cancelled').waitFor()

@@ -129,6 +129,9 @@ async function run(thread: ThreadPlace, from: ThreadPlace, asked: Asked, key: st
   }
   controllers.delete(name)
   live.end(fault)
+  // Stopped before the server had said a word: whether it began is not known, so the text is given back too.
+  if (running.abort.signal.aborted && running.id === undefined && asked.kind === 'send')
+    restoreDraft(from, asked.input)
   const isBegun = end ? end.turn !== undefined : !(fault && fault.code !== 'connection_lost')
   if (!isBegun) refuse(from, asked, fault)
   else await settle(thread)
