@@ -19,6 +19,7 @@ const asking = {
   temperature: z.number().optional(),
   maxTokens: z.int().min(1).optional(),
   seed: z.int().optional(),
+  notes: z.boolean().optional().describe('false: no notes in the stream, also for a key that may see them'),
 }
 
 const usage = z.object({
@@ -177,7 +178,11 @@ interface ToAnswer {
 
 /** Asks the model of a request. What the client gets of it depends on its scopes. */
 async function answer(
-  { call, asked: { model: wanted, system, key, temperature, maxTokens, seed }, branch }: ToAnswer,
+  {
+    call,
+    asked: { model: wanted, system, key, temperature, maxTokens, seed, notes = true },
+    branch,
+  }: ToAnswer,
   ask: (chat: Chat, options: { readonly signal: AbortSignal; readonly key?: string }) => Reply,
 ): Promise<AsyncIterable<ServerEvent<ReplyPart>>> {
   const { parts, caller, log, signal: left, has } = call
@@ -209,7 +214,7 @@ async function answer(
             ms: performance.now() - started,
           })
         const told = toReplyPart(part, has('inspect'))
-        if (told) yield toEvent(told)
+        if (told && (notes || told.type !== 'note')) yield toEvent(told)
       }
     } finally {
       isOver()

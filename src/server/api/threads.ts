@@ -5,8 +5,10 @@ import { cut } from '../../log/line.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { present } from '../../log/present.ts'
 import type { NoteOptions } from '../../notes/index.ts'
+import { BadRequestError } from '../bad-request-error.ts'
 import { findConversation } from './conversations.ts'
 import { threadOf } from './find-thread.ts'
+import { callsBetween, pageCall } from './page-calls.ts'
 import { defineRoute, type Told } from './route.ts'
 import {
   count,
@@ -136,13 +138,28 @@ export const threadRoutes = [
     summary:
       'Shows the newest messages as a user may see them. `at` pages back: the seq before the first one.',
     params: inConversation,
-    query: z.strictObject(page),
+    query: z.strictObject({
+      ...page,
+      calls: z
+        .boolean()
+        .optional()
+        .describe('whether the calls behind these messages are told; needs the scope inspect'),
+    }),
     kind: 'json',
-    answer: z.object({ entries: z.array(shown) }),
+    answer: z.object({ entries: z.array(shown), calls: z.array(pageCall).optional() }),
     async handle(call) {
-      const { at, limit = 100 } = call.query
+      const { at, limit = 100, calls = false } = call.query
+      if (calls && !call.has('inspect'))
+        throw new BadRequestError('calls: they need a key with the scope "inspect".', 'calls')
+      const thread = await threadOf(call)
       const options = { limit, ...call.parts.noteOptions, ...(at !== undefined && { at }) }
-      return { entries: await (await threadOf(call)).display(options) }
+      const entries = await thread.display(options)
+      const [first, last] = [entries[0], entries.at(-1)]
+      if (!calls) return { entries }
+      if (!first || !last) return { entries, calls: [] }
+      // The call of the first message stands before it, if it is a reply.
+      const from = first.role === 'user' ? first.seq : first.seq - 1
+      return { entries, calls: await callsBetween(call.log.store, thread.key, from, last.seq) }
     },
   }),
   defineRoute({
