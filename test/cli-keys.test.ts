@@ -103,3 +103,20 @@ it('asks the server that holds the file', async () => {
     stderr: expect.stringContaining('cannot reach'),
   })
 })
+
+it('makes keys of the tenant of the key that asks, or of the one that is named', async () => {
+  const folder = newFolder()
+  const red = runIn(folder)('create', 'me', '--scopes', 'admin', '--tenant', 'red').lines[1]!
+  const operator = 'a-key-of-the-configuration'
+  const { url, stop } = await serve(folder, '--api-keys', operator)
+  const create = (key: string, ...more: readonly string[]) =>
+    runIn(folder)('create', 'Ada', '--server', url, '--key', key, ...more)
+  expect(create(red).lines[0]).toContain('  red  chat  Ada')
+  expect(create(red, '--tenant', 'blue')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('own tenant'),
+  })
+  expect(create(operator).lines[0]).toContain('  default  chat  Ada')
+  expect(create(operator, '--tenant', 'blue').lines[0]).toContain('  blue  chat  Ada')
+  await stop()
+})

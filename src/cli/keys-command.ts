@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { present } from '../log/present.ts'
 import { createKeys, type KeyRecord, type Keys, type NewKey } from '../server/auth/create-keys.ts'
 import { StoreError } from '../stores/store-error.ts'
 import { checkDatabase, isPostgres, withStore } from './open-log.ts'
@@ -27,11 +28,14 @@ export function keysCommand(): Command {
 
   add('create <name>', 'makes a key and prints it, once; the name says whose it is')
     .option('--scopes <list>', 'what it may do: chat, read, inspect, admin, divided by commas', 'chat')
-    .option('--tenant <name>', 'whose conversations it reaches', 'default')
-    .action(async (name: string, options: KeysOptions & { scopes: string; tenant: string }) => {
+    .option(
+      '--tenant <name>',
+      'whose conversations it reaches (default: "default"; with --server: that of --key)',
+    )
+    .action(async (name: string, options: KeysOptions & { scopes: string; tenant?: string }) => {
       const scopes = options.scopes.split(',').map(scope => scope.trim()) as NonNullable<NewKey['scopes']>
       const { key, record } = await onKeys(options, 'create', found =>
-        found.create({ name, scopes, tenant: options.tenant }),
+        found.create({ name, scopes, ...present({ tenant: options.tenant }) }),
       )
       print(describe(record))
       print(key)

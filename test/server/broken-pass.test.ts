@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
 import { startUpstream, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { startServer } from './start-server.ts'
@@ -17,7 +17,11 @@ it('passes a whole answer on', async () => {
 })
 
 it.each([0, 1, 2, 3, 5])('never shows an answer as whole that broke off after %i pieces', async count => {
+  const printed = (['error', 'info', 'log'] as const).map(name => vi.spyOn(console, name))
+  onTestFinished(() => void vi.restoreAllMocks())
   const response = await passed({ chunks: Array<string>(count).fill(line), ending: 'reset' })
   const read = response.ok ? response.text() : Promise.reject(new Error('refused'))
   await expect(read).rejects.toThrow()
+  // Only the server's own log tells of it.
+  for (const spy of printed) expect(spy).not.toHaveBeenCalled()
 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Model } from '../../src/models/model.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import type { Upstream } from '../../src/server/upstream/upstream.ts'
@@ -193,6 +193,8 @@ async function deafClient(url: string, path: string): Promise<Socket> {
 it('makes no more than a client reads, and cuts off one that never does', async () => {
   const piece = 'x'.repeat(20_000)
   const { upstream, said } = talker({ piece })
+  const printed = vi.spyOn(console, 'error')
+  onTestFinished(() => void vi.restoreAllMocks())
   const { url, served } = await startServer({ upstream, unreadMs: 1500 })
   await deafClient(url, '/v1/chat/completions')
   let before = -1
@@ -211,6 +213,7 @@ it('makes no more than a client reads, and cuts off one that never does', async 
   expect(said.pieces * piece.length).toBeLessThan(20e6)
   await expect.poll(() => said.stopped.length, { timeout: 10_000 }).toBe(1)
   await expect.poll(() => served[0]?.answered?.result.status).toBeDefined()
+  expect(printed).not.toHaveBeenCalled()
 })
 
 it('closes connections whose request does not come to its end', async () => {

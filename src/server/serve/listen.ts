@@ -3,6 +3,7 @@ import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { ThroughlineError } from '../../log/error.ts'
+import { inPieces } from '../exchange/in-pieces.ts'
 
 export interface ListenOptions {
   readonly host: string
@@ -23,7 +24,7 @@ export async function listen(
   { host, port, requestTimeoutMs }: ListenOptions,
 ): Promise<Listening> {
   const server = createAdaptorServer({
-    fetch,
+    fetch: async (request, { outgoing }) => withoutErrors(await fetch(request), () => outgoing.destroy()),
     overrideGlobalObjects: false,
     serverOptions: { connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000) },
   }) as HttpServer
@@ -53,4 +54,32 @@ export async function listen(
       clearTimeout(late)
     },
   }
+}
+
+/**
+ * A response whose stream never fails: where it would, the connection is cut, which tells the client that the rest is
+ * missing. `@hono/node-server` would print the error past our log, and write its message to the client.
+ */
+function withoutErrors(response: Response, cut: () => void): Response {
+  const { body, status, headers } = response
+  if (!body || headers.get('transfer-encoding') !== inPieces['transfer-encoding']) return response
+  const reader = body.getReader()
+  // At once, also where the client reads nothing, so that nothing more is asked for.
+  reader.closed.catch(cut)
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        } catch {
+          controller.close()
+        }
+      },
+      cancel: reason => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(stream, { status, headers })
 }

@@ -9,6 +9,7 @@ import type { ServerEnv } from '../auth/caller.ts'
 import { requireScope } from '../auth/require-scope.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import type { Log } from '../exchange/asked.ts'
+import { inPieces } from '../exchange/in-pieces.ts'
 import { parseBody } from '../guard/parse-body.ts'
 import { NotFoundError } from '../not-found-error.ts'
 import type { ChatRoute } from '../routes/chat-route.ts'
@@ -100,7 +101,7 @@ const nameIn = (context: Context<ServerEnv>) =>
   nameOf(context.var.log, context.req.param('conversation') ?? '')
 
 const streamed = (running: RunningReply, leave: () => void, headers: Readonly<Record<string, string>> = {}) =>
-  new Response(running.read(leave), { headers: { ...uiMessageStreamHeaders, ...headers } })
+  new Response(running.read(leave), { headers: { ...uiMessageStreamHeaders, ...inPieces, ...headers } })
 
 /** How long a message waits for a client that has stopped the reply before: it is gone as soon as its connection is closed. */
 const shortPause = 2000
