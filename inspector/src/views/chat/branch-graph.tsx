@@ -49,10 +49,12 @@ export function BranchGraph(props: BranchGraphProps) {
             <Menu.Portal>
               <Menu.Positioner sideOffset={4} align="end" className={menu.positioner}>
                 <Menu.Popup className={menu.menu}>
-                  <Menu.Item className={menu.item} onClick={onFork}>
-                    <GitBranchPlus size={14} aria-hidden />
-                    New branch from here
-                  </Menu.Item>
+                  {branches.length > 0 && (
+                    <Menu.Item className={menu.item} onClick={onFork}>
+                      <GitBranchPlus size={14} aria-hidden />
+                      New branch from here
+                    </Menu.Item>
+                  )}
                   <Menu.Item className={menu.item} onClick={onNew}>
                     <MessageSquarePlus size={14} aria-hidden />
                     New conversation

@@ -188,6 +188,11 @@ export function ChatView() {
     },
   ])
 
+  // Where nothing has been said there is only one thing to do.
+  useEffect(() => {
+    if (isNew && mayChat) area.current?.focus()
+  }, [isNew, mayChat])
+
   const isSmall = useMedia(isNarrow)
   const renderRow = useCallback(
     (row: ChatRow, isTurnEnd: boolean) => {
