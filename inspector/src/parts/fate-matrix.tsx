@@ -65,7 +65,6 @@ export function FateMatrix({ windows, policies, cellAt, marked, label, onPick }:
                 : 'not known yet'
               const content = (
                 <>
-                  {mark?.letter && <b className={styles.letter}>{mark.letter}</b>}
                   {cell?.fate && <FateGlyph fate={cell.fate} />}
                   {cell?.figure !== undefined && <span>{short(cell.figure)}</span>}
                 </>
@@ -74,6 +73,8 @@ export function FateMatrix({ windows, policies, cellAt, marked, label, onPick }:
                 className: styles.cell,
                 'data-fate': cell?.fate,
                 'data-marked': mark !== undefined,
+                // Not a text of the cell: its name says it.
+                'data-letter': mark?.letter,
               }
               return (
                 <td key={window}>

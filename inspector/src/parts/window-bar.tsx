@@ -67,7 +67,7 @@ export function WindowBar(props: WindowBarProps) {
         </div>
       )}
       <div className={styles.track}>
-        {segments.map((segment, at) => (
+        {joined(segments, whole / Math.max(1, width)).map((segment, at) => (
           <i
             // The order of the prompt is what a segment is.
             // biome-ignore lint/suspicious/noArrayIndexKey: segments have no other name
@@ -92,6 +92,19 @@ export function WindowBar(props: WindowBarProps) {
       </div>
     </div>
   )
+}
+
+/** A segment needs two pixels to be told from the next one: smaller ones of one part in a row are joined. */
+function joined(segments: readonly WindowSegment[], tokensPerPixel: number): readonly WindowSegment[] {
+  const least = 2 * tokensPerPixel
+  const found: WindowSegment[] = []
+  for (const segment of segments) {
+    const last = found.at(-1)
+    if (last?.part === segment.part && (last.tokens < least || segment.tokens < least))
+      found[found.length - 1] = { part: last.part, tokens: last.tokens + segment.tokens }
+    else found.push(segment)
+  }
+  return found
 }
 
 interface Label {

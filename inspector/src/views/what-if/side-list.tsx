@@ -102,7 +102,11 @@ export function SideList(props: SideListProps) {
         step(event.key === 'ArrowDown' ? 1 : -1)
       }}
     >
-      <div className={styles.rows} role="presentation" style={{ height: virtual.getTotalSize() }}>
+      <div
+        className={styles.rows}
+        role="presentation"
+        style={{ height: virtual.getTotalSize(), ...seqWidth(head) }}
+      >
         {shown.map(({ index, start }) => {
           const item = items[index]
           if (!item) return null
@@ -125,6 +129,10 @@ export function SideList(props: SideListProps) {
     </div>
   )
 }
+
+/** Room for the number of the last entry. */
+const seqWidth = (head: number) =>
+  ({ '--seq': `${Math.max(36, String(head).length * 8 + 14)}px` }) as React.CSSProperties
 
 interface Placed {
   readonly top: number
