@@ -66,6 +66,9 @@ describe('the list of conversations', () => {
       await rowOf(page, 'Harbour master').getByRole('img', { name: 'Answering' }).waitFor()
       // Nothing was sent of it yet: its window is as it would be.
       await rowOf(page, 'The lamp').getByText('if sent now').waitFor()
+      await rowOf(page, 'The lamp')
+        .getByText(/^\d kept$/)
+        .waitFor()
       await expectNoAxeViolations(page)
       await shoot(page, `list-${colorScheme}`)
       expect(faults).toEqual([])

@@ -14,6 +14,7 @@ import styles from './conversation-table.module.css'
 import { linkOf } from './link-of.ts'
 import { RowMenu } from './row-menu.tsx'
 import { standingOf } from './standing.ts'
+import { useWindow } from './use-window.ts'
 import { WindowCell } from './window-cell.tsx'
 
 export interface ConversationRowProps {
@@ -37,6 +38,8 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
   const { status, text, isTrouble = false } = standingOf(row)
   const title = titleOf(row)
   const call = latest?.call
+  const mayInspect = scopes.includes('inspect')
+  const last = useWindow(row, mayInspect)
   const tabIndex = isActive ? 0 : -1
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the link in it takes the focus
@@ -76,9 +79,9 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         <ClientCell row={row} tabIndex={tabIndex} />
       </div>
       <div role="cell" className={styles.fates}>
-        {call &&
+        {last &&
           fates.map(({ fate }) => {
-            const amount = call.counts[fate] ?? 0
+            const amount = last.counts[fate] ?? 0
             return (
               amount > 0 && (
                 <span key={fate} className={styles.fate} data-fate={fate} title={`${count(amount)} ${fate}`}>
@@ -91,7 +94,11 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
           })}
       </div>
       <div role="cell" className={styles.window}>
-        {latest && <WindowCell row={row} mayInspect={scopes.includes('inspect')} />}
+        {last ? (
+          <WindowCell last={last} />
+        ) : (
+          <span className={styles.none}>{mayInspect ? 'not sent yet' : '–'}</span>
+        )}
       </div>
       <div role="cell" className={styles.reused}>
         {call?.reused !== undefined && call.predicted > 0 ? percent(call.reused / call.predicted) : '–'}
