@@ -18,6 +18,7 @@ import { sweepSides } from './exchange/sweep-sides.ts'
 import { type Face, messagesFace, ollamaFace, openaiFace, responsesFace } from './faces/index.ts'
 import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { createGate } from './guard/create-gate.ts'
+import { createBodyParser } from './guard/known-bodies.ts'
 import { checkReadiness } from './health/check-readiness.ts'
 import { type Counted, createMetrics } from './health/create-metrics.ts'
 import { inspectorRoutes } from './inspector/inspector-routes.ts'
@@ -112,7 +113,8 @@ export function createServer(given: ServerOptions): Server {
   // A message has a handful of values; the few that have many have few companions.
   const limits = { maxBodyBytes, maxMessages, unreadMs, json: { maxDepth, maxValues: maxMessages * 20 } }
   const cancels = createCancels(store)
-  const route = { upstream, options, gate, cancels, now, newId, onServed, ...limits }
+  const parse = createBodyParser(limits.json)
+  const route = { upstream, options, gate, cancels, now, newId, onServed, parse, ...limits }
   const passing = { upstream, promise, manage, maxBodyBytes, gate }
   const { pollMs, maxListeners, experimentTools } = given
   const api = createApi({

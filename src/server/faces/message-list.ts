@@ -7,12 +7,12 @@ export function messageList(leading: readonly string[] = []) {
   const messages: MessageLike[] = []
   return {
     add(message: MessageLike): void {
-      messages.push(message)
+      if (message.role === 'system' && messages.length === 0) system.push(String(message.content))
+      else messages.push(message)
     },
     /** A text of the system, wherever it stands. */
     addSystem(text: string): void {
-      if (messages.length === 0) system.push(text)
-      else messages.push({ role: 'system', content: text })
+      this.add({ role: 'system', content: text })
     },
     count: () => messages.length,
     result(): Pick<ChatRequest, 'system' | 'messages'> {

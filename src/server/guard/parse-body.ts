@@ -9,36 +9,69 @@ export interface JsonLimits {
 
 /** Parses a body after a look at its form, so that a hostile one costs no more than its bytes. */
 export function parseBody(bytes: Buffer, limits: JsonLimits): unknown {
-  checkForm(bytes, limits)
+  lookAt(bytes, limits)
+  return parseText(bytes.toString('utf8'))
+}
+
+export function parseText(text: string): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    return JSON.parse(text)
   } catch {
     throw new BadRequestError('The body is no JSON.')
   }
 }
 
-const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
-const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
+/** How far a look at a body has come. */
+export interface Look {
+  readonly at: number
+  readonly depth: number
+  readonly values: number
+  /** The commas between the fields of the body. */
+  readonly commas: number
+  /** The list that holds the conversation: where it begins, behind its bracket, and the look up to its end. Of a look to go on from, the list that it stands in. */
+  readonly list?: { readonly name: string; readonly from: number; readonly to: Look }
+}
 
 /** Counts brackets and commas outside of texts, byte by byte: no call inside a call, however deep the body is. */
-function checkForm(bytes: Buffer, { maxDepth, maxValues }: JsonLimits): void {
-  let depth = 0
-  let values = 1
-  for (let at = 0; at < bytes.length; at++) {
+export function lookAt(
+  bytes: Buffer,
+  { maxDepth, maxValues }: JsonLimits,
+  start: Look = { at: 0, depth: 0, values: 1, commas: 0 },
+): Look {
+  let { depth, values, commas } = start
+  let { name = '', from = 0 } = start.list ?? {}
+  let list: Look['list']
+  for (let at = start.at; at < bytes.length; at++) {
     const byte = bytes[at]
     if (byte === quote) {
-      at = endOfText(bytes, at)
+      const end = endOfText(bytes, at)
+      if (depth === 1) name = bytes.toString('latin1', at + 1, Math.min(end, at + 20))
+      at = end
     } else if (byte === openList || byte === openObject) {
       depth += 1
       values += 1
+      if (depth === 2) from = at + 1
       if (depth > maxDepth)
         throw new BadRequestError(`The body is nested more than ${maxDepth} levels deep: see "maxDepth".`)
-    } else if (byte === closeList || byte === closeObject) depth -= 1
-    else if (byte === comma) values += 1
+    } else if (byte === closeList || byte === closeObject) {
+      const isEnd = depth === 2 && byte === closeList && conversations.has(name)
+      if (isEnd) list = { name, from, to: { at, depth, values, commas } }
+      depth -= 1
+    } else if (byte === comma) {
+      values += 1
+      if (depth === 1) commas += 1
+    }
     if (values > maxValues)
       throw new BadRequestError(`The body holds more than ${maxValues} values: see "maxMessages".`)
   }
+  return { at: bytes.length, depth, values, commas, ...(list && { list }) }
 }
+
+/** The names of lists that hold a conversation. */
+const conversations: ReadonlySet<string> = new Set(['messages', 'input'])
+
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
+const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /** The place of the quote that ends the text that begins here. */
 function endOfText(bytes: Buffer, start: number): number {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import type { MessageLike } from '../../log/message.ts'
 import type { Mark, ThreadKey } from '../../stores/store.ts'
 import { itemOf } from './item.ts'
@@ -10,11 +10,14 @@ export interface Item {
   readonly text: string
 }
 
-export const itemsOf = (messages: readonly MessageLike[]): readonly Item[] =>
-  messages.flatMap((message, index) => {
+export function itemsOf(messages: readonly MessageLike[]): readonly Item[] {
+  const items: Item[] = []
+  for (const [index, message] of messages.entries()) {
     const text = itemOf(message, index)
-    return text === undefined ? [] : [{ index, text }]
-  })
+    if (text !== undefined) items.push({ index, text })
+  }
+  return items
+}
 
 export const isUser = ({ text }: Item): boolean => isUsers(text)
 
@@ -36,6 +39,8 @@ export interface UserMarks {
  * keys of different people, conversations with names of their own.
  */
 export function marksOf(items: readonly Item[], scope: string, from = 0): readonly UserMarks[] {
+  const known = marked.get(items)
+  if (known?.scope === scope && known.from <= from) return known.marks.filter(({ item }) => item >= from)
   const past = items.slice(0, from).map(({ text }) => text)
   const chain = createChain(scope, past)
   const marks: UserMarks[] = []
@@ -43,13 +48,19 @@ export function marksOf(items: readonly Item[], scope: string, from = 0): readon
     const found = chain.add(items[item]!.text)
     if (found) marks.push({ item, index: items[item]!.index, ...found })
   }
+  marked.set(items, { scope, from, marks })
   return marks
 }
 
+/** The marks of a list are searched first, and those that are new are saved then. */
+const marked = new WeakMap<
+  readonly Item[],
+  { readonly scope: string; readonly from: number; readonly marks: readonly UserMarks[] }
+>()
+
 /** Makes the marks of items one by one. */
 export function createChain(scope: string, past: readonly string[] = []) {
-  // What comes before is hashed at once: a client may send thousands of messages each time.
-  const chain = createHash('sha256').update([scope, ...past].map(framed).join(''))
+  const chain = hashOf(scope, past)
   let before = past.at(-1)
   return {
     /** The marks of an item; undefined if it is not of a user. */
@@ -65,6 +76,40 @@ export function createChain(scope: string, past: readonly string[] = []) {
     },
   }
 }
+
+/** The hash of what comes before. It goes on from the hash of a list that came lately, if that one began the same. */
+function hashOf(scope: string, past: readonly string[]): Hash {
+  if (past.length < shortList) return createHash('sha256').update([scope, ...past].map(framed).join(''))
+  const begins = ({ scope: of, texts }: Hashed) =>
+    of === scope && texts.length <= past.length && texts.every((text, at) => text === past[at])
+  const at = hashed.findIndex(begins)
+  const [known] = at < 0 ? [] : hashed.splice(at, 1)
+  const fresh = past.slice(known?.texts.length ?? 0)
+  // At once, because there may be thousands.
+  const text = fresh.map(framed).join('')
+  const hash = known?.hash.copy().update(text) ?? createHash('sha256').update(framed(scope) + text)
+  const size = (known?.size ?? 0) + text.length
+  if (size <= mostCharacters) hashed.unshift({ scope, texts: past, hash: hash.copy(), size })
+  hashed.splice(mostLists)
+  return hash
+}
+
+/** A list that was hashed. */
+interface Hashed {
+  readonly scope: string
+  readonly texts: readonly string[]
+  readonly hash: Hash
+  /** The characters of all its texts. */
+  readonly size: number
+}
+
+/** The newest first. */
+const hashed: Hashed[] = []
+const mostLists = 64
+/** Longer ones are not remembered. */
+const mostCharacters = 1_000_000
+/** Shorter ones are hashed faster than they are found. */
+const shortList = 64
 
 /** The scope of a key's marks, within the conversation that its client names. */
 export const scopeOf = (keyId: string, named?: Pick<ThreadKey, 'conversation' | 'actor'>): string =>

@@ -9,6 +9,17 @@ import { notedResult } from '../../log/texts.ts'
  * for messages that clients add, leave out and change as they like: system messages and notes.
  */
 export function itemOf(message: MessageLike, seq: number): string | undefined {
+  const known = items.get(message)
+  if (known !== undefined) return known ?? undefined
+  const item = readItem(message, seq)
+  items.set(message, item ?? null)
+  return item
+}
+
+/** Of a long list most messages come again, as the same objects. */
+const items = new WeakMap<MessageLike, string | null>()
+
+function readItem(message: MessageLike, seq: number): string | undefined {
   const { role, text, calls } = readMessage(message, seq)
   if (role === 'system' || role === 'assistant_note') return undefined
   if (calls.length > 0) return `${role}!${calls.map(({ name }) => name).join('\n')}`

@@ -6,7 +6,7 @@ import { faultResponse } from '../exchange/reply-writer.ts'
 import { type Outcome, respond } from '../exchange/respond.ts'
 import type { ChatRequest, Face } from '../faces/index.ts'
 import type { Gate } from '../guard/create-gate.ts'
-import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
+import type { JsonLimits } from '../guard/parse-body.ts'
 import type { HeadersOf } from '../identity/known-client.ts'
 import { toFault } from '../to-fault.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -27,6 +27,8 @@ export interface ChatRoute {
   readonly options: AnswerOptions
   readonly maxBodyBytes: number
   readonly json: JsonLimits
+  /** Parses the body of an owner, who may have sent most of it before. */
+  readonly parse: (body: Buffer, owner: string) => unknown
   readonly maxMessages: number
   /** The replies that are being written. */
   readonly gate: Gate
@@ -67,7 +69,7 @@ export async function answerChat(
       ...(conversation !== undefined && { 'x-throughline-conversation': conversation }),
     }
     const body = await readBody(request, limits.maxBodyBytes)
-    const read = face.read(parseBody(body, limits.json), headers)
+    const read = face.read(limits.parse(body, keyId), headers)
     model = read.model
     if (read.hints.load !== undefined) {
       const loaded = await loadModel(upstream, { face, request, read, body, now })

@@ -10,7 +10,6 @@ import { requireScope } from '../auth/require-scope.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import type { Log } from '../exchange/asked.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
-import { parseBody } from '../guard/parse-body.ts'
 import { NotFoundError } from '../not-found-error.ts'
 import type { ChatRoute } from '../routes/chat-route.ts'
 import { bodyOf } from '../routes/pass-on.ts'
@@ -27,7 +26,7 @@ export interface UiChatOptions extends ChatRoute {
 
 /** The routes of `useChat`: its default transport finds everything here when its `api` is the address of these routes. */
 export function uiChatRoutes(given: UiChatOptions): Hono<ServerEnv> {
-  const { maxBodyBytes, json, unreadMs, newId, cancels, lingerMs = 30_000 } = given
+  const { maxBodyBytes, parse, unreadMs, newId, cancels, lingerMs = 30_000 } = given
   const replies = createRunningReplies({ lingerMs, unreadMs })
   const { notes } = given.options
   const noteOptions = typeof notes === 'object' ? present({ nonce: notes.nonce }) : {}
@@ -37,7 +36,7 @@ export function uiChatRoutes(given: UiChatOptions): Hono<ServerEnv> {
   app.post('/', mayChat, async context => {
     const { log, requestId, caller } = context.var
     const { raw: request } = context.req
-    const asked = readUiBody(parseBody(await bodyOf(request, maxBodyBytes), json))
+    const asked = readUiBody(parse(await bodyOf(request, maxBodyBytes), caller.keyId))
     const name = nameOf(log, asked.conversation)
     await untilFree(replies.get(name))
     const branch = await findUiBranch(log, asked, newId)

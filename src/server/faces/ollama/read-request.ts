@@ -17,6 +17,7 @@ import {
 } from '../fields.ts'
 import { messageList } from '../message-list.ts'
 import { readCalls } from '../read-calls.ts'
+import { readOnce } from '../read-once.ts'
 import { readMaxTokens, readProvider, readStop } from '../read-settings.ts'
 import { readFunctionTools } from '../read-tools.ts'
 
@@ -46,18 +47,17 @@ export function readGenerate(value: unknown): ChatRequest {
 
 function readMessages(given: readonly unknown[]): Pick<ChatRequest, 'system' | 'messages'> {
   const list = messageList()
-  for (const [at, value] of given.entries()) {
-    const where = `messages[${at}]`
-    const message = readFields(value, where)
-    if (message.role === 'system' || message.role === 'developer') list.addSystem(readContent(message, where))
-    else list.add(readMessage(message, where))
-  }
+  for (const [at, value] of given.entries()) list.add(readMessage(value, at))
   return list.result()
 }
 
 /** Makes a new object with only the keys that the log knows. */
-function readMessage(message: Fields, where: string): MessageLike {
+const readMessage = readOnce((value, at): MessageLike => {
+  const where = `messages[${at}]`
+  const message = readFields(value, where)
   const { role } = message
+  if (role === 'system' || role === 'developer')
+    return { role: 'system', content: readContent(message, where) }
   if (role !== 'user' && role !== 'assistant' && role !== 'tool') {
     refuse(`${where}.role`, 'must be "system", "user", "assistant" or "tool"')
   }
@@ -76,7 +76,7 @@ function readMessage(message: Fields, where: string): MessageLike {
     tool_name: text('tool_name'),
     tool_call_id: text('tool_call_id'),
   }) as MessageLike
-}
+})
 
 const readContent = ({ content }: Fields, where: string): string =>
   optional(content, `${where}.content`, readText) ?? ''

@@ -1,52 +1,45 @@
 import type { MessageLike } from '../../../log/message.ts'
-import { present } from '../../../log/present.ts'
 import type { ChatRequest } from '../face.ts'
 import { type Fields, isFields, optional, readFields, readJsonFields, readText, refuse } from '../fields.ts'
 import { messageList } from '../message-list.ts'
 import { readCalls } from '../read-calls.ts'
+import { readOnce } from '../read-once.ts'
 import { type Part, toContent } from '../to-content.ts'
 
 /** Reads the messages of chat completions. Each becomes a new object with only the keys that the log knows. */
 export function readMessages(given: readonly unknown[]): Pick<ChatRequest, 'system' | 'messages'> {
   const list = messageList()
-  for (const [at, value] of given.entries()) {
-    const where = `messages[${at}]`
-    const message = readFields(value, where)
-    const content = readContent(message.content, `${where}.content`)
-    switch (message.role) {
-      case 'system':
-      case 'developer':
-        if (typeof content !== 'string') refuse(`${where}.content`, 'of a system message may hold only texts')
-        list.addSystem(content)
-        break
-      case 'user':
-        list.add(
-          present({
-            role: 'user',
-            content,
-            name: optional(message.name, `${where}.name`, readText),
-          }) as MessageLike,
-        )
-        break
-      case 'assistant':
-        list.add(readAssistant(message, content, where))
-        break
-      case 'tool':
-        list.add({
-          role: 'tool',
-          content,
-          tool_call_id: readText(message.tool_call_id, `${where}.tool_call_id`),
-        })
-        break
-      case 'function':
-        list.add({ role: 'tool', content, tool_name: readText(message.name, `${where}.name`) })
-        break
-      default:
-        refuse(`${where}.role`, 'must be "system", "developer", "user", "assistant" or "tool"')
-    }
-  }
+  for (const [at, value] of given.entries()) list.add(readMessage(value, at))
   return list.result()
 }
+
+const readMessage = readOnce((value, at): MessageLike => {
+  const where = `messages[${at}]`
+  const message = readFields(value, where)
+  const content = readContent(message.content, `${where}.content`)
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+      if (typeof content !== 'string') refuse(`${where}.content`, 'of a system message may hold only texts')
+      return { role: 'system', content }
+    case 'user': {
+      const name = optional(message.name, `${where}.name`, readText)
+      return { role: 'user', content, ...(name !== undefined && { name }) }
+    }
+    case 'assistant':
+      return readAssistant(message, content, where)
+    case 'tool':
+      return {
+        role: 'tool',
+        content,
+        tool_call_id: readText(message.tool_call_id, `${where}.tool_call_id`),
+      }
+    case 'function':
+      return { role: 'tool', content, tool_name: readText(message.name, `${where}.name`) }
+    default:
+      return refuse(`${where}.role`, 'must be "system", "developer", "user", "assistant" or "tool"')
+  }
+})
 
 function readAssistant(message: Fields, content: string | readonly Fields[], where: string): MessageLike {
   const { tool_calls: list, function_call: single, reasoning_content, reasoning } = message

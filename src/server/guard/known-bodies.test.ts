@@ -1,0 +1,162 @@
+import { Buffer } from 'node:buffer'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createBodyParser } from './known-bodies.ts'
+import { parseBody } from './parse-body.ts'
+
+const limits = { maxDepth: 20, maxValues: 2000 }
+const bytesOf = (body: unknown) => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+const parser = (leastBytes = 1) => createBodyParser(limits, { leastBytes })
+
+const message = (n: number) => ({ role: n % 2 ? 'assistant' : 'user', content: `Message ${n} "]},{[" é\\` })
+const bodyOf = (count: number, rest: object = { stream: true }) => ({
+  model: 'm',
+  messages: Array.from({ length: count }, (_, n) => message(n)),
+  ...rest,
+})
+const messagesOf = (body: unknown) => (body as { messages: readonly object[] }).messages
+
+describe('a conversation that goes on', () => {
+  it('is parsed as what it says, and what came before is the same objects', () => {
+    const parse = parser()
+    let before: readonly object[] = []
+    for (let count = 1; count < 30; count += 2) {
+      const body = parse(bytesOf(bodyOf(count)), 'ada')
+      expect(body).toEqual(bodyOf(count))
+      expect(before.every((one, n) => messagesOf(body)[n] === one)).toBe(true)
+      before = messagesOf(body)
+    }
+    expect(before).toHaveLength(29)
+  })
+
+  it('may be written with spaces, and have other fields before and behind it', () => {
+    const parse = parser()
+    for (let count = 1; count < 8; count++) {
+      const { messages } = bodyOf(count)
+      const body = { tools: [[1], { a: [] }], messages, stop: ['x'], input: 'y', n: count }
+      expect(parse(bytesOf(JSON.stringify(body, null, 2)), 'ada')).toEqual(body)
+    }
+  })
+
+  it('shares no objects with the bodies of others, with what differs, or with short ones', () => {
+    const [parse, strict] = [parser(), parser(10_000)]
+    const first = messagesOf(parse(bytesOf(bodyOf(3)), 'ada'))
+    expect(messagesOf(parse(bytesOf(bodyOf(5)), 'bob'))[0]).not.toBe(first[0])
+    expect(messagesOf(parse(bytesOf(bodyOf(5, { model: 'other' })), 'ada'))[0]).not.toBe(first[0])
+    const short = messagesOf(strict(bytesOf(bodyOf(3)), 'ada'))
+    expect(messagesOf(strict(bytesOf(bodyOf(5)), 'ada'))[0]).not.toBe(short[0])
+  })
+
+  it('is known for a while only', () => {
+    const parse = createBodyParser(limits, { leastBytes: 1, mostBytes: 2 * bytesOf(bodyOf(9)).length })
+    const first = messagesOf(parse(bytesOf(bodyOf(7)), 'ada'))
+    for (const name of ['x', 'y', 'z']) parse(bytesOf(bodyOf(7, { model: name })), 'ada')
+    expect(messagesOf(parse(bytesOf(bodyOf(9)), 'ada'))[0]).not.toBe(first[0])
+  })
+
+  it('has the limits of the whole', () => {
+    const parse = parser()
+    const known = { messages: Array.from({ length: 300 }, (_, n) => [n, n, n]) }
+    parse(bytesOf(known), 'ada')
+    const more = { messages: [...known.messages, ...known.messages] }
+    expect(() => parse(bytesOf(more), 'ada')).toThrow('more than 2000 values')
+    const deep = JSON.parse(`${'['.repeat(19)}${']'.repeat(19)}`)
+    expect(() => parse(bytesOf({ messages: [...known.messages, deep] }), 'ada')).toThrow('20 levels deep')
+  })
+})
+
+describe('whatever follows a body that is known', () => {
+  const known = '{"model":"m","messages":[{"a":1},"x"]}'
+  const begin = '{"model":"m","messages":[{"a":1},"x"'
+
+  it.each([
+    ',]}',
+    ' ]}',
+    ',"y"]}',
+    ', ]}',
+    ',"y"],"messages":[]}',
+    ',"y"],"messages":["z","z"],"b":2}',
+    ',"y"],"mess\\u0061ges":["z"]}',
+    ',"y"],"model":"n"}',
+    ',"y"],"":[1],"":[2]}',
+    ',"y"].5}',
+    ',"y"]]}',
+    ',"y"}]}',
+    ' "y"]}',
+    '\u00a0,"y"]}',
+    ',"y"]',
+    ',"y',
+    '',
+    ',"y"],}',
+    ',"y"]}{',
+    ',"__proto__"],"__proto__":{"b":1}}',
+    ',["y",{"messages":["z"]}]}',
+    ',{"messages":["z"],"x":[]}],"input":["i"]}',
+  ])('is read as by any parser: %s', rest => {
+    const parse = parser()
+    parse(bytesOf(known), 'ada')
+    const outcome = (read: () => unknown) => {
+      try {
+        return JSON.stringify(read())
+      } catch {
+        return 'refused'
+      }
+    }
+    const bytes = bytesOf(begin + rest)
+    expect(outcome(() => parse(bytes, 'ada'))).toBe(outcome(() => parseBody(bytes, limits)))
+  })
+})
+
+/** Bodies that are made of each other's beginnings, with all that JSON can do in between. */
+const anyBody = fc
+  .tuple(
+    fc.array(fc.json({ maxDepth: 3 }), { maxLength: 6 }),
+    fc.constantFrom('messages', 'input', 'mess\\u0061ges'),
+    fc.constantFrom('', ' ', '\n  '),
+    fc.array(fc.constantFrom(',"messages":[1]', ',"n":1', ',"n":[2]', ',"":0', ',"input":[3]'), {
+      maxLength: 3,
+    }),
+    fc.constantFrom('', '"tools":[[]],', '"messages":[0],'),
+  )
+  .map(([elements, name, space, fields, before]) => ({
+    head: `{${before}"${name}":${space}[`,
+    elements: elements.map(element => `${space}${element}`),
+    tail: `${space}]${fields.join('')}}`,
+  }))
+
+const numRuns = process.env.THROUGHLINE_LONG ? 20_000 : 300
+
+/** Compares a parser with one that knows nothing, on bodies that begin alike. */
+function compare(newParser: () => (bytes: Buffer, owner: string) => unknown): void {
+  fc.assert(
+    fc.property(anyBody, anyBody, fc.nat(), fc.nat(400), ({ head, elements, tail }, other, cut, flip) => {
+      const parse = newParser()
+      const texts = elements.map((_, end) => `${head}${elements.slice(0, end + 1).join(',')}${tail}`)
+      const last = `${head}${[...elements, ...other.elements].join(',')}${other.tail}`
+      const broken = last.slice(0, flip) + last.slice(flip + (cut % 3))
+      for (const text of [...texts, last, broken, last]) {
+        const bytes = bytesOf(text)
+        let expected: unknown
+        try {
+          expected = parseBody(bytes, limits)
+        } catch (error) {
+          expect(() => parse(bytes, 'ada')).toThrow((error as Error).message)
+          continue
+        }
+        expect(parse(bytes, 'ada')).toEqual(expected)
+      }
+    }),
+    { numRuns, seed: 7 },
+  )
+}
+
+it('never differs from parsing the whole, whatever came before', () => compare(parser))
+
+it('would be seen to differ', () => {
+  /** Takes the first of two lists of one name. */
+  const faulty = (bytes: Buffer) => {
+    const body = parseBody(bytes, limits)
+    return String(bytes).startsWith('{"messages":[0],') ? { ...(body as object), messages: [0] } : body
+  }
+  expect(() => compare(() => faulty)).toThrow('Property failed')
+})

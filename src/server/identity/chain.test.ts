@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { itemsOf, marksOf } from './chain.ts'
+
+const message = (n: number, text = `Message ${n}`) => ({ role: n % 2 ? 'assistant' : 'user', content: text })
+const talk = (length: number, change: number[] = []) =>
+  Array.from({ length }, (_, n) => message(n, change.includes(n) ? 'Something else' : undefined))
+
+/** The mark of all messages up to a user message, from the beginning. */
+function markOf(scope: string, messages: readonly { role: string; content: string }[]): string {
+  const texts = [scope, ...messages.map(({ role, content }) => `${role}:${content}`)]
+  const hash = createHash('sha256').update(texts.map(text => `${text.length}:${text}`).join(''))
+  return `c${hash.digest('base64url').slice(0, 22)}`
+}
+
+it('marks a message by all that came before it, whichever lists came before', () => {
+  const lists = [
+    ...[101, 103, 99, 301, 299, 303].map(length => talk(length)),
+    ...[0, 50, 98, 100].flatMap(at => [talk(101, [at]), talk(303, [at, 200])]),
+  ]
+  for (const scope of ['ada', 'bob', 'ada'])
+    for (const list of [...lists, ...lists.toReversed()])
+      for (const from of [0, 63, 64, 65, list.length - 12, list.length - 1]) {
+        const last = marksOf(itemsOf(list), scope, from).at(-1)
+        expect(last?.whole).toBe(markOf(scope, list))
+      }
+})
+
+it('gives the newest marks of a list that was marked before', () => {
+  const items = itemsOf(talk(201))
+  const all = marksOf(items, 'ada', 100)
+  expect(marksOf(items, 'ada', 190)).toEqual(all.filter(({ item }) => item >= 190))
+  expect(marksOf(items, 'ada', 0)).toHaveLength(101)
+  expect(marksOf(items, 'bob', 190)[0]?.whole).not.toBe(all.at(-6)?.whole)
+})
