@@ -297,6 +297,39 @@ describe('experiments', () => {
     expect(faults).toEqual([])
   })
 
+  it('draws only the steps in sight of a long experiment, and reads what was done there', async () => {
+    await start('long', plan({ roles: [{ name: 'talker', model: 'talker' }], maxSteps: 130 }))
+    await expect.poll(() => statusOf('long'), { timeout: 40_000 }).not.toBe('RUNNING')
+    const { page, faults } = await openPage(served, '/inspector/e/long/board?step=60&role=talker')
+    await page.getByRole('button', { name: 'talker, step 60: I only talk.' }).waitFor()
+    await page.getByRole('complementary', { name: 'talker, step 60' }).getByText('told by the step').waitFor()
+    const cells = page.getByRole('button', { name: /^talker, step / })
+    expect(await cells.count()).toBeLessThan(70)
+    await page.keyboard.press('End')
+    await page.getByRole('button', { name: 'talker, step 130: I only talk.' }).waitFor()
+    await page.keyboard.press('Home')
+    await page.getByRole('button', { name: 'talker, step 1: I only talk.' }).waitFor()
+    expect(await cells.count()).toBeLessThan(70)
+    expect(faults).toEqual([])
+  })
+
+  it('offers nothing that the key may not do', async () => {
+    const admin = 'a-key-of-sixteen-characters'
+    const locked = await serveInspector({ isEmpty: true, apiKeys: [admin] })
+    try {
+      await locked.ask('POST', '/samples/experiment')
+      const made = await locked.ask('POST', '/keys', { name: 'looking', scopes: ['read', 'inspect'] })
+      const { key } = (await made.json()) as { key: string }
+      const { page } = await openPage(locked, '/inspector/e?start=plan&of=sample-lemonade-stand')
+      await page.getByLabel('Key', { exact: true }).fill(key)
+      await page.getByRole('button', { name: 'Open' }).click()
+      await page.getByText('This key may not start experiments').waitFor()
+      expect(await page.getByRole('button', { name: 'Start', exact: true }).isDisabled()).toBe(true)
+    } finally {
+      await locked.stop()
+    }
+  })
+
   it('says that there is none yet and runs the sample; says what is not there', async () => {
     const empty = await serveInspector({ isEmpty: true })
     try {

@@ -52,3 +52,18 @@ export function stepsQuery(experiment: string, page: number, isSettled: boolean)
     placeholderData: keepPreviousData,
   })
 }
+
+/** The entries of a role up to a place. Entries never change, so that nothing that is written later makes them stale. */
+export const turnLogQuery = (
+  experiment: string,
+  role: string,
+  page: { readonly at: number; readonly limit: number },
+) =>
+  queryOptions({
+    queryKey: ['turn-log', experiment, role, page],
+    queryFn: ({ signal }) =>
+      ask('get /conversations/:conversation/log', {
+        ...{ params: { conversation: experiment }, query: { actor: role, ...page }, signal },
+      }),
+    placeholderData: keepPreviousData,
+  })

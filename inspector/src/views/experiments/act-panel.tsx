@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Wrench, X } from 'lucide-react'
-import type { RoleAct } from '../../api/experiment-queries.ts'
-import { logQuery } from '../../api/queries.ts'
+import { type RoleAct, turnLogQuery } from '../../api/experiment-queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { count } from '../../parts/format.ts'
 import { JsonText } from '../../parts/json-text.tsx'
 import { LongText } from '../../parts/long-text.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import styles from './act-panel.module.css'
 import { tokensOf } from './describe-act.ts'
@@ -19,6 +19,8 @@ export interface ActPanelProps {
   readonly role: string
   readonly step: number
   readonly act: RoleAct | undefined
+  /** Whether what was done in the step has been read. */
+  readonly isRead: boolean
   /** Whether the step has ended. */
   readonly isEnded: boolean
   readonly isActing: boolean
@@ -26,7 +28,7 @@ export interface ActPanelProps {
 }
 
 /** All that a role was told, said and did in one step. */
-export function ActPanel({ experiment, role, step, act, isEnded, isActing, onClose }: ActPanelProps) {
+export function ActPanel({ experiment, role, step, act, isRead, isEnded, isActing, onClose }: ActPanelProps) {
   return (
     <aside className={styles.panel} aria-label={`${role}, step ${step}`}>
       <header className={styles.head}>
@@ -41,7 +43,9 @@ export function ActPanel({ experiment, role, step, act, isEnded, isActing, onClo
         </span>
         {act && <Tokens act={act} />}
       </header>
-      {act ? (
+      {!act && isEnded && !isRead ? (
+        <Skeleton />
+      ) : act ? (
         <Turn {...{ experiment, act }} />
       ) : (
         <p className={styles.none}>
@@ -91,7 +95,7 @@ const mostEntries = 200
 function Turn({ experiment, act }: { readonly experiment: string; readonly act: RoleAct }) {
   const { role, first, last, status, error } = act
   const limit = Math.min(last - first + 1, mostEntries)
-  const query = useQuery(logQuery({ conversation: experiment, actor: role }, { at: last, limit }))
+  const query = useQuery(turnLogQuery(experiment, role, { at: last, limit }))
   return (
     <QueryState query={query}>
       {({ entries }) => (

@@ -98,6 +98,7 @@ function BoardView({ shown, watched: { activity } }: ShownProps) {
           {...{ role, step }}
           experiment={id}
           act={acts?.get(role)}
+          isRead={acts !== undefined}
           isEnded={step <= steps}
           isActing={status === 'RUNNING' && activity?.role === role && activity.step === step}
           onClose={() => go({ role: undefined, step: undefined })}
@@ -115,7 +116,8 @@ function memoriesOf(plan: Readonly<Record<string, unknown>> | undefined): Readon
       if (cap !== undefined) return [name, `last ${cap} messages`]
       if (typeof policy === 'string') return [name, policy]
       const [[kind, amount] = []] = Object.entries(policy ?? {})
-      return [name, kind === undefined ? model : `${kind} ${String(amount)}`]
+      if (kind !== undefined) return [name, `${kind} ${String(amount)}`]
+      return [name, model === name ? '' : model]
     }),
   )
 }

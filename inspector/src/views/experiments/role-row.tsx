@@ -30,7 +30,7 @@ export function RoleRow(props: RoleRowProps) {
     <tr>
       <th scope="row" className={styles.lead} title={name}>
         <b>{name}</b>
-        {about !== undefined && <span className={styles.about}>{about}</span>}
+        {about && <span className={styles.about}>{about}</span>}
       </th>
       {first > 1 && <td />}
       {steps.map(step => (
@@ -48,7 +48,7 @@ interface CellProps extends RoleRowProps {
 
 const mostLines = 4
 
-function Cell({ name, step, act, isChosen, activity, steps, status, onChoose, ...props }: CellProps) {
+function Cell({ name, step, acts, act, isChosen, activity, steps, status, onChoose, ...props }: CellProps) {
   const { onMove, onMoveRole } = props
   const cell = useRef<HTMLButtonElement>(null)
   const isActing = status === 'RUNNING' && activity?.role === name && activity.step === step
@@ -60,7 +60,7 @@ function Cell({ name, step, act, isChosen, activity, steps, status, onChoose, ..
   if (step > steps + 1) return <td className={styles.cell} />
   const lines = act ? linesOf(act) : []
   const fullness = act ? fullnessOf(act) : 0
-  const said = saidIn({ act, isActing, isEnded: step <= steps })
+  const said = saidIn({ act, isActing, isEnded: step <= steps, isRead: acts.has(step) })
   const moves: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => onMove(step - 1),
     ArrowRight: () => onMove(step + 1),
@@ -101,7 +101,7 @@ function Cell({ name, step, act, isChosen, activity, steps, status, onChoose, ..
             acting
           </span>
         )}
-        {lines.length === 0 && step <= steps && <span className={styles.line}>–</span>}
+        {lines.length === 0 && step <= steps && acts.has(step) && <span className={styles.line}>–</span>}
         {fullness > 0 && (
           <i className={styles.fullness} style={{ width: `${Math.min(100, 100 * fullness)}%` }} />
         )}
@@ -114,12 +114,15 @@ interface Acted {
   readonly act: RoleAct | undefined
   readonly isActing: boolean
   readonly isEnded: boolean
+  /** Whether what was done in the step has been read. */
+  readonly isRead: boolean
 }
 
 /** What a cell says, for people who do not see it. */
-function saidIn({ act, isActing, isEnded }: Acted): string {
+function saidIn({ act, isActing, isEnded, isRead }: Acted): string {
   if (act && linesOf(act).length > 0) return sentenceOfAct(act)
   if (isActing || act?.status === 'open') return 'acting now'
   if (act) return 'said nothing'
-  return isEnded ? 'did not act' : 'not yet'
+  if (!isEnded) return 'not yet'
+  return isRead ? 'did not act' : 'being read'
 }

@@ -97,7 +97,7 @@ function Bands({ series, columns, isOpen }: VariableRowProps) {
       style={{ left: (run.first - 1) * width, width: (run.last - run.first + 1) * width }}
       title={run.text}
     >
-      {run.text}
+      <span>{run.text}</span>
     </span>
   ))
 }
