@@ -207,6 +207,27 @@ describe('what if', () => {
     await expectNoAxeViolations(page)
   })
 
+  it('makes the cells of a long log only when somebody asks', async () => {
+    const chat = Array.from({ length: 4200 }, (_, at) => ({
+      role: at % 2 === 0 ? 'user' : 'assistant',
+      content: `message ${at}`,
+    }))
+    const lines = toLines(chat, { conversation: 'long', title: 'Long' })
+    expect((await served.ask('POST', '/import', lines)).ok).toBe(true)
+    const { page, faults } = await openPage(
+      served,
+      '/inspector/c/long/what-if?a=4096.stable&b=4096.sliding-20',
+    )
+    const asked: string[] = []
+    page.on('request', request => asked.push(new URL(request.url()).pathname))
+    await page.getByRole('heading', { level: 1, name: 'B would lose' }).waitFor()
+    await page.getByRole('button', { name: 'Make all choices' }).waitFor()
+    expect(asked.filter(path => path.endsWith('/grid'))).toEqual([])
+    await page.getByRole('button', { name: 'Make all choices' }).click()
+    await page.getByRole('button', { name: /^thrifty at 2,048: \d+ messages? sent/ }).waitFor()
+    expect(faults).toEqual([])
+  })
+
   it('stands on a narrow screen, with long messages in other scripts', async () => {
     const long = '夜間の両生類調査の記録。'.repeat(40)
     const chat = Array.from({ length: 60 }, (_, at) => ({

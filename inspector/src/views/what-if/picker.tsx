@@ -4,6 +4,7 @@ import { useDeferredValue, useMemo, useState } from 'react'
 import { costQuery } from '../../api/comparison.ts'
 import { gridQuery } from '../../api/queries.ts'
 import type { Place } from '../../parts/address.ts'
+import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { FateMatrix } from '../../parts/fate-matrix.tsx'
@@ -30,12 +31,14 @@ export interface PickerProps {
   readonly recent: { readonly since: number; readonly calls: number }
   /** Costs are asked for when what is seen first is there. */
   readonly isCostWanted: boolean
+  /** Of a long log a choice takes seconds, in which the server answers nobody else: made only when somebody asks. */
+  readonly isLong: boolean
   readonly onPick: (policy: string, window: number, isA: boolean) => void
 }
 
 /** The selected entry on both sides, every other choice, and B as code. */
 export function Picker(props: PickerProps) {
-  const { place, entry, headSeq, a, b, sides, onPick, at, recent, isCostWanted } = props
+  const { place, entry, headSeq, a, b, sides, onPick, at, recent, isCostWanted, isLong } = props
   return (
     <aside className={styles.picker} aria-label="The selected message and every choice">
       {entry ? (
@@ -52,6 +55,7 @@ export function Picker(props: PickerProps) {
         sides={sides}
         recent={recent}
         isCostWanted={isCostWanted}
+        isLong={isLong}
         onPick={onPick}
       />
       <Code side={sides.b} answer={b} />
@@ -160,11 +164,13 @@ const usualPolicies = ['thrifty', 'balanced', 'thorough', 'stable', 'tiered', 's
 const slow = 'tiered'
 
 function Matrix(
-  props: Pick<PickerProps, 'place' | 'at' | 'sides' | 'recent' | 'isCostWanted' | 'onPick'> & {
+  props: Pick<PickerProps, 'place' | 'at' | 'sides' | 'recent' | 'isCostWanted' | 'isLong' | 'onPick'> & {
     readonly entry: number | undefined
   },
 ) {
-  const { place, at, entry, sides, recent, isCostWanted, onPick } = props
+  const { place, at, entry, sides, recent, isCostWanted, isLong, onPick } = props
+  const [isAsked, setAsked] = useState(false)
+  const isMade = !isLong || isAsked
   const { a, b } = sides
   const windows = useMemo(
     () => withMore(usualWindows, [a.window, b.window]).sort((one, other) => one - other),
@@ -184,8 +190,13 @@ function Matrix(
       [windows, policies, at, entry],
     ),
   )
-  const { data: cells = [] } = useQuery(gridQuery(place.thread, asked))
-  const costs = useCosts(place, { windows, policies: usualPolicies, ...recent, isWanted: isCostWanted })
+  const { data: cells = [] } = useQuery({ ...gridQuery(place.thread, asked), enabled: isMade })
+  const costs = useCosts(place, {
+    windows,
+    policies: usualPolicies,
+    ...recent,
+    isWanted: isCostWanted && isMade,
+  })
   return (
     <section>
       <h2>
@@ -212,6 +223,11 @@ function Matrix(
         marked={[...marksOf(a, 'A'), ...marksOf(b, 'B')]}
         onPick={onPick}
       />
+      {!isMade && (
+        <Button onClick={() => setAsked(true)} className={styles.make ?? ''}>
+          Make all choices
+        </Button>
+      )}
       <p className={styles.note}>
         The number: tokens that must be read anew in a call, the mean of the last {count(recent.calls)}. A
         click sets B, with Shift A.

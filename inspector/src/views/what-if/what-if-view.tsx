@@ -98,6 +98,8 @@ interface ComparedProps {
 const none: ReadonlySet<string> = new Set()
 const few = 600
 const recentCalls = 30
+/** So many entries make a log long. */
+const longest = 4000
 
 function Compared({ place, entries, asked, index }: ComparedProps) {
   const { thread, search, go } = place
@@ -282,6 +284,7 @@ function Compared({ place, entries, asked, index }: ComparedProps) {
           sides={sides}
           recent={{ since: recentSince, calls: Math.min(recentCalls, asked.length) }}
           isCostWanted={bCost !== undefined}
+          isLong={entries.length > longest}
           onPick={(policy, window, isA) => {
             const side = isA ? sides.a : sides.b
             const { reserve: _, ...rest } = withPolicy(side, policy)
