@@ -50,16 +50,13 @@ it('opens 10,000 messages at their end, with few in the page and few read', asyn
   expect(asked.length).toBeLessThan(4)
 
   // Upwards, a screen at a time: what is in sight stays there while what is above is measured and read.
+  await page.getByRole('link', { name: 'What the model got, and why' }).waitFor()
   await region(page).hover()
   for (let step = 0; step < 12; step++) {
     const before = await middle(page)
-    await page.mouse.wheel(0, -600)
-    await expect
-      .poll(async () => {
-        const place = await message(page, before.seq).boundingBox()
-        return place === null || Math.abs(place.y - before.top - 600) < 3
-      })
-      .toBe(true)
+    await page.mouse.wheel(0, -300)
+    const moved = async () => ((await message(page, before.seq).boundingBox())?.y ?? 0) - before.top
+    await expect.poll(async () => Math.round(await moved())).toBe(300)
   }
   expect(await page.getByRole('article').count()).toBeLessThan(60)
   await shoot(page, 'chat-long')

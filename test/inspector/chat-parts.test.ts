@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toBranchTree, versionsOf } from '../../inspector/src/views/chat/branch-tree.ts'
+import { toChatRows } from '../../inspector/src/views/chat/chat-rows.ts'
 import { daysOf } from '../../inspector/src/views/chat/days-of.ts'
 import { readShown } from '../../inspector/src/views/chat/read-shown.ts'
 import { toBlocks, toPieces } from '../../inspector/src/views/chat/rich-blocks.ts'
@@ -150,6 +151,37 @@ describe('branches', () => {
     const circle = [branch('a', 5, ['b', 2]), branch('b', 5, ['a', 2])]
     expect(toBranchTree(circle)).toEqual([])
     expect(versionsOf(circle, 'a').size).toBeLessThan(2)
+  })
+})
+
+describe('rows', () => {
+  it('have the results of their calls, the call that gave them and what was brought back for them', () => {
+    const messages = [
+      { id: '1', seq: 1, role: 'user', content: 'a' },
+      {
+        id: '2',
+        seq: 2,
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ id: 'c', function: { name: 'get' } }],
+      },
+      { id: '3', seq: 3, role: 'tool', tool_call_id: 'c', content: 'done' },
+      { id: '4', seq: 4, role: 'tool', tool_call_id: 'other', content: 'stray' },
+      { id: '6', seq: 6, role: 'assistant', content: 'b' },
+    ]
+    const call = { id: 'x', at: 1, model: 'm', status: 'completed' as const, recalled: [9, 7], asking: 1 }
+    const later = { ...call, id: 'y', at: 5, recalled: [8] }
+    const rows = toChatRows([
+      { messages: new Map(messages.map(one => [one.seq, one])), calls: [call, later], isFull: true },
+    ])
+    expect([...rows.keys()]).toEqual([1, 2, 4, 6])
+    expect(rows.get(1)!.brought).toEqual([7, 9])
+    expect(rows.get(2)).toMatchObject({
+      calls: [{ name: 'get', result: { text: 'done' } }],
+      call: { id: 'x' },
+    })
+    expect(rows.get(4)!.message.results).toMatchObject([{ text: 'stray' }])
+    expect(rows.get(6)!.call?.id).toBe('y')
   })
 })
 

@@ -10,29 +10,38 @@ export type ShownMessage = Answer<'get /conversations/:conversation/entries'>['e
 /** So many entries are read together. */
 export const perBlock = 100
 
+export type PageCall = NonNullable<Answer<'get /conversations/:conversation/entries'>['calls']>[number]
+
 export interface ShownBlock {
   readonly messages: ReadonlyMap<number, ShownMessage>
+  /** The calls behind them, where the caller may see these. */
+  readonly calls: readonly PageCall[]
   /** Whether all its entries are written: then it never changes. */
   readonly isFull: boolean
 }
 
 /** The messages of a stretch of a thread as a user may see them. `block` counts stretches from 0; `head` is the last entry now. */
-export function shownQuery(place: ThreadPlace, block: number, head: number) {
+export function shownQuery(
+  place: ThreadPlace,
+  block: number,
+  { head, mayInspect }: { readonly head: number; readonly mayInspect: boolean },
+) {
   const { params, thread, key } = splitPlace(place)
   const first = block * perBlock + 1
   const at = first + perBlock - 1
   return queryOptions({
-    queryKey: [...key, 'shown', block],
+    queryKey: [...key, 'shown', block, mayInspect],
     staleTime: ({ state }: { readonly state: { readonly data?: ShownBlock | undefined } }) =>
       state.data?.isFull ? 'static' : Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }): Promise<ShownBlock> => {
-      const { entries } = await ask('get /conversations/:conversation/entries', {
+      const { entries, calls = [] } = await ask('get /conversations/:conversation/entries', {
         params,
-        query: { ...thread, at, limit: perBlock },
+        query: { ...thread, at, limit: perBlock, ...(mayInspect && { calls: true }) },
         signal,
       })
       const own = entries.filter(({ seq }) => seq >= first)
-      return { messages: new Map(own.map(one => [one.seq, one])), isFull: head >= at }
+      // The call that ends with the last entry comes after it.
+      return { messages: new Map(own.map(one => [one.seq, one])), calls, isFull: head > at }
     },
   })
 }

@@ -105,7 +105,7 @@ interface Shown {
 function useShown(thread: ThreadPlace, entries: readonly number[], head: number): readonly Shown[] {
   const blocks = [...new Set(entries.map(blockOf))]
   const found = useQueries({
-    queries: blocks.map(block => shownQuery(thread, block, head)),
+    queries: blocks.map(block => shownQuery(thread, block, { head, mayInspect: true })),
     combine: results => results.map(({ data }) => data),
   })
   return entries.flatMap(seq => {

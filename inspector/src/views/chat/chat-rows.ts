@@ -1,4 +1,4 @@
-import type { ShownBlock } from '../../api/chat-queries.ts'
+import type { PageCall, ShownBlock } from '../../api/chat-queries.ts'
 import { type ReadCall, type ReadMessage, type ReadResult, readShown } from './read-shown.ts'
 
 /** A tool call with its result, if that has come. */
@@ -12,6 +12,10 @@ export interface ChatRow {
   readonly calls: readonly AnsweredCall[]
   /** The time of the message before it. */
   readonly before?: number | undefined
+  /** What was brought back for it when it was asked. */
+  readonly brought?: readonly number[] | undefined
+  /** The call that gave it. */
+  readonly call?: PageCall | undefined
 }
 
 /**
@@ -36,7 +40,17 @@ export function toChatRows(blocks: readonly ShownBlock[]): ReadonlyMap<number, C
       }
       before = message.time ?? before
     }
+  for (const { calls } of blocks) for (const call of calls) addCall(rows, call)
   return rows
+}
+
+/** A call belongs to the reply after its last entry, and what it brought back to the message that asked for that first. */
+function addCall(rows: Map<number, ChatRow>, call: PageCall): void {
+  const reply = rows.get(call.at + 1)
+  if (reply?.message.role === 'assistant') rows.set(call.at + 1, { ...reply, call })
+  const asking = call.asking === undefined ? undefined : rows.get(call.asking)
+  if (asking && !asking.brought && call.recalled.length > 0)
+    rows.set(asking.message.seq, { ...asking, brought: call.recalled.toSorted((a, b) => a - b) })
 }
 
 const known = new WeakMap<object, ReadMessage>()

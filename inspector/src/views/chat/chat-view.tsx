@@ -200,7 +200,7 @@ export function ChatView() {
       const turn = turnOf(seq)
       const meta =
         isTurnEnd && role === 'assistant' && turn
-          ? (metas.get(turn.turn) ?? { model: '', turn: turn.turn })
+          ? (metas.get(turn.turn) ?? { model: row.call?.model ?? '', turn: turn.turn })
           : undefined
       return (
         <MessageRow
@@ -212,7 +212,7 @@ export function ChatView() {
           isSelected={search.entry === seq}
           editing={editing?.seq === seq ? editing.text : undefined}
           versions={versions.get(seq)}
-          brought={brought.get(seq)}
+          brought={brought.get(seq) ?? row.brought}
           end={isTurnEnd && turn ? turn : undefined}
           meta={meta}
           isNewest={isTurnEnd && (turn?.last ?? 0) >= head}
@@ -294,6 +294,7 @@ export function ChatView() {
           <Messages
             thread={base}
             head={shownHead}
+            mayInspect={mayInspect}
             live={live}
             model={model ?? 'the model'}
             selected={search.entry}

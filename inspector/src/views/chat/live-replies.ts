@@ -3,7 +3,7 @@ import { perBlock, shownQuery } from '../../api/chat-queries.ts'
 import { askEvents, tell } from '../../api/client.ts'
 import { connection } from '../../api/connection.ts'
 import { observable } from '../../api/observable.ts'
-import { inConversation, splitPlace, type ThreadPlace, threadsQuery } from '../../api/queries.ts'
+import { inConversation, serverQuery, splitPlace, type ThreadPlace, threadsQuery } from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
 import type { Answer } from '../../api/routes.ts'
 import { restoreDraft } from './drafts.ts'
@@ -142,7 +142,7 @@ async function run(thread: ThreadPlace, from: ThreadPlace, asked: Asked, key: st
 function eventsOf(from: ThreadPlace, asked: Asked, key: string, signal: AbortSignal) {
   const { params, thread: query } = splitPlace(from)
   const { model } = asked
-  const shared = { ...(model !== undefined && { model }) }
+  const shared = { notes: false, ...(model !== undefined && { model }) }
   switch (asked.kind) {
     case 'send':
       return askEvents('post /conversations/:conversation/send', {
@@ -199,7 +199,7 @@ function collect(thread: ThreadPlace) {
         case 'warning':
           warnings.push({ code: part.code, message: part.message })
           break
-        // A note is for nobody's eyes here, and the receipt is read where it is shown.
+        // Notes are not asked for, and the receipt is read where it is shown.
         case 'note':
         case 'context':
           return
@@ -234,9 +234,12 @@ async function settle(thread: ThreadPlace): Promise<void> {
     .fetchQuery({ ...threadsQuery(conversation), staleTime: 0 })
     .catch(() => undefined)
   const head = found?.threads.find(one => one.actor === actor && one.branch === branch)?.head ?? 0
+  const mayInspect = (await queryClient.fetchQuery(serverQuery)).scopes.includes('inspect')
   const last = Math.max(0, Math.ceil(head / perBlock) - 1)
   const blocks = [last - 1, last].filter(block => block >= 0)
   await Promise.all(
-    blocks.map(block => queryClient.prefetchQuery({ ...shownQuery(thread, block, head), staleTime: 0 })),
+    blocks.map(block =>
+      queryClient.prefetchQuery({ ...shownQuery(thread, block, { head, mayInspect }), staleTime: 0 }),
+    ),
   )
 }

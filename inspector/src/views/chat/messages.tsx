@@ -16,6 +16,7 @@ export interface MessagesProps {
   /** The thread whose entries are shown, up to `head`. */
   readonly thread: ThreadPlace
   readonly head: number
+  readonly mayInspect: boolean
   readonly live: LiveReply | undefined
   readonly model: string
   readonly selected: number | undefined
@@ -44,7 +45,8 @@ const nearEnd = 48
  * elsewhere it stays, and offers the way there.
  */
 export function Messages(props: MessagesProps) {
-  const { thread, head, live, model, selected, cut, renderRow, endOfTurn, onSight, control } = props
+  const { thread, head, mayInspect, live, model, selected, cut, renderRow, endOfTurn, onSight, control } =
+    props
   const scroller = useRef<HTMLDivElement>(null)
   const asked = live?.input === undefined ? 0 : 1
   const amount = head + (live ? asked + 1 : 0)
@@ -73,7 +75,7 @@ export function Messages(props: MessagesProps) {
   })
   const items = virtual.getVirtualItems()
   const [first, last] = [(items[0]?.index ?? 0) + 1, (items.at(-1)?.index ?? 0) + 1]
-  const messages = useMessages(thread, head, first, last)
+  const messages = useMessages(thread, { head, mayInspect }, first, last)
   readKeys.current = messages.isRead
 
   /** Whether the reader is at the end is decided by the reader: what grows does not count as leaving it. */

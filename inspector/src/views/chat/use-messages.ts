@@ -16,14 +16,19 @@ export interface Messages {
 const ahead = 60
 
 /** The messages in sight, by blocks. `first` and `last` are entries, counted from 1. */
-export function useMessages(thread: ThreadPlace, head: number, first: number, last: number): Messages {
+export function useMessages(
+  thread: ThreadPlace,
+  { head, mayInspect }: { readonly head: number; readonly mayInspect: boolean },
+  first: number,
+  last: number,
+): Messages {
   const blocks = useMemo(() => {
     const from = blockOf(Math.max(1, first - ahead))
     const to = blockOf(Math.max(1, Math.min(head, last + ahead)))
     return head === 0 ? [] : Array.from({ length: to - from + 1 }, (_, at) => from + at)
   }, [head, first, last])
   const { data, error, retry } = useQueries({
-    queries: blocks.map(block => shownQuery(thread, block, head)),
+    queries: blocks.map(block => shownQuery(thread, block, { head, mayInspect })),
     combine: results => ({
       data: results.map(result => result.data),
       error: results.find(result => result.error && result.data === undefined)?.error ?? null,
