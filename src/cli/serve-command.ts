@@ -5,6 +5,7 @@ import { flagOf } from '../server/config/names.ts'
 import { printConfig } from '../server/config/print-config.ts'
 import { readConfig } from '../server/config/read-config.ts'
 import { startServer } from '../server/serve/start-server.ts'
+import { loadTools } from './experiment/load-plan.ts'
 import { printError, printText, UserError } from './print.ts'
 import { stopSignal } from './reader-command.ts'
 
@@ -22,7 +23,10 @@ export function serveCommand(): Command {
       ...fileOf(path ?? process.env.THROUGHLINE_CONFIG),
     })
     if (isPrinted) return printText(`${printConfig(effective)}\n`)
-    const server = await startServer(effective.config)
+    const { experimentTools: module } = effective.config
+    // The operator names it, so it may be run; a plan that is posted may not name code.
+    const experimentTools = module === undefined ? undefined : await loadTools(module)
+    const server = await startServer(effective.config, { experimentTools })
     // Not to stdout, which is for the log: a line of JSON for each request.
     printError(`Throughline listens at ${server.url}`)
     printError(server.upstream)

@@ -55,6 +55,8 @@ export interface ServerOptions extends AnswerOptions {
   readonly maxStreams?: number
   /** How long a client may leave a stream unread before it is cut off. Default 2 minutes. */
   readonly unreadMs?: number
+  /** After how much silence a stream sends a sign of life. Default 15 s. */
+  readonly keepAliveMs?: number
   /** How long a reply to `useChat` goes on whose client has left. Default 30 s. */
   readonly lingerMs?: number
   /** How long a turn is held for a server that is gone; then another goes on. Default 30 s. */
@@ -92,7 +94,7 @@ export function createServer(given: ServerOptions): Server {
   const { upstream, memory = true, promise = 1_000_000, manage = false, lingerMs } = given
   const { maxBodyBytes = 32 * 1024 ** 2, now = Date.now, newId = randomUUID } = given
   const { maxDepth = 100, maxMessages = 100_000, maxStreams = 256, unreadMs = 120_000 } = given
-  const { sideMs = 86_400_000 } = given
+  const { sideMs = 86_400_000, keepAliveMs = 15_000 } = given
   const { allowed = { host: '127.0.0.1', hosts: [], origins: [] } } = given
   const { window, reserve, notes, policy, retries = 1, stallMs } = given
   const options = { retries, ...present({ window, reserve, notes, policy, stallMs }) }
@@ -111,14 +113,20 @@ export function createServer(given: ServerOptions): Server {
     given.onServed?.(served)
   }
   // A message has a handful of values; the few that have many have few companions.
-  const limits = { maxBodyBytes, maxMessages, unreadMs, json: { maxDepth, maxValues: maxMessages * 20 } }
+  const limits = {
+    maxBodyBytes,
+    maxMessages,
+    unreadMs,
+    keepAliveMs,
+    json: { maxDepth, maxValues: maxMessages * 20 },
+  }
   const cancels = createCancels(store)
   const parse = createBodyParser(limits.json)
   const route = { upstream, options, gate, cancels, now, newId, onServed, parse, ...limits }
   const passing = { upstream, promise, manage, maxBodyBytes, gate }
   const { pollMs, maxListeners, experimentTools } = given
   const api = createApi({
-    ...{ upstream, options, gate, maxBodyBytes, json: limits.json, newId, logOf, keys, cancels },
+    ...{ upstream, options, gate, maxBodyBytes, keepAliveMs, json: limits.json, newId, logOf, keys, cancels },
     onReply: metrics.count,
     about: { ...given.about, needsKey: given.requireKeys ?? (given.apiKeys ?? []).length > 0 },
     ...present({ pollMs, maxListeners, experimentTools, states: given.states }),

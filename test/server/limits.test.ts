@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Model } from '../../src/models/model.ts'
+import { sleep } from '../../src/models/sleep.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import type { Upstream } from '../../src/server/upstream/upstream.ts'
 import { startServer } from './start-server.ts'
@@ -248,4 +249,39 @@ it('answers beside thousands of connections that say nothing', async () => {
   }
   expect((await post(`${url}/v1/chat/completions`, JSON.stringify(hello))).status).toBe(200)
   expect(sockets.filter(({ destroyed }) => destroyed)).toEqual([])
+})
+
+it('sends signs of life in a silent stream, as often as it is told to', async () => {
+  const model: Model = {
+    name: 'm',
+    window: async () => 4096,
+    async *stream({ signal }) {
+      yield { type: 'text-delta', text: 'Hm.' }
+      await sleep(60_000, signal)
+    },
+  }
+  const { url } = await startServer({
+    upstream: { ...readerUpstream(), model: () => model },
+    keepAliveMs: 30,
+  })
+  const bodies = {
+    '/v1/chat/completions': { model: 'm', messages: [{ role: 'user', content: 'a' }], stream: true },
+    '/throughline/v1/ui-chat': {
+      id: 'a',
+      messages: [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'a' }] }],
+    },
+    '/throughline/v1/conversations/b/send': { input: 'a' },
+  }
+  for (const [path, body] of Object.entries(bodies)) {
+    const leaving = new AbortController()
+    const options = { method: 'POST', body: JSON.stringify(body), signal: leaving.signal }
+    const { body: stream } = await fetch(`${url}${path}`, options)
+    let text = ''
+    for await (const chunk of stream!) {
+      text += Buffer.from(chunk).toString()
+      if (text.split(':\n\n').length > 3) break
+    }
+    expect(text).toContain('Hm.')
+    leaving.abort()
+  }
 })

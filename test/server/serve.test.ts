@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createHistory } from '../../src/history/index.ts'
@@ -43,12 +44,39 @@ it('lets a reply come to its end when it is stopped', async () => {
   expect((await ended)[0]).toBe(0)
 })
 
+it('lets posted experiments use the tools of the module that its operator names', async () => {
+  const folder = newFolder()
+  const tools = `import { defineExperimentTool } from 'throughline/experiment'
+    const input = { '~standard': { version: 1, vendor: 'own', validate: value => ({ value }) } }
+    const parameters = { type: 'object', properties: {} }
+    const run = () => 'Sold.'
+    export default [defineExperimentTool({ name: 'sell', description: 'Sells a cup.', input, parameters, run })]`
+  writeFileSync(join(folder, 'tools.mjs'), tools)
+  writeFileSync(join(folder, 'settings.json'), JSON.stringify({ experimentTools: join(folder, 'tools.mjs') }))
+  const { url, said } = await serve(folder, '--config', 'settings.json')
+  const start = async (tool: string) => {
+    const plan = {
+      name: 'stand',
+      environment: { cups: { type: 'int', value: 3 } },
+      roles: [{ name: 'seller', model: 'reader', tools: [tool] }],
+      goals: [{ description: 'Sold out', holds: 'cups == 0' }],
+      maxSteps: 1,
+    }
+    const body = JSON.stringify({ plan })
+    const response = await fetch(`${url}/throughline/v1/experiments`, { method: 'POST', body })
+    return { status: response.status, text: await response.text() }
+  }
+  expect(await start('sell'), said.err).toMatchObject({ status: 201 })
+  expect(await start('steal')).toMatchObject({ status: 400, text: expect.stringContaining('steal') })
+})
+
 it.each([
   [['--port', 'many'], '--port must be a whole number'],
   [['--host', '0.0.0.0'], 'lets other machines in'],
   [['--upstream', 'http://127.0.0.1:9'], 'Nothing answers at http://127.0.0.1:9'],
   [['--require-keys', 'true'], 'throughline keys create'],
   [['--config', 'no-such-file.json'], 'cannot be read (ENOENT)'],
+  [['--experiment-tools', 'no-such-module.mjs'], 'cannot load'],
 ])('refuses %j in one line', async (flags, words) => {
   const { said, ended } = await serve(newFolder(), ...flags)
   expect((await ended)[0]).toBe(2)

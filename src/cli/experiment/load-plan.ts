@@ -92,6 +92,16 @@ async function loadJsonPlan(path: string, file: string, { model }: PlanContext):
   })
 }
 
+/** The tools of a module that the operator of a server names, for plans that are posted to it. */
+export async function loadTools(file: string): Promise<ExperimentTools<Record<string, unknown>>> {
+  const module: ToolsModule = await importModule(resolve(file))
+  const tools = [module.default, module.tools].find(isTools)
+  if (tools) return tools
+  throw new UserError(
+    `${file} has no tools: its default export must be a list of what defineExperimentTool gives`,
+  )
+}
+
 /** Refuses modules outside of the plan's folder: plans are data that may be sent, so they must not name other code. */
 function modulePath(plan: string, place: string, file: string): string {
   const path = resolve(dirname(plan), place)

@@ -33,6 +33,8 @@ export interface ApiOptions {
   readonly upstream: Upstream
   readonly options: AnswerOptions
   readonly maxBodyBytes: number
+  /** After how much silence a stream of events sends a sign of life. */
+  readonly keepAliveMs: number
   readonly newId: () => string
   /** The replies that are being written. */
   readonly gate: Gate
@@ -110,7 +112,7 @@ export function createApi(given: ApiOptions): Api {
       signal: AbortSignal.any([request.signal, left.signal]),
       looking: lookingAt(caller.tenant),
     }
-    const response = toResponse(route, await route.handle(call), () => left.abort())
+    const response = toResponse(route, await route.handle(call), () => left.abort(), given.keepAliveMs)
     response.headers.set('x-request-id', requestId)
     return response
   }
@@ -165,7 +167,12 @@ interface BodyLimits {
   readonly json: JsonLimits
 }
 
-function toResponse({ kind, status }: Route, answer: unknown, onLeave: () => void): Response {
+function toResponse(
+  { kind, status }: Route,
+  answer: unknown,
+  onLeave: () => void,
+  aliveMs: number,
+): Response {
   switch (kind) {
     case 'json':
       return Response.json(answer, { status: status ?? 200 })
@@ -174,7 +181,7 @@ function toResponse({ kind, status }: Route, answer: unknown, onLeave: () => voi
     case 'lines':
       return lineStream(answer as AsyncIterable<unknown>, onLeave)
     case 'events':
-      return eventStream(answer as AsyncIterable<ServerEvent>, onLeave)
+      return eventStream(answer as AsyncIterable<ServerEvent>, onLeave, aliveMs)
     case 'none':
       return new Response(null, { status: 204 })
   }

@@ -2,14 +2,14 @@ import { oneLine } from '../faces/one-line.ts'
 import { errorBody } from './api-error.ts'
 import type { ServerEvent } from './server-event.ts'
 
-/** How long a stream may be silent: proxies close a connection that is. */
-const keepAliveMs = 15_000
-
-/** A stream of server-sent events. An error is the last event. `onLeave` is called when the client has left. */
+/**
+ * A stream of server-sent events. An error is the last event. `onLeave` is called when the client has left. `aliveMs`: how
+ * long it may be silent, for proxies close a connection that is.
+ */
 export function eventStream(
   events: AsyncIterable<ServerEvent>,
   onLeave: () => void,
-  aliveMs = keepAliveMs,
+  aliveMs: number,
 ): Response {
   return new Response(toBody(keepAlive(toTexts(events), aliveMs), onLeave), {
     headers: {

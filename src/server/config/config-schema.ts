@@ -130,9 +130,22 @@ export const configSchema = z.strictObject({
   keepAlive: duration(1000)
     .default(15_000)
     .meta({ about: 'after how much silence a stream sends a sign of life to the client' }),
+  unreadTimeout: duration(100)
+    .default(120_000)
+    .meta({ about: 'how long a client may leave a stream unread before it is cut off' }),
+  lingerTime: duration(0)
+    .default(30_000)
+    .meta({ about: 'how long a reply to useChat goes on whose client has left' }),
   shutdownTimeout: duration(0)
     .default(10_000)
     .meta({ about: 'how long replies may go on when the server is stopped' }),
+
+  experimentTools: text('the path of a module', /^[^\0]{1,4096}$/)
+    .optional()
+    .meta({
+      about:
+        'a module with the tools that roles of posted experiments may use; it is run when the server starts',
+    }),
 
   logLevel: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')

@@ -26,20 +26,19 @@ export function wholeWriter(
   }
 }
 
-/** How long a stream may be silent: some clients give up after 30 s. */
-const idleMs = 10_000
-
 interface Reading {
   /** Aborted when the client has left. */
   readonly signal: AbortSignal
   readonly unreadMs: number
+  /** How long a stream may be silent: some clients give up after 30 s. */
+  readonly keepAliveMs: number
   /** Counts a client that does not read as one that has left. */
   readonly giveUp: (reason: Error) => void
 }
 
 export function streamWriter(
   face: Face,
-  { signal, unreadMs, giveUp }: Reading,
+  { signal, unreadMs, keepAliveMs, giveUp }: Reading,
   headers: Readonly<Record<string, string>>,
 ): ReplyWriter {
   const { promise, resolve } = withResolvers<Response>()
@@ -107,7 +106,7 @@ export function streamWriter(
     resolve(new Response(body, { headers: { ...headers, ...type, ...inPieces } }))
     void send(stream.start())
     // A client that does not read needs no sign of life.
-    idle = setInterval(() => isFull() || void send(stream!.idle()), idleMs)
+    idle = setInterval(() => isFull() || void send(stream!.idle()), keepAliveMs)
     return stream
   }
 

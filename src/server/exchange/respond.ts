@@ -37,11 +37,13 @@ export interface ToServe {
   readonly leave: () => void
   /** How long a client may leave a stream unread before it counts as gone. */
   readonly unreadMs: number
+  /** After how much silence a stream sends a sign of life. */
+  readonly keepAliveMs: number
 }
 
 /** Answers a request of a client on its face. The answer begins when the model does: before that, a failure has its status. */
 export async function respond(given: ToServe): Promise<Response> {
-  const { face, requestId, unreadMs, leave } = given
+  const { face, requestId, unreadMs, keepAliveMs, leave } = given
   const client = linkSignals(given.asked.signal)
   const asked = { ...given.asked, signal: client.signal }
   let entered: Entered
@@ -58,7 +60,7 @@ export async function respond(given: ToServe): Promise<Response> {
     'x-throughline-branch': encodeURIComponent(place.thread.branch),
   }
   const writer = asked.request.stream
-    ? streamWriter(face, { signal: asked.signal, unreadMs, giveUp: client.abort }, headers)
+    ? streamWriter(face, { signal: asked.signal, unreadMs, keepAliveMs, giveUp: client.abort }, headers)
     : wholeWriter(face, requestId, headers)
   const done = given.cancels.watch(place.thread, () => client.abort(cancelled()))
   // The work goes on behind the response, and is closed however it ends.

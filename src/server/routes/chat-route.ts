@@ -35,6 +35,8 @@ export interface ChatRoute {
   readonly cancels: Cancels
   /** How long a client may leave a stream unread. */
   readonly unreadMs: number
+  /** After how much silence a stream sends a sign of life. */
+  readonly keepAliveMs: number
   readonly now: () => number
   readonly newId: () => string
   readonly onServed?: ((served: Served) => void) | undefined
@@ -52,7 +54,7 @@ export interface ChatCall {
 
 /** Answers a request on one of the faces. */
 export async function answerChat(
-  { upstream, options, gate, cancels, unreadMs, now, newId, onServed, ...limits }: ChatRoute,
+  { upstream, options, gate, cancels, unreadMs, keepAliveMs, now, newId, onServed, ...limits }: ChatRoute,
   { face, request, requestId, conversation, log, keyId }: ChatCall,
 ): Promise<Response> {
   const started = performance.now()
@@ -85,7 +87,19 @@ export async function answerChat(
     }
     const modelFor = upstream.model
     const leave = gate.enter()
-    return await respond({ asked, face, requestId, modelFor, options, cancels, unreadMs, now, tell, leave })
+    return await respond({
+      asked,
+      face,
+      requestId,
+      modelFor,
+      options,
+      cancels,
+      unreadMs,
+      keepAliveMs,
+      now,
+      tell,
+      leave,
+    })
   } catch (error) {
     const fault = toFault(error)
     tell({ fault })

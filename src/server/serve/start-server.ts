@@ -6,7 +6,7 @@ import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
 import { createKeys } from '../auth/create-keys.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
-import { createServer } from '../create-server.ts'
+import { createServer, type ServerOptions } from '../create-server.ts'
 import { openTelemetry } from '../health/telemetry.ts'
 import { inspectorPath, notBuilt } from '../inspector/inspector-routes.ts'
 import { findUpstream } from '../upstream/find-upstream.ts'
@@ -24,10 +24,16 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
+export interface StartOptions {
+  readonly writeLog?: (line: string) => void
+  /** The tools of the module that the setting `experimentTools` names. */
+  readonly experimentTools?: ServerOptions['experimentTools'] | undefined
+}
+
 /** Opens the log, finds the upstream and listens. What was opened is closed again if something fails. */
 export async function startServer(
   config: ServerConfig,
-  { writeLog }: { readonly writeLog?: (line: string) => void } = {},
+  { writeLog, experimentTools }: StartOptions = {},
 ): Promise<RunningServer> {
   const log = createServerLog(config.logLevel, writeLog)
   const { upstream, why } = await findUpstream(config)
@@ -59,6 +65,10 @@ export async function startServer(
       maxStreams: config.maxStreams,
       leaseMs: config.leaseTime,
       sideMs: config.sideTime,
+      unreadMs: config.unreadTimeout,
+      lingerMs: config.lingerTime,
+      keepAliveMs: config.keepAlive,
+      ...present({ experimentTools }),
       stallMs: config.silenceTimeout,
       allowed: { host, hosts: config.allowedHosts, origins: config.allowedOrigins },
       policy: choosePolicy(policy, present({ effort })),

@@ -24,6 +24,8 @@ interface Patience {
   readonly lingerMs: number
   /** How long a client may leave its stream unread. */
   readonly unreadMs: number
+  /** How long a stream may be silent: what stands between would cut it off. */
+  readonly keepAliveMs: number
 }
 
 /** The replies that this process is making. */
@@ -42,8 +44,6 @@ export function createRunningReplies(patience: Patience): RunningReplies {
   }
 }
 
-/** How long a stream may be silent: what stands between would cut it off. */
-const idleMs = 10_000
 /** Clients ignore it. */
 const idleEvent = ':\n\n'
 /** How many characters are sent at once to a client that reads what it missed. */
@@ -52,7 +52,7 @@ const mostAtOnce = 64 * 1024
 function runReply(
   events: AsyncIterable<string>,
   cancel: () => void,
-  { lingerMs, unreadMs }: Patience,
+  { lingerMs, unreadMs, keepAliveMs }: Patience,
   onEnd: () => void,
 ): RunningReply {
   const sent: string[] = []
@@ -109,7 +109,7 @@ function runReply(
       const idle = setTimeout(() => {
         waiting.delete(wakeUp)
         resolve(false)
-      }, idleMs)
+      }, keepAliveMs)
       waiting.add(wakeUp)
     })
 

@@ -26,8 +26,8 @@ export interface UiChatOptions extends ChatRoute {
 
 /** The routes of `useChat`: its default transport finds everything here when its `api` is the address of these routes. */
 export function uiChatRoutes(given: UiChatOptions): Hono<ServerEnv> {
-  const { maxBodyBytes, parse, unreadMs, newId, cancels, lingerMs = 30_000 } = given
-  const replies = createRunningReplies({ lingerMs, unreadMs })
+  const { maxBodyBytes, parse, unreadMs, keepAliveMs, newId, cancels, lingerMs = 30_000 } = given
+  const replies = createRunningReplies({ lingerMs, unreadMs, keepAliveMs })
   const { notes } = given.options
   const noteOptions = typeof notes === 'object' ? present({ nonce: notes.nonce }) : {}
   const app = new Hono<ServerEnv>()
