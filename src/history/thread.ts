@@ -168,11 +168,11 @@ export function createThread(options: ThreadOptions): Thread {
     { model, turn }: CallStart,
     outcome: Pick<StoredCall, 'status' | 'reported'>,
   ): Promise<StoredCall> {
-    const head = await store.head(key)
     const log = logOf(key)
+    const text = leadingPrompt(fitted, log)
+    const head = turn === undefined || text !== undefined ? await store.head(key) : undefined
     // Without a head there is no thread: no prompt is stored, and the store refuses the call.
-    const text = head && leadingPrompt(fitted, log)
-    const prompt = text === undefined ? undefined : await promptName(log, source, text, now)
+    const prompt = text === undefined || !head ? undefined : await promptName(log, source, text, now)
     return saved({
       id: newId(),
       turn: turn ?? head?.turns ?? 0,

@@ -61,12 +61,12 @@ async function findWindow(model: Model, patience: Patience): Promise<number | un
     try {
       return await withLimit(model.window(own.signal), limit)
     } catch (thrown) {
+      // Ends the pending request: a model shares it among callers, so a retry would get the same one.
+      own.abort()
       const error = toModelError(thrown, signal)
       if (!(error instanceof ModelError) || !error.isRetryable || attempt > retries) throw error
       retryAfterMs = error.retryAfterMs
     } finally {
-      // Ends the pending request: a model shares it among callers, so a retry would get the same one.
-      own.abort()
       own.unlink()
     }
     await sleep(pauseBefore(attempt, backoffMs, retryAfterMs), signal)

@@ -18,13 +18,15 @@ function firstCall(stream: Model['stream']): Model {
 }
 
 describe('a model call is kept', () => {
-  it('before its reply is read, and with its outcome afterwards', async () => {
+  it('before it is sent, and with its outcome afterwards', async () => {
     const history = newHistory()
     const thread = history.thread('chat')
     const during: unknown[] = []
-    const model = rules(() => 'Yes.')
-    for await (const part of createChat({ history, model }).send('Is it kept?', inChat))
-      if (part.type === 'text-delta') during.push(...(await thread.calls()).map(({ status }) => status))
+    const model = rules(async () => {
+      during.push(...(await thread.calls()).map(({ status }) => status))
+      return 'Yes.'
+    })
+    await createChat({ history, model }).send('Is it kept?', inChat).result()
     expect(during).toEqual(['sent'])
     expect(await thread.calls()).toMatchObject([
       { status: 'completed', turn: 1, model: 'rules', reported: expect.any(Number) },

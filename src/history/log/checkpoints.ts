@@ -31,11 +31,13 @@ export interface Checkpoint {
 /** The checkpoints of a thread, oldest first, up to the first that is missing or unreadable: they are only caches. */
 export async function loadCheckpoints(source: LogSource, head: Head): Promise<readonly Checkpoint[]> {
   const found: Checkpoint[] = []
-  for (;;) {
+  // A unit has an entry at least: so few have no checkpoint.
+  while (head.head > unitsPerCheckpoint) {
     const next = await loadOne(source, head, found.length)
-    if (!next) return found
+    if (!next) break
     found.push(next)
   }
+  return found
 }
 
 async function loadOne(source: LogSource, head: Head, number: number): Promise<Checkpoint | undefined> {

@@ -82,7 +82,8 @@ function createThreadLog(source: LogSource): ThreadLog {
   /** Starts over from the stored checkpoints. Reads all before it changes anything, so that a failed read does no harm. */
   async function restart(head: Head): Promise<void> {
     const found = await loadCheckpoints(source, head)
-    const leading = await listLog(source, { to: found[0]?.facts.lead ?? 0 })
+    const lead = found[0]?.facts.lead ?? 0
+    const leading = lead > 0 ? await listLog(source, { to: lead }) : []
     const packed = found.map(checkpoint => checkpoint.packed)
     const transcript = restoreTranscript(count, packed)
     const system = leading.map(({ view, seq }) => stampEntry(view, seq, count))
@@ -260,7 +261,8 @@ export function createThreadLogs(source: Omit<LogSource, 'key'>) {
   const known = new Map<string, { readonly key: ThreadKey; readonly log: ThreadLog }>()
   return {
     of(key: ThreadKey): ThreadLog {
-      const name = JSON.stringify([key.tenant, key.conversation, key.actor, key.branch])
+      // No name has NUL.
+      const name = [key.tenant, key.conversation, key.actor, key.branch].join('\0')
       const found = known.get(name) ?? { key, log: createThreadLog({ ...source, key }) }
       // A map keeps the order of insertion: set again, this log becomes the newest.
       known.delete(name)

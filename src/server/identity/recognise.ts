@@ -64,7 +64,7 @@ export async function recognise(given: ToRecognise): Promise<Placement> {
 }
 
 /** How many of the newest user messages are looked up at once. Nearly always the last but one is known. */
-const firstLook = 6
+const firstLook = 3
 const laterLook = 256
 
 /** The marks of the newest user messages, and those of all if somebody needs them. */
@@ -91,10 +91,8 @@ async function findNewest(
 ): Promise<readonly Meeting[]> {
   let look = marks.newest
   for (let end: number | undefined; ; ) {
-    const found = await store.findMarks(
-      tenant,
-      look.flatMap(one => one[kind] ?? []),
-    )
+    const wanted = look.flatMap(one => one[kind] ?? [])
+    const found = wanted.length > 0 ? await store.findMarks(tenant, wanted) : []
     for (const one of look.filter(({ item }) => item < before).toReversed()) {
       const places = found.filter(place => place.mark === one[kind] && isOf(place, named))
       if (places.length > 0) return places.map(({ at, thread }) => ({ item: one.item, at, thread }))

@@ -3,7 +3,7 @@ import { ModelError, type ModelUsage } from '../../models/model.ts'
 import { sleep } from '../../models/sleep.ts'
 import { calibrate, looksTruncated } from '../../tokens/calibration.ts'
 import { codeOf } from '../end-failed.ts'
-import type { CallToEnd, Report, TurnLog } from '../log/turn-log.ts'
+import type { Report, TurnLog } from '../log/turn-log.ts'
 import { countReply, emptyReply, type ModelReply } from '../model-reply.ts'
 import type { Asking } from '../turn-options.ts'
 import type { Emit, WarningCode } from '../turn-part.ts'
@@ -21,11 +21,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
     const reply = emptyReply()
     tally.replies.push(reply)
     tally.arriving = reply
-    let started: Promise<CallToEnd> | undefined
-    const start = () => {
-      started ??= log.startCall(context, model.name)
-      return started
-    }
+    const call = await log.startCall(context, model.name)
     let isShown = false
     const show: Emit = part => {
       if (replies === 'whole') return
@@ -33,10 +29,8 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
       return emit(part)
     }
     try {
-      await callModel({ ...asking, messages: context.messages, tools, show, onAsked: start }, reply)
+      await callModel({ ...asking, messages: context.messages, tools, show }, reply)
     } catch (error) {
-      // Throws if it is the store that failed.
-      const call = await start()
       const outcome = signal.aborted ? cancelled : ({ status: 'failed', error: codeOf(error) } as const)
       // The first error says more than a failure to store the outcome.
       await call.end(outcome).catch(() => undefined)
@@ -59,7 +53,6 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
     countReply(tally, reply)
     const reported = readOf(reply.usage)
     const cut = await compareUsage(asking, context, factor, reported)
-    const call = await start()
     call.keep({
       status: 'completed',
       ...(reported !== undefined && { reported }),

@@ -14,8 +14,6 @@ export interface ModelCall extends Pick<Asking, 'model' | 'settings' | 'signal' 
   readonly tools: readonly ToolSpec[]
   /** Called with what may be shown, as it arrives. The stream is not read on before the promise resolves. */
   readonly show: Emit<Delta>
-  /** Called when the model has been asked. Nothing of its reply is read before the promise resolves. */
-  readonly onAsked: () => Promise<unknown>
 }
 
 type Delta = Extract<ModelPart, { type: 'text-delta' | 'thinking-delta' }>
@@ -35,12 +33,8 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
   let isOver = false
   try {
     stream = model.stream({ messages, tools, settings, signal: own.signal })[Symbol.asyncIterator]()
-    const first = stream.next()
-    // The store works while the model does, whose failure is read below.
-    first.catch(() => undefined)
-    await call.onAsked()
-    for (let next = first; ; next = stream.next()) {
-      const { done, value: part } = await open.wait(next)
+    for (;;) {
+      const { done, value: part } = await open.wait(stream.next())
       if (done)
         throw new ModelError('model_stream_broken', `The stream of ${model.name} stopped before its end.`)
       checkPart(model, part)

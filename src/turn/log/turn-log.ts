@@ -11,7 +11,7 @@ import type { Calibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { ReplyCall } from '../model-reply.ts'
 
-/** A call that is stored. */
+/** A call that was stored before it is sent. */
 export interface CallToEnd {
   /** Stores the outcome now. */
   end(outcome: CallOutcome): Promise<unknown>
@@ -34,7 +34,7 @@ export interface TurnLog {
   context(options: TurnContextOptions): Promise<Context>
   calibration(model: string): Promise<Calibration | undefined>
   calibrate(calibration: Calibration): void
-  /** Stores a call. Its reply is read when that is done. */
+  /** Stores a call before it is sent. */
   startCall(context: Context, model: string): Promise<CallToEnd>
   /** What the provider reported for earlier calls. */
   reports(model: string): Promise<readonly Report[]>
