@@ -14,6 +14,8 @@ WORKDIR /app
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
+COPY examples/project-chat.json examples/project-chat.json
+COPY examples/lemonade-stand examples/lemonade-stand
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

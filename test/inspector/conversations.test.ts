@@ -307,7 +307,7 @@ describe('deleting', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'More for Toad patrol' }).click()
     const item = page.getByRole('menuitem', { name: 'Delete… needs the scope admin' })
-    expect(await item.getAttribute('aria-disabled')).toBe('true')
+    await expect.poll(() => item.getAttribute('aria-disabled')).toBe('true')
     await page.getByRole('menuitem', { name: 'Export needs the scope inspect' }).waitFor()
     expect(await page.getByRole('button', { name: 'New' }).count()).toBe(0)
     await page.keyboard.press('Escape')

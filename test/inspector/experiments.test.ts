@@ -112,7 +112,7 @@ describe('experiments', () => {
     await page.getByRole('heading', { name: '1 experiment: 1 has ended' }).waitFor()
     await page.getByRole('link', { name: 'Run again' }).click()
     await page.waitForURL('**/e?start=plan&of=first')
-    expect(await page.getByLabel('Plan as JSON').inputValue()).toContain('"counting"')
+    await expect.poll(() => page.getByLabel('Plan as JSON').inputValue()).toContain('"counting"')
     await page.getByLabel('Name of the experiment').fill('second')
     await page.getByRole('button', { name: 'Start', exact: true }).click()
     await page.waitForURL('**/e/second/board')
@@ -324,7 +324,9 @@ describe('experiments', () => {
       await page.getByLabel('Key', { exact: true }).fill(key)
       await page.getByRole('button', { name: 'Open' }).click()
       await page.getByText('This key may not start experiments').waitFor()
-      expect(await page.getByRole('button', { name: 'Start', exact: true }).isDisabled()).toBe(true)
+      await expect
+        .poll(() => page.getByRole('button', { name: 'Start', exact: true }).isDisabled())
+        .toBe(true)
     } finally {
       await locked.stop()
     }

@@ -109,7 +109,7 @@ describe('the first visit', () => {
     await page.keyboard.press('Enter')
     const start = page.getByRole('button', { name: 'Open the sample conversation' })
     await start.waitFor()
-    expect(await start.isDisabled()).toBe(true)
+    await expect.poll(() => start.isDisabled()).toBe(true)
     await page.getByText('This key may not: it needs the scope admin').waitFor()
     await page.getByText('This server asks for a key.').waitFor()
     expect(await lineOf(page, 'OpenAI')).toBe(

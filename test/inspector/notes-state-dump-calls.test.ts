@@ -91,7 +91,7 @@ it('dumps exactly what the API dumps: now, in a turn, in a call; and finds, by k
   await page.keyboard.press('Enter')
   await page.getByText(/^2 of \d+$/).waitFor()
   expect(new URL(page.url()).searchParams.get('q')).toBe('toad')
-  expect(await dump.locator('mark[data-current="true"]').textContent()).toMatch(/^toad$/i)
+  await expect.poll(() => dump.locator('mark[data-current="true"]').textContent()).toMatch(/^toad$/i)
   expect(await shown()).toBe(await expected(''))
   await page.keyboard.press('Escape')
   await expect.poll(() => dump.locator('mark').count()).toBe(0)
@@ -133,9 +133,9 @@ it('lists every call, also those that failed or were cancelled, with what was se
   await panel.getByRole('button', { name: 'As text' }).click()
   const text = panel.getByRole('region', { name: 'What was sent, as text' })
   await text.waitFor()
-  expect(await text.evaluate(element => element.textContent)).toBe(
-    await (await talking.ask('GET', `/conversations/talk/calls/${failed.id}/dump`)).text(),
-  )
+  await expect
+    .poll(() => text.evaluate(element => element.textContent))
+    .toBe(await (await talking.ask('GET', `/conversations/talk/calls/${failed.id}/dump`)).text())
   await shoot(page, 'calls-light')
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
@@ -147,9 +147,9 @@ it('lists every call, also those that failed or were cancelled, with what was se
   const cancelled = all.find(({ status }) => status === 'cancelled')!
   await page.getByRole('link', { name: 'Open its dump' }).click()
   await page.getByRole('heading', { name: `All that the model got in turn ${cancelled.turn}` }).waitFor()
-  expect(await page.getByRole('region', { name: 'Dump' }).evaluate(element => element.textContent)).toBe(
-    await (await talking.ask('GET', `/conversations/talk/calls/${cancelled.id}/dump`)).text(),
-  )
+  await expect
+    .poll(() => page.getByRole('region', { name: 'Dump' }).evaluate(element => element.textContent))
+    .toBe(await (await talking.ask('GET', `/conversations/talk/calls/${cancelled.id}/dump`)).text())
   await page.goBack()
   await page.getByRole('link', { name: 'Context of this call' }).click()
   await page.waitForURL(`**/context?**call=${cancelled.id}**`)

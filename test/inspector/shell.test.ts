@@ -59,7 +59,7 @@ describe('the shell', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/c/${sample}/context`)
     await page.keyboard.press('t')
-    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
     expect(faults).toEqual([])
   })
 

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, extname, isAbsolute, join, relative, resolve } from 'node:path'
+import { dirname, extname, isAbsolute, relative, resolve } from 'node:path'
 import {
   type ExperimentPlan,
   type ExperimentTools,
@@ -9,6 +8,7 @@ import {
   type PlanJson,
   parseExperiment,
 } from '../../experiment/index.ts'
+import { importModule } from '../../experiment/plan/import-module.ts'
 import type { Model } from '../../models/model.ts'
 import { ollama } from '../../models/ollama/ollama.ts'
 import { UserError } from '../print.ts'
@@ -55,7 +55,7 @@ export function loadStoredPlan(id: string, json: PlanJson, { model: named }: Loa
 }
 
 async function loadModulePlan(path: string, file: string, context: PlanContext): Promise<ExperimentPlan> {
-  const { default: given } = await importModule(path)
+  const { default: given } = await importNamed(path)
   if (typeof given === 'function') return requirePlan(await given(context), file)
   const plan = requirePlan(given, file)
   const { model } = context
@@ -84,7 +84,7 @@ async function loadJsonPlan(path: string, file: string, { model }: PlanContext):
   const json = readJson(path, file)
   const { tools: place } = (json ?? {}) as { readonly tools?: unknown }
   const module: ToolsModule =
-    typeof place === 'string' && place !== '' ? await importModule(modulePath(path, place, file)) : {}
+    typeof place === 'string' && place !== '' ? await importNamed(modulePath(path, place, file)) : {}
   return parseExperiment(json, {
     tools: [module.default, module.tools].find(isTools) ?? [],
     hooks: module.hooks ?? [],
@@ -94,7 +94,7 @@ async function loadJsonPlan(path: string, file: string, { model }: PlanContext):
 
 /** The tools of a module that the operator of a server names, for plans that are posted to it. */
 export async function loadTools(file: string): Promise<ExperimentTools<Record<string, unknown>>> {
-  const module: ToolsModule = await importModule(resolve(file))
+  const module: ToolsModule = await importNamed(resolve(file))
   const tools = [module.default, module.tools].find(isTools)
   if (tools) return tools
   throw new UserError(
@@ -129,36 +129,14 @@ function readJson(path: string, file: string): unknown {
 
 const quote = (given: unknown) => harmless(JSON.stringify(given), 200)
 
-/** Loads and runs a module that the user named, in TypeScript or JavaScript, on every supported Node. */
-async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
-  // No cache on disk: it would be written into the user's folder.
-  const { createJiti } = await import('jiti')
-  const jiti = createJiti(path, { fsCache: false, alias: aliasesFor(path) })
+/** Loads and runs a module that the user named. */
+async function importNamed(path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return await jiti.import<Record<string, unknown>>(path)
+    return await importModule(path)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new UserError(`cannot load ${path}: ${why.trim().split('\n', 1)[0]}`, { cause: error })
   }
-}
-
-/** A plan imports the throughline that is installed beside it, or else the package of this command. */
-function aliasesFor(path: string): Record<string, string> {
-  try {
-    createRequire(path).resolve('throughline/package.json')
-    return {}
-  } catch {}
-  const root = join(import.meta.dirname, '../../..')
-  const { name, exports } = createRequire(import.meta.url)(join(root, 'package.json')) as {
-    readonly name: string
-    readonly exports: Readonly<Record<string, string | { readonly default: string }>>
-  }
-  return Object.fromEntries(
-    Object.entries(exports).map(([entry, target]) => [
-      `${name}${entry.slice(1)}`,
-      join(root, typeof target === 'string' ? target : target.default),
-    ]),
-  )
 }
 
 /** `modelFor`, with the address of Ollama from `OLLAMA_HOST`, as Ollama's own commands have it. */

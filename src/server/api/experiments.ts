@@ -12,7 +12,7 @@ import {
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
 import { BadRequestError } from '../bad-request-error.ts'
-import { standModel, standModule, standTools } from '../samples/lemonade-stand.ts'
+import { loadStandCode, standModule } from '../samples/lemonade-stand.ts'
 import { notFound } from './api-error.ts'
 import { callStatus } from './calls.ts'
 import { type Call, defineRoute } from './route.ts'
@@ -207,7 +207,7 @@ export const experimentRoutes = [
       const { status } = await experiments.show(id)
       if (!['PAUSED', 'INTERRUPTED', 'RUNNING'].includes(status))
         throw new ThroughlineError('experiment_ended', `The experiment "${id}" has ended as ${status}.`)
-      const plan = readPlan(call, call.body.plan ?? (await storedPlan(call, id)))
+      const plan = await readPlan(call, call.body.plan ?? (await storedPlan(call, id)))
       const stop = new AbortController()
       const resumed = experiments.resume(plan, id, { signal: stop.signal })
       await call.parts.experiments.start(call.caller.tenant, resumed, stop)
@@ -233,7 +233,7 @@ export const experimentsOf = ({
 
 /** Starts an experiment from a plan as JSON. Resolves when it has begun. */
 export async function startExperiment(call: Call, json: object, id?: string): Promise<ExperimentSummary> {
-  const plan = readPlan(call, json)
+  const plan = await readPlan(call, json)
   const stop = new AbortController()
   const experiment = experimentsOf(call).run(plan, { signal: stop.signal, ...present({ id }) })
   await call.parts.experiments.start(call.caller.tenant, experiment, stop)
@@ -241,18 +241,18 @@ export async function startExperiment(call: Call, json: object, id?: string): Pr
 }
 
 /** Models are those of the upstream, and code that a request names is never run, but for that of the sample. */
-function readPlan({ parts: { upstream, experimentTools } }: Call, json: unknown): ExperimentPlan {
-  const { tools: code } = json as { readonly tools?: unknown }
-  const isSample = code === standModule
-  if (code !== undefined && !isSample)
-    throw new InvalidPlanError((json as { readonly name: string }).name, [
-      'tools: a server runs no code that a plan names: leave it out',
-    ])
+async function readPlan(
+  { parts: { upstream, experimentTools } }: Call,
+  json: unknown,
+): Promise<ExperimentPlan> {
+  const { name, tools: code } = json as { readonly name: string; readonly tools?: unknown }
+  const sample = code === standModule ? await loadStandCode() : undefined
+  if (code !== undefined && !sample)
+    throw new InvalidPlanError(name, ['tools: a server runs no code that a plan names: leave it out'])
   return parseExperiment(json, {
-    tools: isSample ? standTools : experimentTools,
+    tools: sample?.default ?? experimentTools,
     modelOf(model) {
-      const rules = isSample ? standModel(model) : undefined
-      if (rules) return rules
+      if (sample && Object.hasOwn(sample.models, model)) return sample.models[model]!
       if (model.startsWith('openai:'))
         throw new Error('a server of its own cannot be asked here: name a model of the upstream')
       return upstream.model(model.replace(/^ollama:/, ''))

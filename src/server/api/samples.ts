@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { importSample, underFreeName } from '../samples/import-sample.ts'
-import { standPlan } from '../samples/lemonade-stand.ts'
+import { readStandPlan } from '../samples/lemonade-stand.ts'
 import { experimentsOf, startExperiment, summary, toSummary } from './experiments.ts'
 import { defineRoute } from './route.ts'
 import { name } from './schemas.ts'
@@ -28,7 +28,9 @@ export const sampleRoutes = [
     handle: call =>
       underFreeName('sample-lemonade-stand', async id => {
         const [known] = await call.looking.conversations({ only: id, limit: 1 })
-        const shown = known ? await experimentsOf(call).show(id) : await startExperiment(call, standPlan, id)
+        const shown = known
+          ? await experimentsOf(call).show(id)
+          : await startExperiment(call, await readStandPlan(), id)
         return { ...toSummary(shown), isNew: !known }
       }),
   }),
