@@ -12,7 +12,7 @@ const folder = process.argv[2] ?? join(root, 'docs/images')
 const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } }
 
 const { url, stop } = await serve()
-const { module: browsers } = await runnerImport(join(root, 'test/inspector/find-browser.ts'))
+const { module: browsers } = await runnerImport(join(root, 'test/find-browser.ts'))
 const browser = await chromium.launch({
   executablePath: browsers.findBrowser(),
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic'],
