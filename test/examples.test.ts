@@ -26,8 +26,6 @@ const expected: Readonly<Record<string, RegExp>> = {
     /find_berth gave 12\ncall find_berth .* → find_berth said: "12"\..*What is the harbour code\? → You said: "The harbour code is 4471"/s,
   'lamp/lamp.ts':
     /ben: "a warm fire" → a warm fire, 1 step: sparkle\(#FFD6AA\).*ada: "make it violet" → blue waves, 1 step: gradient\(#8000FF, #FF0000\), 0\.5 times as fast as usual\n {3}\d+ of 4096 tokens, older requests as one line each\nben: "make it slower" → a warm fire, 1 step: sparkle\(#FFD6AA\), 0\.5 times/s,
-  'site-editor.ts':
-    /tool: {2}write_file .*footer\.html has 39 characters now.*agent: You said: "The owner is called Ada"\n5 notes, in what the user sees: none\n.*WORKING FOLDER .*: \/workspace\n\nRECENT NOTES TO SELF:\n/s,
   'experiment-agent.ts':
     /generate_variants: Error: No hypothesis available\. Please generate hypotheses first using the generate_hypotheses tool\..*create_experiment: \{"experimentId":"exp-2","jobs":\["job-A","job-B"\],"projectId":"p1"\}\nThe log says: exp-2$/s,
   'lemonade-stand/run.ts':

@@ -3,6 +3,7 @@ import {
   answerTurn,
   linkSignals,
   openRequest,
+  readResultSpec,
   readResultTool,
   runTools,
   setUpAsking,
@@ -24,14 +25,13 @@ export async function answerWithTools(
   const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000 } = options
   const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
   const reading = readResultTool(log, () => asking!.mostResultTokens)
-  const specs = [...tools.values()].map(toSpec)
-  const readOn = tools.size > 0 ? toSpec(reading) : undefined
+  const offered = toOffered(options)
   const own = linkSignals(log.signal, signal)
   const place = { log, emit, signal: own.signal }
   let asking: Asking | undefined
   let inRequest: Awaited<ReturnType<typeof openRequest>> | undefined
   const setUp = async () => {
-    asking = await setUpAsking(options, { ...place, specs, readOn, replies: 'streamed', tally })
+    asking = await setUpAsking(options, { ...place, ...offered, replies: 'streamed', tally })
     return asking
   }
   try {
@@ -55,4 +55,9 @@ export async function answerWithTools(
   } finally {
     own.unlink()
   }
+}
+
+/** The tools as the model sees them. */
+export function toOffered({ tools = [] }: Pick<ChatOptions, 'tools'>): Pick<Asking, 'specs' | 'readOn'> {
+  return { specs: tools.map(toSpec), readOn: tools.length > 0 ? readResultSpec : undefined }
 }

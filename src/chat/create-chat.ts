@@ -1,14 +1,27 @@
+import type { Context } from '../context/context.ts'
+import type { History } from '../history/create-history.ts'
 import type { LoggedMessage } from '../history/log/logged-message.ts'
 import { checkPlace } from '../history/log/read-log.ts'
 import type { Thread } from '../history/thread.ts'
 import { InvalidOptionError, showValue } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
+import type { ToolSpec } from '../models/model.ts'
 import { turnOpen } from '../stores/refusals.ts'
 import type { StoredTurn } from '../stores/store.ts'
 import { estimate } from '../tokens/estimate.ts'
-import { listLog, type ModelMemory, notesInReply, runTurn, type TurnLog, threadLog } from '../turn/index.ts'
-import { answerWithTools, type ToAnswer } from './answer-with-tools.ts'
+import {
+  listLog,
+  type ModelMemory,
+  nextContext,
+  notesInReply,
+  readThread,
+  runTurn,
+  setUpAsking,
+  type TurnLog,
+  threadLog,
+} from '../turn/index.ts'
+import { answerWithTools, type ToAnswer, toOffered } from './answer-with-tools.ts'
 import { type ChatOptions, readOptions } from './chat-options.ts'
 import { createReply, type Reply, type ReplyWork, replayTurn } from './reply.ts'
 
@@ -37,6 +50,14 @@ export interface RegenerateOptions extends SendOptions {
   readonly at?: number
 }
 
+export type ContextOptions = Pick<SendOptions, 'conversation' | 'actor' | 'branch' | 'signal'>
+
+/** All that a model would be sent. */
+export interface ChatContext extends Context {
+  /** The tools that would be offered. */
+  readonly tools: readonly ToolSpec[]
+}
+
 export interface Chat {
   /** Answers a user message in a conversation of the history. */
   send(input: string | MessageLike, options: SendOptions): Reply
@@ -44,6 +65,11 @@ export interface Chat {
   edit(input: string | MessageLike, options: EditOptions): Reply
   /** Answers a turn once more on a new branch, named in the result. The old branch stays as it is. */
   regenerate(options: RegenerateOptions): Reply
+  /**
+   * The context that the model would be sent if it were asked now, for developers: notes are in it. `dump` prints it. Nothing
+   * is asked and nothing is stored.
+   */
+  context(options: ContextOptions): Promise<ChatContext>
   /** Answers a conversation that the client sends in full. Nothing is stored. */
   respond(
     messages: readonly MessageLike[],
@@ -78,6 +104,13 @@ export function createChat(given: ChatOptions): Chat {
       if (given?.at !== undefined) checkPlace(given.at)
       return turnOf(given, thread => forkTurn(thread, given?.at, given?.key))
     },
+    async context(given) {
+      const { signal = new AbortController().signal, ...name } = given ?? noOptions
+      const { thread } = threadOf(name)
+      const asking = await setUpAsking(options, { signal, ...toOffered(options) })
+      const { context, tools } = await nextContext({ ...asking, log: readThread(thread) })
+      return { ...context, tools }
+    },
     respond(messages, given) {
       checkMessages(messages)
       const { signal, ...request } = given ?? {}
@@ -88,11 +121,15 @@ export function createChat(given: ChatOptions): Chat {
     },
   }
 
+  function threadOf({ conversation, ...options }: ThreadName): { history: History; thread: Thread } {
+    if (!history) throw new InvalidOptionError('history', noHistory)
+    return { history, thread: history.thread(conversation, options) }
+  }
+
   /** A turn of the history. `prepare` finds its messages and its branch when the reply is first read. */
   function turnOf(given: SendOptions | undefined, prepare: (thread: Thread) => Promise<TurnStart>): Reply {
-    if (!history) throw new InvalidOptionError('history', noHistory)
     const { conversation, actor, branch, key, signal, ...request } = given ?? noOptions
-    const named = history.thread(conversation, { actor, branch })
+    const { history, thread: named } = threadOf({ conversation, actor, branch })
     const { projectId } = checkRequest(request)
     return createReply(signal, async work => {
       const { thread, input } = await prepare(named)
@@ -117,7 +154,7 @@ export function createChat(given: ChatOptions): Chat {
 }
 
 const noHistory =
-  'send, edit and regenerate need one: pass it to createChat, or cut the list before the message and respond to what is left'
+  'send, edit, regenerate and context need one: pass it to createChat, or cut the list before the message and respond to what is left'
 
 function toUserMessage(input: string | MessageLike): MessageLike {
   const isMessage = typeof input === 'object' && input !== null && !Array.isArray(input)
@@ -139,6 +176,12 @@ function checkMessages(messages: readonly MessageLike[]): void {
 function checkRequest<Request extends Pick<SendOptions, 'projectId'>>(request: Request): Request {
   if (request.projectId !== '') return request
   throw new InvalidOptionError('projectId', 'it must not be empty: leave it out if there is no project')
+}
+
+interface ThreadName {
+  readonly conversation: string
+  readonly actor?: string | undefined
+  readonly branch?: string | undefined
 }
 
 /** For calls from JavaScript without options: the history then says what is missing. */

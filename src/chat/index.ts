@@ -14,6 +14,8 @@ export {
 export type { ChatOptions } from './chat-options.ts'
 export {
   type Chat,
+  type ChatContext,
+  type ContextOptions,
   createChat,
   type EditOptions,
   type RegenerateOptions,

@@ -16,6 +16,19 @@ describe('rules', () => {
     expect(await rules(() => '', { window: 512, name: 'mine' }).window()).toBe(512)
   })
 
+  it('write word by word with a pause, and stop when they are cancelled', async () => {
+    const model = rules(() => 'One two\n three ', { delayMs: 1 })
+    const parts = await partsOf(model.stream({ messages: [user('x')] }))
+    expect(parts.map(part => (part.type === 'text-delta' ? part.text : part.type))).toEqual([
+      ...['One', ' two', '\n three', ' ', 'end'],
+    ])
+    const cancel = new AbortController()
+    const stream = rules(() => 'a b', { delayMs: 3_600_000 }).stream({ messages: [], signal: cancel.signal })
+    const first = stream[Symbol.asyncIterator]().next()
+    cancel.abort(new Error('enough'))
+    await expect(first).rejects.toThrow('enough')
+  })
+
   it('call tools, and are told which there are', async () => {
     const model = rules(({ tools }) => ({
       text: 'Calling.',

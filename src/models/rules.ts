@@ -2,6 +2,8 @@ import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { type Model, ModelError, type ModelRequest } from './model.ts'
 import { countWords, promptCounter } from './reader/count-words.ts'
+import { sleep } from './sleep.ts'
+import { toPieces } from './to-pieces.ts'
 
 /** What a rule gets: the request that a model would get. */
 export type RulesRequest = Required<Pick<ModelRequest, 'messages' | 'tools'>>
@@ -18,6 +20,8 @@ export interface RulesOptions {
   readonly name?: string
   /** The window that contexts are fitted into. Default: unknown. Longer requests are not refused. */
   readonly window?: number
+  /** The pause before each word of a text, in milliseconds, so that streaming and cancelling can be tried. Default 0: the whole text at once. */
+  readonly delayMs?: number
 }
 
 /**
@@ -28,7 +32,7 @@ export interface RulesOptions {
  */
 export function rules(
   answer: (request: RulesRequest) => RulesAnswer | Promise<RulesAnswer>,
-  { name = 'rules', window }: RulesOptions = {},
+  { name = 'rules', window, delayMs = 0 }: RulesOptions = {},
 ): Model {
   const counter = promptCounter(countWords)
   return {
@@ -39,7 +43,10 @@ export function rules(
       const given = await ask(name, () => answer({ messages, tools }))
       signal?.throwIfAborted()
       const { text = '', calls = [] } = typeof given === 'string' ? { text: given } : given
-      if (text !== '') yield { type: 'text-delta', text }
+      for (const piece of delayMs > 0 ? toPieces(text) : [text]) {
+        if (delayMs > 0) await sleep(delayMs, signal)
+        if (piece !== '') yield { type: 'text-delta', text: piece }
+      }
       const mark = calls.length > 0 ? markOf(messages) : ''
       let replyTokens = countWords(text)
       for (const [at, call] of calls.entries()) {

@@ -8,10 +8,10 @@ import { linkSignals } from './wait/link-signals.ts'
 import { pauseBefore, withLimit } from './wait/with-limit.ts'
 
 /** Prepares the model calls of a turn: window, system prompt, notes, limits. `place`: what the options do not say. */
-export async function setUpAsking(
+export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, 'signal' | 'specs'>>(
   options: TurnOptions,
-  place: Pick<Asking, 'log' | 'emit' | 'signal' | 'specs' | 'readOn' | 'replies' | 'tally'>,
-): Promise<Asking> {
+  place: Place,
+): Promise<Place & Omit<Asking, OfPlace>> {
   const {
     model,
     settings = {},
@@ -48,6 +48,9 @@ export async function setUpAsking(
     },
   }
 }
+
+/** What differs between the places where a turn is answered. */
+type OfPlace = 'log' | 'emit' | 'signal' | 'readOn' | 'replies' | 'tally'
 
 type Patience = Pick<Asking, 'signal' | 'retries' | 'backoffMs' | 'stallMs'>
 

@@ -5,6 +5,7 @@ import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { checkWindow } from '../check-options.ts'
 import { type Model, ModelError, type ModelPart, type ModelRequest } from '../model.ts'
 import { sleep } from '../sleep.ts'
+import { toPieces } from '../to-pieces.ts'
 import { type Answer, answer, type ReaderAnswer } from './answer.ts'
 import { countWords, promptCounter } from './count-words.ts'
 
@@ -129,9 +130,8 @@ type ContentPart = Extract<ModelPart, { type: 'text-delta' | 'tool-call' }>
 function partsOf({ text, calls }: Answer, ids: () => string, stop: readonly string[] = []): ContentPart[] {
   const ends = stop.map(word => (word === '' ? -1 : text.indexOf(word))).filter(at => at >= 0)
   const end = ends.reduce((least, at) => Math.min(least, at), text.length)
-  const words = text.slice(0, end).match(/\s*\S+|\s+$/g) ?? []
   return [
-    ...words.map(word => ({ type: 'text-delta' as const, text: word })),
+    ...toPieces(text.slice(0, end)).map(word => ({ type: 'text-delta' as const, text: word })),
     ...calls.map(call => ({ type: 'tool-call' as const, id: ids(), ...call })),
   ]
 }

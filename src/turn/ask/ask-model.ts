@@ -9,6 +9,7 @@ import type { Asking } from '../turn-options.ts'
 import type { Emit, WarningCode } from '../turn-part.ts'
 import { pauseBefore } from '../wait/with-limit.ts'
 import { callModel } from './call-model.ts'
+import { nextContext } from './next-context.ts'
 
 /** Asks the model for one reply. A call that failed before anything was shown is made again. */
 export async function askModel(asking: Asking): Promise<ModelReply> {
@@ -65,25 +66,15 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
 
 const cancelled = { status: 'cancelled' } as const
 
-/** Makes the context for the next call. A calibration shrinks the window instead of stretching every count. */
+/** Makes the context for the next call, and tells of it. */
 async function prepare(asking: Asking, warn: (code: WarningCode, message: string) => void | Promise<void>) {
-  const { log, emit, model, window, reserve, mostResultTokens, system, specs, readOn, fit } = asking
-  const tools = readOn && (await log.hasClipped(mostResultTokens)) ? [...specs, readOn] : specs
-  const factor = (await log.calibration(model.name))?.factor ?? 1
-  const context = await log.context({
-    overflow: 'trim',
-    ...fit,
-    window: Math.floor(window / factor),
-    reserve: Math.floor(reserve / factor),
-    mostResultTokens,
-    tools,
-    system,
-  })
-  const { messages, receipt } = context
-  await emit({ type: 'context', messages, receipt, lead: system === undefined ? 0 : 1, factor })
+  const next = await nextContext(asking)
+  const { messages, receipt } = next.context
+  const lead = asking.system === undefined ? 0 : 1
+  await asking.emit({ type: 'context', messages, receipt, lead, factor: next.factor })
   if (receipt.stretches.some(({ fate, rule }) => fate === 'altered' && rule === 'trim'))
     await warn('trimmed', 'What must be sent does not fit the window: long texts were cut in their middle.')
-  return { context, factor, tools }
+  return next
 }
 
 /** All prompt tokens that were read: some providers leave out those from their cache. */

@@ -25,6 +25,7 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
   /** The calibration that goes into the log with the next entry. */
   let newest: Calibration | undefined
   const { progress, onAdded, add } = followTurn(said)
+  const reading = readThread(thread)
 
   return {
     turn: turn.number,
@@ -34,8 +35,8 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
     progress,
     onAdded,
     request: () => thread.recent({ states, projectId }),
-    context: ({ mostResultTokens: _, ...given }) => thread.context(given),
-    calibration: async model => (newest?.model === model ? newest : thread.calibration(model)),
+    ...reading,
+    calibration: async model => (newest?.model === model ? newest : reading.calibration(model)),
     calibrate(calibration) {
       newest = calibration
       turn.calibrate(calibration)
@@ -66,10 +67,18 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
     cancel: arrived => turn.cancel(...arrived).then(() => add(arrived)),
     interrupt: arrived => turn.interrupt(...arrived).then(() => add(arrived)),
     leave: () => turn.leave(),
-    hasClipped: () => thread.hasClipped(),
     async resultAt(place) {
       const [message] = place < turn.next ? await thread.messages({ at: place, limit: 1 }) : []
       return resultText(message, place)
     },
+  }
+}
+
+/** What contexts are made from, without a turn. */
+export function readThread(thread: Thread): Pick<TurnLog, 'context' | 'calibration' | 'hasClipped'> {
+  return {
+    context: ({ mostResultTokens: _, ...given }) => thread.context(given),
+    calibration: model => thread.calibration(model),
+    hasClipped: () => thread.hasClipped(),
   }
 }

@@ -1,20 +1,25 @@
 import { isCount } from '../../log/is-count.ts'
+import type { ToolSpec } from '../../models/model.ts'
 import type { StandardSchema } from '../../state/index.ts'
 import { clippedView, readResultName } from '../log/clip-result.ts'
 import type { TurnLog } from '../log/turn-log.ts'
 import { defineTool, type Tool } from './tool.ts'
 
-/** The tool with which the model reads on in a result that was clipped. */
+/** The tool with which the model reads on in a result that was clipped, as the model sees it. */
+export const readResultSpec: ToolSpec = {
+  name: readResultName,
+  description: 'Reads on in a long tool result that was shown only in part.',
+  parameters: {
+    type: 'object',
+    properties: { place: { type: 'integer' }, from: { type: 'integer', minimum: 0 } },
+    required: ['place'],
+  },
+}
+
 export function readResultTool(log: TurnLog, mostTokens: () => number): Tool {
   return defineTool({
-    name: readResultName,
-    description: 'Reads on in a long tool result that was shown only in part.',
+    ...(readResultSpec as Required<ToolSpec>),
     input: schema,
-    parameters: {
-      type: 'object',
-      properties: { place: { type: 'integer' }, from: { type: 'integer', minimum: 0 } },
-      required: ['place'],
-    },
     async run({ place, from = 0 }) {
       const text = await log.resultAt(place)
       if (text === undefined) throw new Error(`there is no tool result at place ${place}`)

@@ -1,0 +1,70 @@
+/** The agent: a chat with a log on disk, notes to itself, and the tools of the site. */
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createHistory, type History, memoryStore, type Thread } from 'throughline'
+import { type Chat, createChat } from 'throughline/chat'
+import type { Model } from 'throughline/models'
+import { sqliteStore } from 'throughline/stores/sqlite'
+import { openSite, type SiteFolder } from './site-folder.ts'
+import { siteTools } from './site-tools.ts'
+
+export interface AgentOptions {
+  /** The folder of the log and of the site. */
+  readonly data: string
+  readonly model: Model
+  /** A pause before each tool works. */
+  readonly slowMs?: number | undefined
+  /** Keeps the log in memory, where a crash loses it: to see the difference. */
+  readonly isInMemory?: boolean | undefined
+}
+
+export interface Agent {
+  readonly model: Model
+  readonly site: SiteFolder
+  readonly history: History
+  readonly thread: Thread
+  readonly chat: Chat
+  /** The secret in the marker of notes. */
+  readonly nonce: string
+}
+
+/** There is one site, so there is one conversation. */
+export const conversation = 'site'
+
+const system = `You edit a small site of plain HTML and CSS for its owner. Look at the files with list_files and read_file before you change them with write_file, which replaces a whole file. Then say in one or two sentences what you did.`
+
+/** Always in the system prompt, whatever is cut from the conversation. */
+const pins = [
+  'WORKING FOLDER (use for all path-based tools): the root of the site; "index.html" is its first page',
+]
+
+export async function createAgent({ data, model, slowMs = 0, isInMemory }: AgentOptions): Promise<Agent> {
+  await mkdir(data, { recursive: true })
+  const site = await openSite(join(data, 'site'))
+  const store = isInMemory ? memoryStore() : sqliteStore({ path: join(data, 'log.db') })
+  const history = createHistory({ store })
+  const nonce = await keptNonce(join(data, 'note-nonce'))
+  const chat = createChat({
+    history,
+    model,
+    system,
+    pins,
+    tools: siteTools(site, { slowMs }),
+    notes: { place: 'system', nonce },
+    cancelledTurn: 'disregard',
+  })
+  return { model, site, history, thread: history.thread(conversation), chat, nonce }
+}
+
+/**
+ * Only a note with this secret counts: a page that a tool reads cannot forge one. It is kept as long as the log, because
+ * what is shown of older turns depends on it.
+ */
+async function keptNonce(path: string): Promise<string> {
+  const kept = await readFile(path, 'utf8').catch(() => '')
+  if (kept !== '') return kept
+  const made = randomUUID().slice(0, 8)
+  await writeFile(path, made, { mode: 0o600 })
+  return made
+}

@@ -1,0 +1,86 @@
+/** What the page shows of a conversation: rows. Notes never become rows. */
+import { type DisplayMessage, parseMessage } from 'throughline'
+import type { StoredTurn } from 'throughline/stores'
+
+export type Row =
+  | { readonly kind: 'user' | 'agent'; readonly text: string }
+  | {
+      readonly kind: 'tool'
+      readonly tool: string
+      readonly path: string
+      readonly state: 'running' | 'done' | 'failed'
+      /** What came of it, in a few words. */
+      readonly outcome: string
+    }
+  | { readonly kind: 'ending'; readonly status: string }
+
+/** Gathers the rows of a turn as they come. Each method gives the place of the row that it added or changed. */
+export function createRows() {
+  const rows: Row[] = []
+  /** The place of each call's row. */
+  const calls = new Map<string, number>()
+  const add = (row: Row) => rows.push(row) - 1
+  return {
+    rows: rows as readonly Row[],
+    user: (text: string) => add({ kind: 'user', text }),
+    say(text: string): number {
+      const last = rows.at(-1)
+      if (last?.kind !== 'agent') return add({ kind: 'agent', text })
+      rows[rows.length - 1] = { kind: 'agent', text: last.text + text }
+      return rows.length - 1
+    },
+    call(id: string, tool: string, json: string): number {
+      const at = add({ kind: 'tool', tool, path: pathIn(json), state: 'running', outcome: '' })
+      calls.set(id, at)
+      return at
+    },
+    result(id: string, text: string, isError: boolean): number | undefined {
+      const at = calls.get(id)
+      const row = at === undefined ? undefined : rows[at]
+      if (at === undefined || row?.kind !== 'tool') return undefined
+      const state = isError ? 'failed' : 'done'
+      rows[at] = { ...row, state, outcome: isError ? cut(text) : outcomeOf(row.tool, text) }
+      return at
+    },
+    end: (status: string) => (status === 'completed' ? undefined : add({ kind: 'ending', status })),
+  }
+}
+
+/** The rows of a logged conversation. A turn that was broken off says so at its end. */
+export function toRows(messages: readonly DisplayMessage[], turns: readonly StoredTurn[]): readonly Row[] {
+  const broken = turns.filter(({ status }) => status !== 'completed' && status !== 'open')
+  const { rows, user, say, call, result, end } = createRows()
+  const closeBefore = (seq: number) => {
+    while (broken[0] && broken[0].last < seq) end(broken.shift()!.status)
+  }
+  for (const message of messages) {
+    closeBefore(message.seq)
+    const { role, text, calls, results } = parseMessage(message, message.seq)
+    if (role === 'user') user(text)
+    if (role === 'assistant' && text !== '') say(text)
+    for (const { id = '', name, arguments: json } of calls) call(id, name, json)
+    for (const { callId = '', text } of results) result(callId, text, text.startsWith('Error: '))
+  }
+  closeBefore(Number.POSITIVE_INFINITY)
+  return rows.map(row => (row.kind === 'tool' && row.state === 'running' ? lost(row) : row))
+}
+
+const lost = (row: Extract<Row, { kind: 'tool' }>): Row => ({ ...row, state: 'failed', outcome: 'no result' })
+
+/** Page and log say the same of a result: a figure, not the text of the file. */
+function outcomeOf(tool: string, text: string): string {
+  if (tool === 'list_files') return `${text.split('\n').filter(Boolean).length} files`
+  if (tool === 'read_file') return `${text.length} characters`
+  return cut(text)
+}
+
+const cut = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
+
+function pathIn(json: string): string {
+  try {
+    const { path } = JSON.parse(json) as { path?: unknown }
+    return typeof path === 'string' ? path.slice(0, 100) : ''
+  } catch {
+    return ''
+  }
+}

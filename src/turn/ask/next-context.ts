@@ -1,0 +1,38 @@
+import type { Context } from '../../context/context.ts'
+import type { ToolSpec } from '../../models/model.ts'
+import type { TurnLog } from '../log/turn-log.ts'
+import type { Asking } from '../turn-options.ts'
+
+/** What a context is made from: the options of the calls, and a log that can be read. */
+export interface ToFit
+  extends Pick<
+    Asking,
+    'model' | 'window' | 'reserve' | 'mostResultTokens' | 'system' | 'specs' | 'readOn' | 'fit'
+  > {
+  readonly log: Pick<TurnLog, 'hasClipped' | 'calibration' | 'context'>
+}
+
+/** What the next call sends: the context, and the tools that are offered. */
+export interface NextCall {
+  readonly context: Context
+  readonly tools: readonly ToolSpec[]
+  /** The calibration that our counts are multiplied by. */
+  readonly factor: number
+}
+
+/** Makes the context for the next call. A calibration shrinks the window instead of stretching every count. */
+export async function nextContext(given: ToFit): Promise<NextCall> {
+  const { log, model, window, reserve, mostResultTokens, system, specs, readOn, fit } = given
+  const tools = readOn && (await log.hasClipped(mostResultTokens)) ? [...specs, readOn] : specs
+  const factor = (await log.calibration(model.name))?.factor ?? 1
+  const context = await log.context({
+    overflow: 'trim',
+    ...fit,
+    window: Math.floor(window / factor),
+    reserve: Math.floor(reserve / factor),
+    mostResultTokens,
+    tools,
+    system,
+  })
+  return { context, tools, factor }
+}
