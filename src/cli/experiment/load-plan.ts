@@ -8,9 +8,9 @@ import {
   type PlanJson,
   parseExperiment,
 } from '../../experiment/index.ts'
-import { importModule } from '../../experiment/plan/import-module.ts'
 import type { Model } from '../../models/model.ts'
 import { ollama } from '../../models/ollama/ollama.ts'
+import { importModule } from '../../server/import-module.ts'
 import { UserError } from '../print.ts'
 import { harmless } from './wording.ts'
 

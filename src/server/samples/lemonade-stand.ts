@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { ExperimentTools, PlanJson } from '../../experiment/index.ts'
-import { importModule } from '../../experiment/plan/import-module.ts'
 import type { Model } from '../../models/model.ts'
+import { importModule } from '../import-module.ts'
 
 /** What a plan calls the code of the sample: the only code that a posted plan can name. */
 export const standModule = 'throughline:lemonade-stand'

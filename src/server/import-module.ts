@@ -15,7 +15,7 @@ function aliasesFor(path: string): Record<string, string> {
     createRequire(path).resolve('throughline/package.json')
     return {}
   } catch {}
-  const root = join(import.meta.dirname, '../../..')
+  const root = join(import.meta.dirname, '../..')
   const { name, exports } = createRequire(import.meta.url)(join(root, 'package.json')) as {
     readonly name: string
     readonly exports: Readonly<Record<string, string | { readonly default: string }>>
