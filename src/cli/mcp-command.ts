@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import { isPostgres, readHistory } from './open-log.ts'
 import { UserError } from './print.ts'
-import { stopSignal } from './reader-command.ts'
+import { stopSignal } from './stop-signal.ts'
 
 interface McpFlags {
   readonly db: string

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { readerServer } from '../server/reader/reader-server.ts'
-import { type Listening, listen } from '../server/serve/listen.ts'
+import type { Listening } from '../server/serve/listen.ts'
 import { print, UserError } from './print.ts'
+import { stopSignal } from './stop-signal.ts'
 import { wholeNumber } from './whole-number.ts'
 
 interface ServeOptions {
@@ -38,8 +38,7 @@ export async function serveReader({
 }: ServeOptions = {}): Promise<Listening> {
   if (window < 1) throw new UserError('--window must be 1 or more')
   if (port > 65_535) throw new UserError('--port must be 65535 or less')
+  const { readerServer } = await import('../server/reader/reader-server.ts')
+  const { listen } = await import('../server/serve/listen.ts')
   return listen(readerServer({ window, delayMs: delay }), { host, port, requestTimeoutMs: 300_000 })
 }
-
-export const stopSignal = () =>
-  new Promise(resolve => process.once('SIGINT', resolve).once('SIGTERM', resolve))

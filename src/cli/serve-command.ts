@@ -4,10 +4,8 @@ import { about, settingNames } from '../server/config/config-schema.ts'
 import { flagOf } from '../server/config/names.ts'
 import { printConfig } from '../server/config/print-config.ts'
 import { readConfig } from '../server/config/read-config.ts'
-import { startServer } from '../server/serve/start-server.ts'
-import { loadTools } from './experiment/load-plan.ts'
 import { printError, printText, UserError } from './print.ts'
-import { stopSignal } from './reader-command.ts'
+import { stopSignal } from './stop-signal.ts'
 
 /** `throughline serve`: stands between clients and their model server, until the process is stopped. */
 export function serveCommand(): Command {
@@ -25,7 +23,9 @@ export function serveCommand(): Command {
     if (isPrinted) return printText(`${printConfig(effective)}\n`)
     const { experimentTools: module } = effective.config
     // The operator names it, so it may be run; a plan that is posted may not name code.
-    const experimentTools = module === undefined ? undefined : await loadTools(module)
+    const experimentTools =
+      module === undefined ? undefined : await (await import('./experiment/load-plan.ts')).loadTools(module)
+    const { startServer } = await import('../server/serve/start-server.ts')
     const server = await startServer(effective.config, { experimentTools })
     // Not to stdout, which is for the log: a line of JSON for each request.
     printError(`Throughline listens at ${server.url}`)

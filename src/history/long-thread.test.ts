@@ -36,12 +36,14 @@ function conversation(turns: number): MessageLike[] {
   return messages
 }
 
-/** A store that counts the entries that are read from it. */
-function counting(store: Store): Store & { read: number } {
+/** A store that counts how often it is asked for entries, and how many it gives. */
+function counting(store: Store): Store & { read: number; asked: number } {
   const counted = {
     ...store,
     read: 0,
+    asked: 0,
     async *entries(...given: Parameters<Store['entries']>) {
+      counted.asked += 1
       for await (const entry of store.entries(...given)) {
         counted.read += 1
         yield entry
@@ -85,6 +87,20 @@ describe('a long thread', async () => {
     expect(read.read).toBeGreaterThan(0)
     expect(read.read).toBeLessThan(all.length / 4)
   })
+
+  it.each(Object.entries(policies))(
+    'is fitted into a window that holds all of it in few steps: %s',
+    async (_, policy) => {
+      const read = counting(store)
+      const thread = createHistory({ store: read, now, ...options }).thread('town')
+      const { messages } = await thread.context({ policy, window: 1_000_000 })
+      expect(messages.length).toBe(
+        fit(inOneList(all), { ...options, policy, window: 1_000_000 }).messages.length,
+      )
+      // The work is done again after each reading: a reading for each page of the thread made it quadratic.
+      expect(read.asked).toBeLessThan(40)
+    },
+  )
 
   it('is the same at any past entry', async () => {
     const thread = createHistory({ store, now, ...options }).thread('town')

@@ -19,8 +19,8 @@ export interface Loading {
 const pageBefore = 16
 const pageAfter = 8
 
-/** Pages grow while a reader walks back, up to so many times their size. */
-const mostPages = 96
+/** After so many attempts, pages are twice as large: work is not repeated for each of thousands of scattered texts. */
+const attemptsPerDoubling = 16
 
 /** Repeats work until all texts that it reads are loaded. Each attempt gets further. */
 export async function whileLoading<T>(
@@ -28,8 +28,8 @@ export async function whileLoading<T>(
   { source, lead, places, onLoad }: Loading,
   work: () => T,
 ): Promise<T> {
-  let [before, first, pages] = [-1, -1, 1]
-  for (;;) {
+  let [before, first, to, pages] = [-1, -1, Number.POSITIVE_INFINITY, 1]
+  for (let attempts = 1; ; attempts++) {
     try {
       return work()
     } catch (error) {
@@ -37,9 +37,12 @@ export async function whileLoading<T>(
       const { at } = error
       if (at === before) throw new CorruptEntryError(threadName(source.key), lead + at + 1, 'it is missing')
       before = at
-      pages = at === first - 1 ? Math.min(2 * pages, mostPages) : 1
-      first = Math.max(0, at - pageBefore * pages)
-      const to = Math.min(transcript.entries.length, at + pageAfter)
+      // Pages grow while a reader walks on, back or forth.
+      const isBack = at < first && at >= first - pageBefore * pages
+      const isForth = at >= to && at < to + pageAfter * pages
+      pages = isBack || isForth ? 2 * pages : 2 ** Math.floor(attempts / attemptsPerDoubling)
+      first = Math.max(0, at - (isForth ? 0 : pageBefore * pages))
+      to = Math.min(transcript.entries.length, at + pageAfter * (isBack ? 1 : pages))
       for await (const { view, seq } of readLog(source, { from: lead + first + 1, to: lead + to })) {
         const place = seq - lead - 1
         if (!isAbsent(transcript.entries[place])) continue
