@@ -10,13 +10,15 @@ export function messageText(message: AnyMessage): string {
   return pieces.filter(piece => piece !== '').join('\n')
 }
 
-/** A text in one line, cut to what a row can show. */
-export const oneLine = (text: string, most = 240): string =>
-  text
+/** A text in one line, cut to what a row can show. What is not read yet shows nothing, what says nothing says so. */
+export function oneLine(text: string | undefined, most = 240): string {
+  if (text === undefined) return ''
+  const line = text
     .slice(0, most * 2)
     .replace(/\s+/g, ' ')
     .trim()
-    .slice(0, most)
+  return line === '' ? '(empty)' : line.slice(0, most)
+}
 
 /** A role as rows write it. */
 export const shortRole = (role: string): string => shortRoles[role] ?? role

@@ -122,7 +122,7 @@ export function ContextList(props: ContextListProps) {
         role={seq === undefined ? (item.kind === 'row' ? item.row.role : '') : (entries[seq - 1]?.role ?? '')}
         tokens={item.kind === 'row' ? item.row.tokens : (entries[item.seq - 1]?.tokens ?? 0)}
         fate={item.kind === 'quoted' ? item.fate : seq === undefined ? undefined : fateOf(seq)}
-        text={text ?? ''}
+        text={text}
         isSelected={seq !== undefined && seq === selected}
         isPinned={isPinned}
         style={style}
@@ -178,7 +178,7 @@ const BlockRow = memo(function BlockRow({ item, style, onFold }: BlockRowProps) 
   const said =
     row.part === 'recall'
       ? `${amountOf(entries.length, 'message')}${asker === undefined ? '' : `, asked for by #${asker}`}`
-      : oneLine(row.text ?? '', 160)
+      : oneLine(row.text, 160)
   const names = isOpen || row.part !== 'recall' ? '' : ` · ${entries.map(seq => `#${seq}`).join(' ')}`
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter opens it, by the keys of the view
@@ -214,7 +214,7 @@ interface MessageRowProps {
   readonly role: string
   readonly tokens: number
   readonly fate: Fate | undefined
-  readonly text: string
+  readonly text: string | undefined
   readonly isSelected: boolean
   readonly isPinned: boolean
   readonly style: React.CSSProperties | undefined

@@ -215,7 +215,7 @@ const EntryRow = memo(function EntryRow({
         <FateGlyph fate={fate} />
       </span>
       <span className={styles.role}>{shortRole(role)}</span>
-      <span className={styles.text}>{text ? oneLine(text.text, 120) : ''}</span>
+      <span className={styles.text}>{oneLine(text?.text, 120)}</span>
     </div>
   )
 })

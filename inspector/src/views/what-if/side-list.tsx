@@ -177,7 +177,7 @@ const Row = memo(function Row({ item, letter, text, isSelected, onSelect, ...pla
       <span className={styles.glyph}>
         {(seq !== undefined || stands.length > 0) && <FateGlyph fate={fate} />}
       </span>
-      <span className={styles.text}>{text === undefined ? '' : oneLine(text)}</span>
+      <span className={styles.text}>{oneLine(text)}</span>
       {isInBoth && (
         <span className={styles.other} data-fate={other}>
           <FateGlyph fate={other} /> {other} in {letter === 'A' ? 'B' : 'A'}

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { countFrames } from './count-frames.ts'
 import { openPage, type ServedInspector, serveInspector, shoot } from './open-inspector.ts'
 import { toLines } from './sample-lines.ts'
 
@@ -89,5 +90,35 @@ it('opens at any message, goes to any other by the strip, and back to the newest
   await page.getByRole('button', { name: 'Newest' }).click()
   await message(page, amount).waitFor()
   expect(await page.getByRole('article').count()).toBeLessThan(60)
+  expect(faults).toEqual([])
+})
+
+it('scrolls through 10,000 messages, in the chat and in the log beside the context', async () => {
+  const wheel = async (page: Page, times: number) => {
+    for (let step = 0; step < times; step++) await page.mouse.wheel(0, step < times / 2 ? -400 : 400)
+  }
+  const { page, faults } = await openPage(served, '/inspector/c/long/chat')
+  await message(page, amount).waitFor()
+  await region(page).hover()
+  const chat = await countFrames(page, () => wheel(page, 120))
+  expect(await page.getByRole('article').count()).toBeLessThan(60)
+
+  await page.goto(new URL('/inspector/c/long/context?fate=elided', served.url).href)
+  const log = page.getByRole('tree', { name: 'Entries of the log' })
+  const rows = log.getByRole('treeitem')
+  await rows.first().waitFor()
+  const height = await log.evaluate(tree => tree.scrollHeight)
+  expect(height).toBeGreaterThan(9000 * 20)
+  await log.hover()
+  const context = await countFrames(page, () => wheel(page, 120))
+  expect(await rows.count()).toBeLessThan(100)
+  // Far away, what is in sight has its text.
+  await log.evaluate(tree => tree.scrollTo({ top: tree.scrollHeight / 2 }))
+  await log
+    .getByText(/^Message 4\d\d\d\./)
+    .first()
+    .waitFor()
+  for (const [name, { perSecond, longest }] of Object.entries({ chat, context }))
+    console.log(`${name}, 10,000 messages: ${perSecond} frames per second, the longest ${longest} ms`)
   expect(faults).toEqual([])
 })
