@@ -23,6 +23,8 @@ export default defineConfig({
     ],
   },
   test: {
+    // By default one core is left out, which of two is half of them.
+    maxWorkers: '100%',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: process.env.THROUGHLINE_LONG ? 1_800_000 : 60_000,
   },

@@ -21,7 +21,7 @@ beforeAll(async () => {
   )
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
   const build = await rolldown({ input: entry, platform: 'node', external: /^(?:node:|[a-z@])/ })
-  await build.write({ file: program, format: 'esm' })
+  await build.write({ file: program, format: 'esm', codeSplitting: false })
   await build.close()
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
