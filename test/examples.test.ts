@@ -26,8 +26,6 @@ const expected: Readonly<Record<string, RegExp>> = {
     /find_berth gave 12\ncall find_berth .* → find_berth said: "12"\..*What is the harbour code\? → You said: "The harbour code is 4471"/s,
   'lamp/lamp.ts':
     /ben: "a warm fire" → a warm fire, 1 step: sparkle\(#FFD6AA\).*ada: "make it violet" → blue waves, 1 step: gradient\(#8000FF, #FF0000\), 0\.5 times as fast as usual\n {3}\d+ of 4096 tokens, older requests as one line each\nben: "make it slower" → a warm fire, 1 step: sparkle\(#FFD6AA\), 0\.5 times/s,
-  'experiment-agent.ts':
-    /generate_variants: Error: No hypothesis available\. Please generate hypotheses first using the generate_hypotheses tool\..*create_experiment: \{"experimentId":"exp-2","jobs":\["job-A","job-B"\],"projectId":"p1"\}\nThe log says: exp-2$/s,
   'lemonade-stand/run.ts':
     /^step 1: sunny, 60 cups wanted, cash 210, loan 100\n.*COMPLETED after 14 steps: Net worth has reached 1000$/s,
   'own-store/run.ts':

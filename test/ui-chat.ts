@@ -8,11 +8,13 @@ interface UiChatOptions extends Pick<ChatInit<Message>, 'onToolCall' | 'sendAuto
   readonly messages?: Message[]
   /** What goes into the body of every request. */
   readonly body?: object
+  /** Whether a request has only the new message, because the server keeps the others. Default false. */
+  readonly sendsOnlyNew?: boolean
 }
 
 /** What `useChat` is without React: the AI SDK's own chat, its own transport, and a state that is a plain object. */
 export class UiChat extends AbstractChat<Message> {
-  constructor(api: string, { id, messages = [], body = {}, ...more }: UiChatOptions) {
+  constructor(api: string, { id, messages = [], body = {}, sendsOnlyNew = false, ...more }: UiChatOptions) {
     const state: ChatState<Message> = {
       status: 'ready',
       error: undefined,
@@ -28,7 +30,16 @@ export class UiChat extends AbstractChat<Message> {
       },
       snapshot: structuredClone,
     }
-    super({ ...more, id, state, transport: new DefaultChatTransport<Message>({ api, body }) })
+    const transport = new DefaultChatTransport<Message>({
+      api,
+      body,
+      ...(sendsOnlyNew && {
+        prepareSendMessagesRequest: ({ id, messages }) => ({
+          body: { ...body, id, messages: messages.slice(-1) },
+        }),
+      }),
+    })
+    super({ ...more, id, state, transport })
   }
 
   say = (text: string) => this.sendMessage({ text })

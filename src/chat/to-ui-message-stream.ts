@@ -8,6 +8,8 @@ import type { UIChunk, UIContext } from './ui-chunk.ts'
 export interface UIMessageStreamOptions {
   /** The id that the message gets at the client. Default: the client makes one. */
   readonly messageId?: string
+  /** Goes into the metadata of the message when it begins, beside what `finish` adds: which instance answers, say. */
+  readonly messageMetadata?: Readonly<Record<string, unknown>>
   /** Whether the client gets what the model thinks. Default true. */
   readonly sendReasoning?: boolean
   /** The text of an error for the client. Default: the message of our own errors, and no word of others. */
@@ -93,12 +95,12 @@ export const lastEvent = 'data: [DONE]\n\n'
 /** The chunks of a reply. Each model call is a step. */
 export async function* toChunks(
   parts: AsyncIterator<TurnPart>,
-  { messageId, sendReasoning = true, onError = errorText }: UIMessageStreamOptions = {},
+  { messageId, messageMetadata, sendReasoning = true, onError = errorText }: UIMessageStreamOptions = {},
 ): AsyncGenerator<UIChunk, void> {
   const step = createStep()
   const calls = createCallIds()
   let hasFailed = false
-  yield { type: 'start', ...present({ messageId }) }
+  yield { type: 'start', ...present({ messageId, messageMetadata }) }
   try {
     for (let next = await parts.next(); !next.done; next = await parts.next()) {
       const part = next.value

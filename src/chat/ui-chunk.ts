@@ -4,7 +4,11 @@ import type { WarningCode } from '../turn/index.ts'
 
 /** What a reply becomes for `useChat`: the chunks of the AI SDK's UI message stream that a chat has a use for. */
 export type UIChunk =
-  | { readonly type: 'start'; readonly messageId?: string }
+  | {
+      readonly type: 'start'
+      readonly messageId?: string
+      readonly messageMetadata?: Readonly<Record<string, unknown>>
+    }
   | { readonly type: 'start-step' | 'finish-step' | 'abort' }
   | { readonly type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'; readonly id: string }
   | { readonly type: 'text-delta' | 'reasoning-delta'; readonly id: string; readonly delta: string }

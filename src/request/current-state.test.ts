@@ -102,6 +102,37 @@ describe('currentState', () => {
   })
 })
 
+describe('a value of an earlier turn', () => {
+  const confirmed = () => currentState(hypothesis, { fromEarlierTurn: true })?.title
+
+  it('is one that the user has answered: neither a result of this turn nor what a tool remembered', () => {
+    runWithContext({ conversation: [user('go'), ...told('first'), user('again')] }, () => {
+      expect(confirmed()).toBe('first')
+      appendToConversation(...told('second'))
+      rememberState(hypothesis, titled('remembered'))
+      expect(confirmed()).toBe('first')
+      expect(title()).toBe('remembered')
+    })
+  })
+
+  it('does not exist in a first turn, nor where no user has said anything', () => {
+    for (const conversation of [[user('go'), ...told('this turn')], told('this turn')])
+      runWithContext({ conversation }, () => {
+        expect(confirmed()).toBeUndefined()
+        const require = () => requireState(hypothesis, { fromEarlierTurn: true, missing: 'Ask the user.' })
+        expect(require).toThrow('Ask the user.')
+      })
+  })
+
+  it('is found in the older part of a long conversation, unless this turn began there too', () => {
+    const older = new Map([[hypothesis, { value: titled('older'), skipped: [] }]])
+    runWithContext({ conversation: [user('yes'), ...told('this turn')], older }, () =>
+      expect(confirmed()).toBe('older'),
+    )
+    runWithContext({ conversation: told('this turn'), older }, () => expect(confirmed()).toBeUndefined())
+  })
+})
+
 describe('requireState', () => {
   it.each([
     [

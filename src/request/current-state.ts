@@ -1,3 +1,5 @@
+import type { MessageLike } from '../log/message.ts'
+import { readMessage } from '../log/parse-message.ts'
 import type { State, StateReading } from '../state/index.ts'
 import { roundsFromEnd } from '../state/read-round.ts'
 import { hasResultSince, readRounds, readState } from '../state/read-state.ts'
@@ -5,6 +7,7 @@ import { otherProject } from '../state/take-result.ts'
 import {
   currentScope,
   OtherProjectError,
+  type RequestContext,
   type Scope,
   StateMissingError,
   StateUndeclaredError,
@@ -13,6 +16,11 @@ import {
 export interface CurrentStateOptions<Value> {
   /** The tool's explicit input: wins over everything. */
   readonly input?: Value | undefined
+  /**
+   * Takes only a value that stood in the conversation before the newest user message: one that the user has seen and
+   * answered. For tools that act on what the user has confirmed. Default false.
+   */
+  readonly fromEarlierTurn?: boolean
 }
 
 export interface RequireStateOptions<Value> extends CurrentStateOptions<Value> {
@@ -26,17 +34,17 @@ export interface RequireStateOptions<Value> extends CurrentStateOptions<Value> {
  */
 export function currentState<Value, Start extends Value | undefined>(
   state: State<Value, Start>,
-  { input }: CurrentStateOptions<Value> = {},
+  options: CurrentStateOptions<Value> = {},
 ): Value | Start {
-  return read(state, input).value as Value | Start
+  return read(state, options).value as Value | Start
 }
 
 /** The state's value; throws StateMissingError, whose text tells the model which tool to use first. */
 export function requireState<Value, Start extends Value | undefined>(
   state: State<Value, Start>,
-  { input, missing = state.missing }: RequireStateOptions<Value> = {},
+  { missing = state.missing, ...options }: RequireStateOptions<Value> = {},
 ): Value {
-  const { value, skipped } = read(state, input)
+  const { value, skipped } = read(state, options)
   if (value === undefined) throw new StateMissingError(state.name, missing, skipped)
   return value as Value
 }
@@ -51,19 +59,39 @@ export function rememberState<Value, Start extends Value | undefined>(
   scope.remembered.set(state, { value: own, seq: scope.conversation.length })
 }
 
-function read(state: State<unknown>, input: unknown): Omit<StateReading<unknown>, 'entry'> {
+function read(
+  state: State<unknown>,
+  { input, fromEarlierTurn = false }: CurrentStateOptions<unknown>,
+): Omit<StateReading<unknown>, 'entry'> {
   const scope = currentScope()
   if (input !== undefined) return { value: checkOwn(scope, state, input), skipped: [] }
   const { conversation, context, remembered } = scope
+  if (fromEarlierTurn) return readIn(beforeNewestUser(conversation), state, context)
   const known = remembered.get(state)
   if (known && !hasResultSince(conversation, state, known.seq, context)) {
     return { value: known.value, skipped: [] }
   }
+  return readIn(conversation, state, context)
+}
+
+/** Reads a state in messages, and in what stands before them. `undefined`: where they end is not known. */
+function readIn(
+  messages: readonly MessageLike[] | undefined,
+  state: State<unknown>,
+  context: RequestContext,
+): StateReading<unknown> {
   const { older } = context
-  if (!older) return readState(conversation, state, context)
+  if (!messages) return { value: state.initial, skipped: [] }
+  if (!older) return readState(messages, state, context)
   const before = older.get(state)
   if (!before) throw new StateUndeclaredError(state.name)
-  return readRounds(roundsFromEnd(conversation), state, before, context)
+  return readRounds(roundsFromEnd(messages), state, before, context)
+}
+
+/** The messages of earlier turns. Undefined if no user message is in view: then nothing is known to be earlier. */
+function beforeNewestUser(messages: readonly MessageLike[]): readonly MessageLike[] | undefined {
+  const at = messages.findLastIndex((message, seq) => readMessage(message, seq).role === 'user')
+  return at < 0 ? undefined : messages.slice(0, at)
 }
 
 /** Checks an explicit input like a result: a model can be talked into passing on an id of another project. */

@@ -95,6 +95,15 @@ describe('toUIMessageStream', () => {
     expect(metadata).toMatchObject({ turn: 1, branch: 'main' })
   })
 
+  it('carries metadata of the application from the beginning, beside its own', async () => {
+    const { chat } = await scriptedChat([saying('Hello.')])
+    const stream = toUIMessageStream(send(chat, 'Hello!'), { messageMetadata: { instance: 2 } })
+    const seen: unknown[] = []
+    for await (const { metadata } of readUIMessageStream<Message>({ stream })) seen.push(metadata)
+    expect(seen[0]).toEqual({ instance: 2 })
+    expect(seen.at(-1)).toMatchObject({ instance: 2, turn: 1, branch: 'main' })
+  })
+
   it('names a failed tool, and leaves what is no safe object a text', async () => {
     const give = defineTool({
       name: 'give',

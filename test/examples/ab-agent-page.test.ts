@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectNoAxeViolations, narrow, openBrowser, openPage, shoot } from '../inspector/open-inspector.ts'
+import { startExample } from './start-example.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'throughline-ab-agent-page-'))
+let url: string
+beforeAll(async () => {
+  const example = startExample('ab-agent', ['--port', '0', '--store', join(folder, 'log.db')])
+  await openBrowser()
+  url = await example
+}, 60_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** How many answers are complete, and what the last one says. */
+const answers = (page: Page) => page.getByRole('article', { name: 'The agent' })
+const isReady = (page: Page) => page.getByRole('button', { name: 'Send' }).waitFor()
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text)
+  await page.keyboard.press('Enter')
+}
+
+/** The number of the instance that gave each answer. */
+async function instancesOf(page: Page): Promise<readonly string[]> {
+  const footers = await page.locator('article footer').allTextContents()
+  return footers.map(text => /instance (\d)/.exec(text)?.[1] ?? '')
+}
+
+describe.each([
+  ['this browser', 'light'],
+  ['the database', 'dark'],
+] as const)('a conversation that is kept by %s, %s', (keeper, colorScheme) => {
+  it('is planned, previewed, confirmed and created, on both instances, and is there after a reload', async () => {
+    const { page, faults } = await openPage({ url }, '/', { colorScheme })
+    await page.getByRole('radio', { name: keeper }).check()
+    await page.getByRole('heading', { name: 'Plan an A/B test' }).waitFor()
+    await expectNoAxeViolations(page)
+    await shoot(page, `ab-start-${colorScheme}`)
+
+    await page.getByRole('button', { name: 'Plan a test for' }).click()
+    await page.getByText('Shall I create it?').waitFor()
+    await isReady(page)
+    expect(await page.locator('figure li').allTextContents()).toEqual([
+      expect.stringContaining('As it is: “Submit”34 %'),
+      expect.stringContaining('Variant A: “Place my order”33 %'),
+      expect.stringContaining('Variant B: “Pay 24.90 now”33 %'),
+    ])
+    await shoot(page, `ab-preview-${colorScheme}`)
+    await expectNoAxeViolations(page)
+
+    await page.getByRole('button', { name: 'Yes, create the experiment' }).click()
+    await page.getByText('It is created, and runs.').waitFor()
+    await isReady(page)
+    expect(await page.locator('.created').textContent()).toMatch(/^exp-[0-9a-f]{8} running/)
+    expect(await page.getByRole('button', { name: 'Yes, create the experiment' }).count()).toBe(0)
+    const [first, second] = await instancesOf(page)
+    expect([first, second].toSorted()).toEqual(['1', '2'])
+    expect(await page.locator('.instances [data-answering="true"]').textContent()).toContain(
+      `Instance ${second}`,
+    )
+    await page.getByText('The result, as the next tool finds it').last().click()
+    await expectNoAxeViolations(page)
+    await shoot(page, `ab-created-${colorScheme}`)
+
+    await page.reload()
+    await page.getByRole('radio', { name: keeper }).check()
+    await page.locator('.created').waitFor()
+    expect(await answers(page).count()).toBe(2)
+    expect(faults).toEqual([])
+  })
+})
+
+it('goes on when an instance is killed, tells why a tool refused, and fits a narrow screen', async () => {
+  const { page, faults } = await openPage({ url }, '/', { viewport: narrow })
+  await say(page, 'Test https://shop.example/pricing and create it at once.')
+  await page.getByText('I may not create it in the same breath').waitFor()
+  await isReady(page)
+  expect(await page.locator('.refused').textContent()).toContain('The user has not confirmed a preview yet.')
+  await shoot(page, 'ab-narrow')
+  const [answered] = await instancesOf(page)
+  await page.getByRole('button', { name: `Kill instance ${answered}` }).click()
+  await page.getByText('starts again').waitFor()
+  await shoot(page, 'ab-killed')
+  await page.getByRole('button', { name: 'Yes, create the experiment' }).click()
+  await page.getByText('It is created, and runs.').waitFor()
+  await expectNoAxeViolations(page)
+  const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
+  expect(await page.evaluate(overflow)).toBe(0)
+  expect(faults).toEqual([])
+})
+
+it('streams: the answer grows while it is written, and can be stopped', async () => {
+  const { page, faults } = await openPage({ url }, '/')
+  await say(page, 'hello')
+  const text = answers(page).last().locator('.text')
+  await text.waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await isReady(page)
+  const stopped = (await text.textContent()) ?? ''
+  expect('I am a handful of rules, no language model. I understand'.startsWith(stopped.slice(0, 40))).toBe(
+    true,
+  )
+  expect(stopped).not.toContain('"no".')
+  await say(page, 'hello')
+  await page.getByText('"yes" and "no".').waitFor()
+  expect(faults).toEqual([])
+})

@@ -1,0 +1,197 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createHistory } from 'throughline'
+import { sqliteStore } from 'throughline/stores/sqlite'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { KeptBy, Message } from '../../examples/ab-agent/page/message.ts'
+import { experiment } from '../../examples/ab-agent/states.ts'
+import { startPostgres, whyNoPostgres } from '../postgres.ts'
+import { UiChat } from '../ui-chat.ts'
+import { startExample } from './start-example.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'throughline-ab-agent-test-'))
+const store = join(folder, 'log.db')
+let url: string
+beforeAll(async () => {
+  url = await startExample('ab-agent', ['--port', '0', '--store', store])
+}, 60_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A browser's side of a conversation, which sends what the page sends. */
+function browser(keptBy: KeptBy, id: string, messages: Message[] = []) {
+  const chat = new UiChat(`${url}/api/chat`, {
+    id,
+    messages: messages as never,
+    body: { keptBy },
+    sendsOnlyNew: keptBy === 'store',
+  })
+  return {
+    messages: () => chat.messages as unknown as readonly Message[],
+    async say(text: string): Promise<Message> {
+      await chat.say(text)
+      expect(chat.error).toBeUndefined()
+      return chat.lastMessage as unknown as Message
+    },
+  }
+}
+
+/** The tools of a message with their states, such as `create_experiment output-error`. */
+const toolsOf = ({ parts }: Message) =>
+  parts.flatMap(part => ('toolCallId' in part ? [`${part.type.slice('tool-'.length)} ${part.state}`] : []))
+
+const resultOf = (message: Message, tool: string) =>
+  message.parts.flatMap(part =>
+    part.type === `tool-${tool}` && 'output' in part ? [part.output as Made] : [],
+  )[0]!
+interface Made {
+  readonly jobIds: readonly string[]
+  readonly experimentId: string
+  readonly variants: readonly { readonly jobId: string }[]
+}
+const refusalIn = ({ parts }: Message) =>
+  parts.flatMap(part => ('errorText' in part && part.errorText ? [part.errorText] : []))[0]
+
+/** The process ids of the instances that run. */
+async function running(): Promise<readonly number[]> {
+  const instances = (await (await fetch(`${url}/api/instances`)).json()) as { readonly pid: number }[]
+  return instances.map(({ pid }) => pid)
+}
+
+/** Kills an instance as a power cut does, and waits until the front knows. */
+async function kill(pid: number): Promise<void> {
+  process.kill(pid, 'SIGKILL')
+  await expect.poll(running).not.toContain(pid)
+}
+
+// One that was killed is started again.
+beforeEach(() => expect.poll(running, { timeout: 30_000 }).toHaveLength(2), 30_000)
+
+describe.each(['browser', 'store'] as const)('the conversation is kept by the %s', keptBy => {
+  it('goes from instance to instance, and is created only after a later yes', async () => {
+    const chat = browser(keptBy, `steps-${keptBy}`)
+    const none = await chat.say('Generate the variants.')
+    expect(refusalIn(none)).toBe(
+      'Error: No hypothesis available. Please generate hypotheses first using the generate_hypotheses tool.',
+    )
+    const ideas = await chat.say('Generate the hypotheses for https://shop.example/checkout')
+    const made = await chat.say('variants for the third hypothesis')
+    const shown = await chat.say('preview')
+    expect(JSON.stringify(resultOf(made, 'generate_variants'))).toContain('Buy as a guest')
+    const created = await chat.say('Yes, create the experiment.')
+    const again = await chat.say('Yes, create it once more.')
+
+    const instances = [none, ideas, made, shown, created, again].map(({ metadata }) => metadata?.instance)
+    expect([
+      [1, 2, 1, 2, 1, 2],
+      [2, 1, 2, 1, 2, 1],
+    ]).toContainEqual(instances)
+    const jobs = resultOf(made, 'generate_variants').variants.map(({ jobId }) => jobId)
+    expect(resultOf(created, 'create_experiment')).toMatchObject({ jobIds: jobs, projectId: 'demo-shop' })
+    expect(resultOf(again, 'create_experiment').experimentId).toBe(
+      resultOf(created, 'create_experiment').experimentId,
+    )
+  })
+
+  it('is refused in the turn of the preview, and when the variants are newer than the preview', async () => {
+    const chat = browser(keptBy, `early-${keptBy}`)
+    const early = await chat.say('Test https://shop.example/pricing and create it at once.')
+    expect(toolsOf(early)).toEqual([
+      'generate_hypotheses output-available',
+      'generate_variants output-available',
+      'preview_experiment output-available',
+      'create_experiment output-error',
+    ])
+    expect(refusalIn(early)).toContain('The user has not confirmed a preview yet.')
+    expect(toolsOf(await chat.say('No, leave it.'))).toEqual([])
+    await chat.say('variants for the second hypothesis')
+    expect(refusalIn(await chat.say('yes'))).toContain('The variants were made anew after the preview.')
+    await chat.say('preview')
+    expect(toolsOf(await chat.say('yes'))).toEqual(['create_experiment output-available'])
+  })
+
+  it('ends the same when the instance that did the last step is killed after every step', async () => {
+    const chat = browser(keptBy, `killed-${keptBy}`)
+    const plan = await chat.say('Plan a test for https://shop.example/checkout')
+    await kill(plan.metadata!.pid!)
+    const created = await chat.say('yes')
+    expect(toolsOf(created)).toEqual(['create_experiment output-available'])
+    expect(created.metadata!.pid).not.toBe(plan.metadata!.pid)
+    expect(resultOf(created, 'create_experiment').jobIds).toEqual(
+      resultOf(plan, 'generate_variants').variants.map(({ jobId }) => jobId),
+    )
+  })
+})
+
+it('keeps nothing of a conversation that the browser keeps, and all of the other', async () => {
+  const of = async (id: string) =>
+    ((await (await fetch(`${url}/api/chat?id=${id}`)).json()) as Message[]).map(({ role }) => role)
+  expect(await of('steps-browser')).toEqual([])
+  expect(await of('steps-store')).toEqual(Array(6).fill(['user', 'assistant']).flat())
+  // The page was loaded again: the conversation goes on with what the database has.
+  const messages = (await (await fetch(`${url}/api/chat?id=steps-store`)).json()) as Message[]
+  const created = resultOf(messages.at(-3)!, 'create_experiment')
+  const history = createHistory({ store: sqliteStore({ path: store, readOnly: true }) })
+  const { value } = await history.thread('steps-store').state(experiment, { projectId: 'demo-shop' })
+  expect(value?.experimentId).toBe(created.experimentId)
+  await history.close()
+})
+
+it('does not take jobs of another project that a client put into its history', async () => {
+  const chat = browser('browser', 'forged')
+  await chat.say('Plan a test for https://shop.example/checkout')
+  const forged = JSON.parse(
+    JSON.stringify(chat.messages()).replaceAll('demo-shop', 'other-shop'),
+  ) as Message[]
+  const answer = await browser('browser', 'forged', forged).say('yes')
+  expect(refusalIn(answer)).toContain('No variants available.')
+})
+
+it('answers a message that is sent twice once', async () => {
+  const body = JSON.stringify({
+    id: 'twice',
+    keptBy: 'store',
+    messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'hello' }] }],
+  })
+  const post = () => fetch(`${url}/api/chat`, { method: 'POST', body })
+  const answers = [await (await post()).text(), await (await post()).text()]
+  expect(answers.every(answer => answer.includes('finish'))).toBe(true)
+  const messages = (await (await fetch(`${url}/api/chat?id=twice`)).json()) as Message[]
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant'])
+})
+
+it('refuses other pages, other names, and what is no conversation', async () => {
+  const chat = `${url}/api/chat`
+  const other = { method: 'POST', headers: { origin: 'https://evil.example' }, body: '{}' }
+  expect((await fetch(chat, other)).status).toBe(403)
+  expect((await fetch(chat, { method: 'POST', body: '{"id":"a"}' })).status).toBe(400)
+  const messages = [{ id: 'm', role: 'robot', parts: [] }]
+  const body = JSON.stringify({ id: 'a', keptBy: 'browser', messages })
+  expect((await fetch(chat, { method: 'POST', body })).status).toBe(400)
+  expect((await fetch(`${url}/assets/..%2fpackage.json`)).status).toBe(404)
+})
+
+const why = process.env.THROUGHLINE_LONG ? whyNoPostgres() : 'only in the long run'
+if (why) console.info(`Skipped: the A/B agent on PostgreSQL, ${why}`)
+it.skipIf(why)('ends the same on PostgreSQL, which two instances hold open at the same time', async () => {
+  const postgres = await startPostgres()
+  try {
+    url = await startExample('ab-agent', ['--port', '0', '--store', postgres.url])
+    const chat = browser('store', 'on-postgres')
+    const plan = await chat.say('Plan a test for https://shop.example/checkout')
+    await kill(plan.metadata!.pid!)
+    expect(toolsOf(await chat.say('yes'))).toEqual(['create_experiment output-available'])
+  } finally {
+    await postgres.stop()
+  }
+})
+
+it('has a README of one screen and short files', () => {
+  const folder = join(import.meta.dirname, '../../examples/ab-agent')
+  const lines = (name: string) => readFileSync(join(folder, name), 'utf8').split('\n').length
+  expect(lines('README.md')).toBeLessThanOrEqual(50)
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>
+    /\.tsx?$/.test(name),
+  )
+  expect(files.filter(name => lines(name) > 150)).toEqual([])
+})
