@@ -2,12 +2,11 @@
  * A model made of rules, so that the example runs without one. It understands the few sentences below and nothing else, and
  * says so. Like any model it sees only what it is sent: it keeps nothing between calls.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type MessageLike, parseMessage } from 'throughline'
 import { type Model, type RulesAnswer, rules } from 'throughline/models'
 
 export const ruleModel = (): Model =>
-  wordByWord(rules(({ messages }) => answer(messages), { name: 'rules', window: 4096 }))
+  rules(({ messages }) => answer(messages), { name: 'rules', window: 4096, delayMs: 12 })
 
 type Name = 'generate_hypotheses' | 'generate_variants' | 'preview_experiment' | 'create_experiment'
 
@@ -66,21 +65,3 @@ function refusal(problem: string): string {
 
 const help =
   'I am a handful of rules, no language model. I understand "Plan a test for https://shop.example/checkout", "variants for the second hypothesis", "preview", "yes" and "no".'
-
-/** Gives texts word by word, so that streaming can be seen. */
-function wordByWord(model: Model): Model {
-  return {
-    ...model,
-    async *stream(request) {
-      for await (const part of model.stream(request)) {
-        if (part.type !== 'text-delta') yield part
-        else
-          for (const text of part.text.split(/(?<= )/)) {
-            await sleep(12)
-            request.signal?.throwIfAborted()
-            yield { type: 'text-delta', text }
-          }
-      }
-    },
-  }
-}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectNoAxeViolations, narrow, openBrowser, openPage, shoot } from '../inspector/open-inspector.ts'
+import { expectNoAxeViolations, narrow, openBrowser, openPage, shoot } from '../open-page.ts'
 import { startExample } from './start-example.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-ab-agent-page-'))
