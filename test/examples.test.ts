@@ -5,7 +5,6 @@ import { describe, expect, it, vi } from 'vitest'
 const folder = join(import.meta.dirname, '../examples')
 const examples = [
   ...readdirSync(folder).filter(name => name.endsWith('.ts')),
-  'lamp/lamp.ts',
   'lemonade-stand/run.ts',
   'own-store/run.ts',
 ]
@@ -24,8 +23,6 @@ const expected: Readonly<Record<string, RegExp>> = {
   '08-ai-sdk.ts': /Pump 2 failed on day 17\.\n61 calls, the largest \d+ tokens/,
   '09-chat.ts':
     /find_berth gave 12\ncall find_berth .* → find_berth said: "12"\..*What is the harbour code\? → You said: "The harbour code is 4471"/s,
-  'lamp/lamp.ts':
-    /ben: "a warm fire" → a warm fire, 1 step: sparkle\(#FFD6AA\).*ada: "make it violet" → blue waves, 1 step: gradient\(#8000FF, #FF0000\), 0\.5 times as fast as usual\n {3}\d+ of 4096 tokens, older requests as one line each\nben: "make it slower" → a warm fire, 1 step: sparkle\(#FFD6AA\), 0\.5 times/s,
   'lemonade-stand/run.ts':
     /^step 1: sunny, 60 cups wanted, cash 210, loan 100\n.*COMPLETED after 14 steps: Net worth has reached 1000$/s,
   'own-store/run.ts':

@@ -1,97 +1,138 @@
-/**
- * A lamp with 172 LEDs that is driven by talking to it, by a small model in a window of 4096 tokens. The last two
- * exchanges travel whole, older ones as one line each, and the current program always in full: so a follow-up edits it.
- *
- * Runs with the built-in reader, which is taught to drive a lamp; with a model of your own: `--ollama llama3.2`.
- */
-import { createHistory, memoryStore, tiered } from 'throughline'
+import { createHistory, type Store, tiered } from 'throughline'
 import { createChat } from 'throughline/chat'
 import { summarizeProgram } from 'throughline/digests'
-import { ollama, reader } from 'throughline/models'
-import { lampAnswer } from './lamp-program.ts'
+import type { Model } from 'throughline/models'
+import { type Decision, decide } from './follow-up.ts'
+import { instructions } from './instructions.ts'
+import { type Program, readProgram, replySchema } from './program.ts'
+import { findScenes, type Scene, sceneName, toExchanges } from './scenes.ts'
+import { type TokenUse, toTokenUse } from './token-use.ts'
 
-const at = process.argv.indexOf('--ollama')
-const name = at < 0 ? undefined : process.argv[at + 1]
-const model = name ? ollama({ model: name, window: 4096 }) : reader({ window: 4096, answers: [lampAnswer] })
+export const lampWindow = 4096
+/** The tokens that are kept free for a reply: a long program. */
+const reserve = 700
 
-const system = `You drive a lamp with 172 LEDs. You answer every request with one JSON program and nothing else.
+/** What happens while a request is answered, in this order; everything may be shown. */
+export type LampPart =
+  | ({ readonly type: 'decision' } & Decision)
+  | ({ readonly type: 'tokens' } & TokenUse)
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'warning'; readonly message: string }
+  /** The new program, which plays from now on. */
+  | { readonly type: 'program'; readonly program: Program; readonly summary: string }
+  /** There is no new program, and why: the former one goes on. `said` is a model's answer in words. */
+  | { readonly type: 'kept'; readonly why: string; readonly isCancelled?: boolean; readonly said?: string }
 
-The form:
-{"program":{"name":"…","steps":[{"id":"1","command":{…},"duration":2000}],"loop":{"count":0,"start_step":"1","end_step":"1"}}}
-
-Commands:
-{"type":"pattern","name":"…","params":{"color":"#RRGGBB","color2":"#RRGGBB","speed":1}}
-  solid: one colour · gradient: from "color" to "color2" · breathing: swells and fades · wave: a crest that travels
-  rainbow: all hues · pulse: short flashes · sparkle: single LEDs at random
-{"type":"render","elements":[…]} with elements of type fill, text, pixel, rect, line
-{"type":"stop"} switches the lamp off
-
-A duration is in milliseconds; null means that the step stays. A loop with count 0 goes on for ever.
-When a change is asked for, take the current program, change that and nothing else, and answer with all of it.`
-
-const history = createHistory({ store: memoryStore() })
-const chat = createChat({
-  history,
-  model,
-  system,
-  policy: tiered({ full: 2 }),
-  settings: { format: 'json', temperature: 0 },
-})
-
-interface Program {
-  readonly steps?: readonly { readonly command?: { readonly params?: { readonly speed?: number } } }[]
+export interface LampView {
+  readonly program?: Program
+  readonly exchanges: Awaited<ReturnType<typeof toExchanges>>
+  /** What the next request would find in the window. */
+  readonly tokens: TokenUse
 }
 
-/** Prints what the lamp would do. */
-function run(json: string): string {
-  try {
-    const { program } = JSON.parse(json) as { program?: Program }
-    const speed = program?.steps?.[0]?.command?.params?.speed ?? 1
-    return `${summarizeProgram(program)}, ${speed} times as fast as usual`
-  } catch {
-    return 'no program: the lamp stays as it is'
+export interface Lamp {
+  view(): Promise<LampView>
+  ask(request: string, options?: AskOptions): AsyncIterable<LampPart>
+}
+
+export interface AskOptions {
+  /** Says whether the request is new or a follow-up. Default: the rules decide. */
+  readonly as?: Decision['kind'] | undefined
+  readonly signal?: AbortSignal
+}
+
+/** Thrown when a lamp is asked while it is still answering. */
+export class LampBusyError extends Error {}
+
+export interface LampOptions {
+  readonly store: Store
+  readonly model: Model
+  /** Whose lamp it is: every lamp is a tenant of the store, so lamps never see each other. */
+  readonly name: string
+}
+
+/**
+ * A lamp that is driven by talking to it.
+ *
+ * A new request begins a scene: a conversation of its own, which starts with the program that plays. Only when it has
+ * brought a program does the lamp move on to it; until then, and if it fails, the former scene stays with all its history.
+ * A follow-up goes on in the scene: its last two exchanges are sent whole, older ones as one line each, and the newest
+ * program always in full.
+ */
+export function createLamp({ store, model, name }: LampOptions): Lamp {
+  const policy = tiered({ full: 2, isCurrent: ({ messages }) => isProgram(messages.at(-1)?.text) })
+  const history = createHistory({ store, tenant: name, window: lampWindow, reserve, policy })
+  const settings = { format: replySchema, temperature: 0, maxTokens: reserve }
+  const chat = createChat({ history, model, system: instructions, settings })
+  let loaded: Promise<{ readonly count: number; readonly current?: Scene }> | undefined
+  let isBusy = false
+
+  /** The number of scenes, and the one that plays. Read from the log once, then kept. */
+  function scenes() {
+    loaded ??= findScenes(history)
+    return loaded
   }
-}
 
-interface Told {
-  readonly conversation: string
-  readonly text: string
-}
+  /** The conversation for a request. A new scene starts with the exchange that made the program that plays. */
+  async function open(kind: Decision['kind']): Promise<string> {
+    const { count, current } = await scenes()
+    if (kind === 'follow-up' && current) return current.conversation
+    const conversation = sceneName(count + 1)
+    loaded = Promise.resolve({ count: count + 1, ...(current && { current }) })
+    if (current)
+      await history
+        .thread(conversation)
+        .seed({ role: 'user', content: current.asked }, { role: 'assistant', content: current.reply })
+    return conversation
+  }
 
-/** Every user has a lamp, and so a conversation, of their own. */
-async function tell({ conversation, text }: Told): Promise<void> {
-  const reply = chat.send(text, { conversation })
-  let lines = 0
-  let tokens = 0
-  for await (const part of reply) {
-    if (part.type === 'context') {
-      tokens = part.receipt.tokens
-      lines = part.receipt.inserted.filter(inserted => inserted.part === 'digests').length
+  async function* answer(asked: string, { as, signal }: AskOptions): AsyncGenerator<LampPart> {
+    const { current } = await scenes()
+    const decision: Decision =
+      as && current ? { kind: as, why: 'you said so' } : decide(asked, current !== undefined)
+    yield { type: 'decision', ...decision }
+    const conversation = await open(decision.kind)
+    let reply = ''
+    for await (const part of chat.send(asked, { conversation, ...(signal && { signal }) })) {
+      if (part.type === 'context') yield { type: 'tokens', ...toTokenUse(part.receipt) }
+      if (part.type === 'warning') yield { type: 'warning', message: part.message }
+      if (part.type === 'error') return yield { type: 'kept', why: part.error.message }
+      if (part.type === 'end' && part.status === 'cancelled')
+        return yield { type: 'kept', why: 'you stopped it', isCancelled: true }
+      if (part.type !== 'text-delta') continue
+      reply += part.text
+      yield { type: 'text', text: part.text }
     }
-    if (part.type === 'warning') console.log(`! ${part.message}`)
+    const { program, problem } = readProgram(reply)
+    if (!program) return yield { type: 'kept', why: problem, ...(!reply.includes('{') && { said: reply }) }
+    const { count } = await scenes()
+    loaded = Promise.resolve({ count, current: { conversation, asked, reply, program } })
+    yield { type: 'program', program, summary: summarizeProgram(program) }
   }
-  const answer = await reply.result().catch((error: Error) => ({ text: error.message }))
-  console.log(`${conversation}: "${text}" → ${run(answer.text)}`)
-  console.log(
-    `   ${tokens} of 4096 tokens, ${lines > 0 ? 'older requests as one line each' : 'everything whole'}`,
-  )
+
+  return {
+    async view() {
+      const { count, current } = await scenes()
+      const thread = history.thread(current?.conversation ?? sceneName(count + 1))
+      const { receipt } = await thread.context({ system: instructions })
+      return {
+        ...(current && { program: current.program }),
+        exchanges: await toExchanges(history, count),
+        tokens: toTokenUse(receipt),
+      }
+    },
+    async *ask(request, options = {}) {
+      if (isBusy) throw new LampBusyError('The lamp is still answering: wait, or stop it first.')
+      isBusy = true
+      try {
+        yield* answer(request, options)
+      } finally {
+        isBusy = false
+      }
+    },
+  }
 }
 
-const ada = [
-  'blue waves',
-  'make it slower',
-  'make it pulse instead',
-  'make it green',
-  'a bit faster again',
-  'make it sparkle',
-  'make it orange and red',
-  'still slower',
-  'keep it, but as a gradient',
-  'make it violet',
-]
-await tell({ conversation: 'ben', text: 'a warm fire' })
-for (const text of ada) await tell({ conversation: 'ada', text })
-await tell({ conversation: 'ben', text: 'make it slower' })
-
-const thread = history.thread('ada')
-console.log((await thread.dump({ system: '(as above)', policy: tiered({ full: 2 }) })).slice(0, 400))
+function isProgram(text = ''): boolean {
+  return readProgram(text).program !== undefined
+}

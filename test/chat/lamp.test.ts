@@ -6,7 +6,7 @@ import { createChat } from 'throughline/chat'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { o200k } from 'throughline/tokens/o200k'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lampAnswer } from '../../examples/lamp/lamp-program.ts'
+import { lampAnswer } from '../../examples/lamp/rules/lamp-answer.ts'
 import { expectValid, inChat, newHistory, partsOf, serveReader, statusesOf, warningsIn } from './help.ts'
 import { lampPrompt, thunderstorm } from './lamp-prompt.ts'
 

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { type Program, readProgram } from '../../examples/lamp/program.ts'
+import { lampAnswer, notUnderstood } from '../../examples/lamp/rules/lamp-answer.ts'
+import { parseMessage } from '../../src/log/parse-message.ts'
+import { assistant, system, user } from '../../src/testing/builders.ts'
+
+const answer = (...messages: ReturnType<typeof user>[]): string => {
+  const read = messages.map(parseMessage)
+  return lampAnswer({ asked: read.at(-1)!.text, messages: read })
+}
+function programOf(...messages: Parameters<typeof answer>): Program {
+  const { program, problem } = readProgram(answer(...messages))
+  if (!program) throw new Error(problem)
+  return program
+}
+/** The program after these requests. */
+function played(...requests: readonly string[]): Program {
+  const chat: ReturnType<typeof user>[] = []
+  for (const request of requests) {
+    chat.push(user(request))
+    chat.push(assistant(answer(...chat)))
+  }
+  return readProgram(String(chat.at(-1)!.content)).program!
+}
+
+describe('the rules of the lamp', () => {
+  it('make a program from the words of a request', () => {
+    expect(programOf(user('breathing purple'))).toEqual({
+      name: 'breathing purple',
+      steps: [
+        {
+          id: '1',
+          command: { type: 'pattern', name: 'breathing', params: { color: '#800080', speed: 1 } },
+          duration: null,
+        },
+      ],
+    })
+    expect(programOf(user('a gradient from orange to pink')).steps[0]!.command).toMatchObject({
+      name: 'gradient',
+      params: { color: '#FF8000', color2: '#FF69B4' },
+    })
+    expect(programOf(user('turn off')).steps[0]!.command).toEqual({ type: 'stop' })
+    expect(programOf(user('say "good night" in red')).steps[0]!.command).toEqual({
+      type: 'render',
+      elements: [{ type: 'text', text: 'good night', color: '#FF0000' }],
+    })
+  })
+
+  it.each([
+    ['a thunderstorm', 4, 0],
+    ['red, then yellow, then green, three times', 3, 3],
+    ['countdown from 3', 5, undefined],
+    ['police lights', 2, 0],
+    ['a red heart', 1, undefined],
+    ['draw a smiley', 1, undefined],
+    ['a christmas tree', 2, 0],
+    ['ein Lagerfeuer', 1, undefined],
+  ])('know %s', (request, steps, count) => {
+    const program = programOf(user(request))
+    expect(program.steps).toHaveLength(steps)
+    expect(program.loop?.count).toBe(count)
+  })
+
+  it('change the program that is in view, and nothing else of it', () => {
+    const storm = played('a thunderstorm')
+    const slower = played('a thunderstorm', 'a bit slower')
+    expect(slower.name).toBe('a thunderstorm')
+    expect(slower.steps.map(({ duration }) => duration)).toEqual(
+      storm.steps.map(({ duration }) => duration! * 2),
+    )
+    expect(played('a green wave', 'make it blue').steps[0]!.command).toMatchObject({
+      name: 'wave',
+      params: { color: '#0000FF' },
+    })
+    expect(played('a thunderstorm', 'change the second step to red').steps.map(colourOf)).toEqual([
+      '#1A1A2E',
+      '#FF0000',
+      '#4444AA',
+      '#1A1A3A',
+    ])
+    expect(played('a sea', 'loop it three times').loop).toMatchObject({ count: 3 })
+    expect(played('police lights', 'use pink instead of blue').steps.map(colourOf)).toEqual([
+      '#FF0000',
+      '#FF69B4',
+    ])
+    expect(played('write HI', 'in green').steps[0]!.command).toMatchObject({
+      elements: [{ color: '#00FF00' }],
+    })
+    expect(played('blue waves', 'half as bright').steps[0]!.command).toMatchObject({
+      params: { brightness: 0.5 },
+    })
+    expect(played('blue waves', 'make it red', 'undo that').steps[0]!.command).toMatchObject({
+      params: { color: '#0000FF' },
+    })
+    expect(played('police lights', 'remove the last step')).toMatchObject({
+      steps: [{ id: '1' }],
+      loop: { end_step: '1' },
+    })
+  })
+
+  it('make a new one when only a digest of the old one is in view', () => {
+    const digest = user('[Previous: "a green wave" → a green wave, 1 step: wave(#00FF00)]')
+    expect(programOf(digest, user('make it blue')).steps[0]!.command).toMatchObject({ name: 'solid' })
+  })
+
+  it('take no example of the instructions for the program that plays', () => {
+    const instructions = system(
+      '{"program":{"name":"example","steps":[{"id":"1","command":{"type":"stop"}}]}}',
+    )
+    expect(programOf(instructions, user('make it red')).name).toBe('make it red')
+  })
+
+  it('say what they are where they understand nothing', () => {
+    expect(answer(user('constructor'))).toBe(notUnderstood)
+    expect(notUnderstood).toMatch(/^I am a few rules, not a model\./)
+    const waves = user('blue waves')
+    expect(answer(waves, assistant(answer(waves)), user('brighter'))).toMatch(/as far as it goes/)
+    expect(answer(waves, assistant(answer(waves)), user('make it taste of plums'))).toBe(notUnderstood)
+  })
+})
+
+const colourOf = ({ command }: Program['steps'][number]) =>
+  command.type === 'pattern' ? command.params.color : ''
