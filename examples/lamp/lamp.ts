@@ -25,6 +25,8 @@ export type LampPart =
 
 export interface LampView {
   readonly program?: Program
+  /** The program in a line. */
+  readonly summary?: string
   readonly exchanges: Awaited<ReturnType<typeof toExchanges>>
   /** What the next request would find in the window. */
   readonly tokens: TokenUse
@@ -116,7 +118,7 @@ export function createLamp({ store, model, name }: LampOptions): Lamp {
       const thread = history.thread(current?.conversation ?? sceneName(count + 1))
       const { receipt } = await thread.context({ system: instructions })
       return {
-        ...(current && { program: current.program }),
+        ...(current && { program: current.program, summary: summarizeProgram(current.program) }),
         exchanges: await toExchanges(history, count),
         tokens: toTokenUse(receipt),
       }

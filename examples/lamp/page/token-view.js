@@ -1,0 +1,41 @@
+// @ts-check
+import { element, find } from './element.js'
+
+/** @typedef {import('../token-use.ts').TokenUse} TokenUse */
+
+const number = new Intl.NumberFormat('en')
+
+/**
+ * Shows how the model's window is used.
+ * @param {TokenUse} use
+ */
+export function showTokens(use) {
+  const { window, tokens, reserve, margin, lineCount, leftOut } = use
+  const parts = [
+    { kind: 'instructions', tokens: use.instructions, words: 'instructions' },
+    { kind: 'lines', tokens: use.lines, words: `${lineCount} older as a line each` },
+    { kind: 'whole', tokens: use.whole, words: 'whole exchanges, what plays among them' },
+    { kind: 'request', tokens: use.request, words: 'the request' },
+    { kind: 'free', tokens: window - tokens - reserve - margin, words: 'free' },
+    { kind: 'kept-free', tokens: reserve + margin, words: 'kept for the reply' },
+  ].filter(part => part.tokens > 0)
+
+  find('use', HTMLElement).textContent = `${number.format(tokens)} of ${number.format(window)} tokens`
+  const bar = find('bar', HTMLElement)
+  bar.replaceChildren(
+    ...parts.map(({ kind, tokens }) => {
+      const segment = element('span', kind)
+      segment.style.flexGrow = String(tokens)
+      return segment
+    }),
+  )
+  const told = parts.map(({ tokens, words }) => `${number.format(tokens)} ${words}`)
+  bar.setAttribute('aria-label', told.join(', '))
+  const shown = parts.filter(({ kind }) => kind !== 'free')
+  find('parts', HTMLElement).replaceChildren(
+    ...shown.map(({ kind, tokens, words }) =>
+      element('li', '', element('span', `key ${kind}`), `${number.format(tokens)} ${words}`),
+    ),
+    ...(leftOut > 0 ? [element('li', '', `${leftOut} messages left out`)] : []),
+  )
+}
