@@ -1,4 +1,4 @@
-/** The one line: a long chat into a small window. */
+/** The one line: a long chat into a small window. `npm run example 01-fit` */
 import { fit } from 'throughline'
 
 const chat = [

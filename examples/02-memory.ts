@@ -1,4 +1,4 @@
-/** A project chat of 168 turns: what does the model see when it is asked about turn 9? */
+/** A project chat of 168 turns: what does the model see when it is asked about turn 9? `npm run example 02-memory` */
 import { readFileSync } from 'node:fs'
 import { fit, type MessageLike, spongebob, thorough, thrifty } from 'throughline'
 

@@ -1,4 +1,4 @@
-/** A policy of one's own: what was said in a hurry goes first. */
+/** A policy of one's own: what was said in a hurry goes first. `npm run example 03-own-policy` */
 import { fit, type Policy, pipe, spongebob } from 'throughline'
 import { policyCases } from 'throughline/testing'
 

@@ -1,4 +1,8 @@
-/** Notes to self: hidden from the user in every chunk of a stream, sent to the model in the next turn. */
+/**
+ * Notes to self: hidden from the user in every chunk of a stream, sent to the model in the next turn.
+ *
+ * `npm run example 04-notes`
+ */
 import { fit, toDisplay } from 'throughline'
 import { createNoteScanner } from 'throughline/notes'
 

@@ -1,4 +1,8 @@
-/** An agent with one request and sixty rounds of tools, in a small window: the journal stands for what was cut. */
+/**
+ * An agent with one request and sixty rounds of tools, in a small window: the journal stands for what was cut.
+ *
+ * `npm run example 05-journal`
+ */
 import { createFitter, recall } from 'throughline'
 
 const fitter = createFitter({ window: 1024, policy: recall({ digests: 1 / 6 }) })

@@ -1,4 +1,8 @@
-/** Tools that find what earlier tools produced in the conversation itself: no state on the server, no database. */
+/**
+ * Tools that find what earlier tools produced in the conversation itself: no state on the server, no database.
+ *
+ * `npm run example 06-state`
+ */
 import { defineState, type MessageLike, type StandardSchema } from 'throughline'
 import { appendToConversation, requireState, runWithContext } from 'throughline/request'
 

@@ -1,4 +1,4 @@
-/** A conversation in one SQLite file: killed and opened again, it goes on where it was. */
+/** A conversation in one SQLite file: killed and opened again, it goes on where it was. `npm run example 07-log` */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

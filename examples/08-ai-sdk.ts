@@ -1,4 +1,7 @@
-/** An AI SDK agent with sixty rounds of tools in a window of 2048 tokens: only its model is wrapped. */
+/**
+ * An AI SDK agent with sixty rounds of tools in a window of 2048 tokens: only its model is wrapped.
+ * `npm run example 08-ai-sdk`
+ */
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
 import type { Receipt } from 'throughline'

@@ -1,4 +1,4 @@
-/** A whole chat: remembered, fitted into a small window, with a tool, a note and a stream. */
+/** A whole chat: remembered, fitted into a small window, with a tool, a note and a stream. `npm run example 09-chat` */
 import { createHistory, memoryStore } from 'throughline'
 import { createChat, defineTool } from 'throughline/chat'
 import { reader } from 'throughline/models'

@@ -1,6 +1,6 @@
 /**
  * Runs the stand in memory: by rules; `--reader`: by the built-in reader; `--ollama llama3.2`: by a real model;
- * `--json`: the plan of plan.json instead of plan.ts.
+ * `--json`: the plan of plan.json instead of plan.ts. `npm run example lemonade-stand -- --reader`
  */
 import { readFileSync } from 'node:fs'
 import { createHistory, memoryStore } from 'throughline'

@@ -1,4 +1,8 @@
-/** A store of your own: one JSON file for each conversation. The cases prove it, a chat uses it. */
+/**
+ * A store of your own: one JSON file for each conversation. The cases prove it, a chat uses it.
+ *
+ * `npm run example own-store`
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
