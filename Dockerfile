@@ -6,7 +6,7 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY inspector inspector
-RUN npm run build && npm prune --omit=dev --ignore-scripts && npm install --no-save --ignore-scripts pg@8.23.1
+RUN npm run build && npm install --no-save --omit=dev --omit=optional --ignore-scripts pg@8.23.1
 
 FROM node:22-slim
 ENV NODE_ENV=production

@@ -24,11 +24,16 @@ const root = join(import.meta.dirname, '..')
 const programs = join(import.meta.dirname, 'package')
 const project = mkdtempSync(join(tmpdir(), 'throughline-package-'))
 const installed = join(project, 'node_modules/throughline')
-afterAll(() => rmSync(project, { recursive: true, force: true }))
+afterAll(() => {
+  for (const folder of [project, bare]) rmSync(folder, { recursive: true, force: true })
+})
 
 interface Manifest {
   readonly exports: Readonly<Record<string, unknown>>
   readonly dependencies: Readonly<Record<string, string>>
+  readonly optionalDependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>
 }
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
 const entries = Object.keys(manifest.exports).filter(entry => entry !== './package.json')
@@ -36,17 +41,18 @@ const entries = Object.keys(manifest.exports).filter(entry => entry !== './packa
 if (!existsSync(join(root, 'dist'))) run('npm', ['run', 'build'], root)
 const packed = JSON.parse(
   run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], root),
-) as readonly { readonly filename: string }[]
+) as readonly { readonly filename: string; readonly files: readonly { readonly path: string }[] }[]
 const tarball = join(project, packed[0]!.filename)
 mkdirSync(installed, { recursive: true })
 run('tar', ['-xzf', tarball, '--strip-components=1', '-C', installed], project)
 // Of the optional peers only those that a program uses: the declarations must do without the others.
-const besides = ['ai', '@langchain/core', 'pg', '@types/node', 'undici-types']
-for (const name of [...Object.keys(manifest.dependencies), ...besides]) {
-  const link = join(project, 'node_modules', name)
-  mkdirSync(dirname(link), { recursive: true })
-  symlinkSync(join(root, 'node_modules', name), link)
-}
+const besides = ['ai', '@langchain/core', 'gpt-tokenizer', 'pg', '@types/node', 'undici-types']
+const always = Object.keys(manifest.dependencies)
+link(project, [...always, ...Object.keys(manifest.optionalDependencies), ...besides])
+// Another project in which npm was told to leave out what is optional.
+const bare = mkdtempSync(join(tmpdir(), 'throughline-bare-'))
+cpSync(installed, join(bare, 'node_modules/throughline'), { recursive: true })
+link(bare, always)
 cpSync(programs, join(project, 'src'), { recursive: true })
 writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'app', type: 'module', private: true }))
 
@@ -98,6 +104,75 @@ describe('the packed package', () => {
     expect(run(process.execPath, [`out-NodeNext/${file.replace(/ts$/, 'js')}`], project)).toBe(promised)
   })
 })
+
+describe('the files of the package', () => {
+  const paths = packed[0]!.files.map(file => file.path)
+
+  it('are the library, its documentation and its examples, without tests and data', () => {
+    const folders = new Set(paths.map(path => (path.includes('/') ? path.split('/')[0] : path)))
+    const texts = ['CHANGELOG.md', 'GLOSSARY.md', 'LICENSE', 'README.md', 'package.json']
+    expect([...folders].sort()).toEqual([...texts, 'dist', 'docs', 'examples'].sort())
+    expect(paths).toContain('docs/README.md')
+    expect(paths).toContain('examples/run.mjs')
+    expect(paths.filter(path => /\.test\.|\.fixture\.|\.map$|\.db$/.test(path))).toEqual([])
+  })
+
+  it('have every command of the documentation', () => {
+    const bin = join(project, 'node_modules/throughline/dist/cli/main.js')
+    expect(run(process.execPath, [bin, '--help'], project)).toContain('Usage: throughline')
+    expect(run(process.execPath, ['node_modules/throughline/examples/run.mjs', 'fit'], project)).toContain(
+      '304 messages became',
+    )
+  })
+
+  it('name the repository, against which npm resolves the links of the README', () => {
+    expect(manifest).toMatchObject({
+      repository: { type: 'git', url: expect.stringMatching(/^git\+https:/) },
+    })
+  })
+})
+
+describe('where nothing optional is installed', () => {
+  const attempt = (...options: readonly string[]) =>
+    spawnSync(process.execPath, options, { cwd: bare, encoding: 'utf8', input: '[]' })
+  const cli = 'node_modules/throughline/dist/cli/main.js'
+
+  it('every peer is optional', () => {
+    const optional = Object.keys(manifest.peerDependenciesMeta)
+    expect(Object.keys(manifest.peerDependencies)).toEqual(optional)
+  })
+
+  it('the library works', () => {
+    const program = "import('throughline').then(({ fit }) => console.log(fit([], { window: 4096 }).messages))"
+    expect(attempt('-e', program)).toMatchObject({ status: 0, stdout: '[]\n' })
+  })
+
+  it.each(['o200k', 'cl100k'])('%s says what to install', name => {
+    const program = `import('throughline/tokens/${name}').catch(error => console.log(error.name, error.code, error.message))`
+    expect(attempt('-e', program).stdout).toBe(
+      'ThroughlineError package_missing The package "gpt-tokenizer" cannot be loaded: install it with "npm install gpt-tokenizer".\n',
+    )
+    const { status, stderr } = attempt(cli, 'fit', '-', '--count', name)
+    expect([status, stderr]).toEqual([2, expect.stringContaining('npm install gpt-tokenizer')])
+  })
+
+  it.runIf(Number(process.versions.node.split('.')[0]) < 22)(
+    'a Node without SQLite says what to install',
+    () => {
+      const { status, stderr } = attempt(cli, 'serve', '--upstream', 'reader', '--port', '0')
+      expect([status, stderr]).toEqual([2, expect.stringContaining('npm install @photostructure/sqlite')])
+    },
+  )
+})
+
+/** Puts packages of ours into a project. */
+function link(folder: string, names: readonly string[]): void {
+  for (const name of names) {
+    const place = join(folder, 'node_modules', name)
+    mkdirSync(dirname(place), { recursive: true })
+    symlinkSync(join(root, 'node_modules', name), place)
+  }
+}
 
 const isOfOthers = (line: string) =>
   line.startsWith(' ') || (line.includes('node_modules/') && !line.startsWith('node_modules/throughline/'))

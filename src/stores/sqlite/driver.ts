@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { StoreError } from '../store-error.ts'
 
 /** The `DatabaseSync` API of `node:sqlite`, of `@photostructure/sqlite`, or of your own driver. */
 export type SqliteDriver = new (path: string, options?: { readonly readOnly?: boolean }) => SqliteDatabase
@@ -26,7 +27,20 @@ export function loadDriver(): SqliteDriver {
   const builtin = quietly(() => process.getBuiltinModule?.('node:sqlite')) as
     | { DatabaseSync: SqliteDriver }
     | undefined
-  return builtin?.DatabaseSync ?? createRequire(import.meta.url)('@photostructure/sqlite').DatabaseSync
+  return builtin?.DatabaseSync ?? loadPackage()
+}
+
+/** An optional dependency: npm goes on without it where it cannot be installed, or is told to leave such ones out. */
+function loadPackage(): SqliteDriver {
+  try {
+    return createRequire(import.meta.url)('@photostructure/sqlite').DatabaseSync
+  } catch (cause) {
+    throw new StoreError(
+      'store_unavailable',
+      `Node ${process.versions.node} has no SQLite of its own: use Node 22.13 or later, or "npm install @photostructure/sqlite".`,
+      { cause },
+    )
+  }
 }
 
 /** Silences Node's warning, on loading, that SQLite is experimental: it would stand in the output of every program. */
