@@ -11,10 +11,11 @@ import { readResultName, type Tool, type TurnNotes, type TurnOptions } from '../
 export interface ChatOptions extends TurnOptions {
   /** Where conversations are stored. Without a history, only `respond` works. */
   readonly history?: History
+  /** What the model may call, each made by `defineTool`. */
   readonly tools?: readonly Tool[]
   /**
-   * What the model reads of a turn that was cancelled. `keep` (default): the answer was cancelled, and the user's message
-   * still counts. `disregard`: the model should disregard the whole turn.
+   * What the model reads of a turn that was cancelled. `keep`: the answer was cancelled, and the user's message still
+   * counts. `disregard`: the model should disregard the whole turn. Default `keep`.
    */
   readonly cancelledTurn?: CancelledTurn
   /** States that tools read. Name them if conversations may grow beyond 2048 messages. */
@@ -23,7 +24,7 @@ export interface ChatOptions extends TurnOptions {
   readonly maxRounds?: number
   /** How long a tool may take. Default one minute. */
   readonly toolTimeoutMs?: number
-  /** The counter for `respond`; a history has its own. */
+  /** The counter for `respond`; a history has its own. Default `estimate()`. */
   readonly count?: TokenCounter
 }
 

@@ -28,15 +28,17 @@ import { createReply, type Reply, type ReplyWork, replayTurn } from './reply.ts'
 export interface SendOptions {
   /** The conversation of the history to answer in. */
   readonly conversation: string
-  /** Default `assistant`. */
+  /** Whose thread of the conversation. Default `assistant`. */
   readonly actor?: string
   /** A branch that `fork` made. Default `main`. */
   readonly branch?: string
   /** An idempotency key: the same key again gives the same answer, without asking the model. */
   readonly key?: string
+  /** Cancels the turn. */
   readonly signal?: AbortSignal
   /** Goes into the request context of tools. */
   readonly projectId?: string
+  /** For the request context of tools: anything that the application wants them to have. */
   readonly data?: unknown
 }
 

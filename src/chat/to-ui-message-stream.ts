@@ -32,7 +32,9 @@ export function toUIMessageStream(
 }
 
 export interface UIMessageStreamResponseOptions extends UIMessageStreamOptions {
+  /** The status of the response. Default 200. */
   readonly status?: number
+  /** Headers of the response, besides those of the stream. */
   readonly headers?: ConstructorParameters<typeof Headers>[0]
 }
 

@@ -6,7 +6,7 @@ import type { Receipt } from './receipt.ts'
 
 /** How a conversation is fitted. Only the window is needed. */
 export interface FitOptions extends FrameOptions {
-  /** Decides what is left out when not everything fits. Default: defaultPolicy. */
+  /** Decides what is left out when not everything fits. Default `defaultPolicy`. */
   readonly policy?: Policy
   /** The context of the previous call: the receipt then says how much of the prompt's beginning is the same. */
   readonly previous?: PreviousContext

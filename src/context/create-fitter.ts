@@ -16,6 +16,11 @@ export interface Fitter<M extends MessageLike> {
   context(options?: Partial<Omit<FitOptions, 'count' | 'previous'>>): Context<M>
 }
 
+export interface FitterOptions extends FitOptions {
+  /** What `saveIndex()` of an earlier fitter of the same messages gave: they need not be read again for recall. */
+  readonly savedIndex?: Uint8Array
+}
+
 /**
  * Like calling `fit` on a growing list again and again, without keeping the list.
  *
@@ -27,7 +32,7 @@ export interface Fitter<M extends MessageLike> {
 export function createFitter<M extends MessageLike = MessageLike>({
   savedIndex,
   ...options
-}: FitOptions & { readonly savedIndex?: Uint8Array }): Fitter<M> {
+}: FitterOptions): Fitter<M> {
   checkOptions(options)
   const count = counterOf(options)
   const conversation = createConversation(count)

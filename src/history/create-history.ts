@@ -24,30 +24,47 @@ import { type SearchOptions, searchLog } from './views.ts'
 
 /** Defaults for the contexts of all threads. */
 export interface HistorySettings {
-  /** Default 4096; for a chat: what its model says. */
+  /** The tokens that the model can take, prompt and reply together. Default 4096; for a chat: what its model says. */
   readonly window?: number
-  /** Default 0; for a chat: an eighth of the window. */
+  /** The part of the window that is kept free for the reply. Default 0; for a chat: an eighth of the window. */
   readonly reserve?: number
+  /** Decides what is left out when not everything fits. Default `balanced()`. */
   readonly policy?: Policy
 }
 
 export interface HistoryOptions extends HistorySettings {
+  /** Where the log is stored. */
   readonly store: Store
+  /** The counter of messages that are appended. Default `estimate()`. */
   readonly count?: TokenCounter
-  /** Whose conversations these are. Tenants never see each other. */
+  /** Whose conversations these are. Tenants never see each other. Default `'default'`. */
   readonly tenant?: string
   /** How long a writer keeps a turn without renewing its lease; then another may take over. Default 30 s. */
   readonly leaseMs?: number
+  /** The clock, in milliseconds. Default `Date.now`. */
   readonly now?: () => number
+  /** The ids of entries, calls and branches. Default `crypto.randomUUID`. */
   readonly newId?: () => string
 }
 
 /** How long conversations and calls are kept; without a time, for ever. */
 export interface RetainOptions {
-  /** Conversations in which nothing was written for so many milliseconds are deleted whole. */
+  /** Conversations in which nothing was written for so many milliseconds are deleted whole. Default: never. */
   readonly conversationsMs?: number
-  /** Calls older than this are deleted: their contexts can no longer be shown. The log and its system prompts stay. */
+  /** Calls older than this are deleted: their contexts can no longer be shown. The log and its system prompts stay. Default: never. */
   readonly callsMs?: number
+}
+
+export interface ThreadOptions {
+  /** Whose thread of the conversation. Default `assistant`. */
+  readonly actor?: string | undefined
+  /** A branch that `fork` made. Default `main`. */
+  readonly branch?: string | undefined
+}
+
+export interface CheckOptions {
+  /** Also makes indexes and caches anew. Default false. */
+  readonly rebuild?: boolean
 }
 
 export interface Retained {
@@ -61,11 +78,8 @@ export interface History {
   readonly count: TokenCounter
   /** The options that contexts are fitted with, as they were given. */
   readonly settings: HistorySettings
-  /** `actor`: default `assistant`. `branch`: a branch that `fork` made; default `main`. */
-  thread(
-    conversation: string,
-    options?: { readonly actor?: string | undefined; readonly branch?: string | undefined },
-  ): Thread
+  /** One actor's line of a conversation. Nothing is read or written until it is used. */
+  thread(conversation: string, options?: ThreadOptions): Thread
   /** Lists conversations, last used first unless `order` says otherwise. `after`: the last one of the previous page. */
   conversations(options?: ListConversations): Promise<readonly ConversationInfo[]>
   /** Sets the title and the metadata that `conversations` lists; null removes one. */
@@ -83,7 +97,7 @@ export interface History {
   /** Deletes conversations and records of calls that are older than the given times. */
   retain(options: RetainOptions): Promise<Retained>
   /** Checks the log and lists its faults in words; an empty list is a sound log. `rebuild` also makes the caches anew. */
-  check(options?: { readonly rebuild?: boolean }): Promise<readonly string[]>
+  check(options?: CheckOptions): Promise<readonly string[]>
   close(): Promise<void>
 }
 

@@ -91,13 +91,25 @@ export interface Thread {
   /** Stores a model call that is over: its context, its model, and what the provider reported. */
   saveCall(context: Context, call: CallInfo): Promise<StoredCall>
   /** Model calls, newest first. A call whose process died before its outcome was known is `interrupted`. */
-  calls(options?: { readonly limit?: number }): Promise<readonly ThreadCall[]>
+  calls(options?: CallsOptions): Promise<readonly ThreadCall[]>
   /** The messages that the model was sent in a call, byte for byte. */
   replay(call: Pick<StoredCall, 'plan'>): Promise<readonly MessageLike[]>
   /** The newest logged calibration of a model: how far our counts are from what its provider reported. */
-  calibration(model: string, options?: { readonly at?: number }): Promise<Calibration | undefined>
+  calibration(model: string, options?: Pick<ViewOptions, 'at'>): Promise<Calibration | undefined>
   /** Makes a branch that shares the past up to `at`: the last entry of a closed turn, or the one before a user message. */
-  fork(options: { readonly at: number; readonly branch?: string }): Promise<Thread>
+  fork(options: ForkOptions): Promise<Thread>
+}
+
+export interface CallsOptions {
+  /** Only the newest ones. Default: all. */
+  readonly limit?: number
+}
+
+export interface ForkOptions {
+  /** The `seq` of the last entry that both branches share. */
+  readonly at: number
+  /** The name of the new branch. Default: a new id. */
+  readonly branch?: string
 }
 
 export interface BeginOptions {
@@ -112,6 +124,7 @@ export interface BeginOptions {
 }
 
 export interface RecentOptions extends ReadStateOptions {
+  /** States whose older results are read too, where the conversation is longer than what is loaded. */
   readonly states?: readonly State<unknown>[]
 }
 

@@ -7,6 +7,11 @@ import { type EntryOptions, isSeen, type SeenMessage, wholeOf } from './log/logg
 import { createQueue } from './log/queue.ts'
 import { checkBranch, type LogSource } from './log/read-log.ts'
 
+export interface CompleteOptions {
+  /** What the model wrote for itself: logged after the reply, never shown. */
+  readonly note?: string | undefined
+}
+
 /** A turn that is being answered. Its user message is stored; the rest is appended as it happens. */
 export interface Turn {
   readonly number: number
@@ -19,10 +24,7 @@ export interface Turn {
   /** Appends messages that contain their place: `make` is called when the place is known. */
   appendAt(make: (place: number) => readonly TurnMessage[]): Promise<void>
   /** Stores the last messages, the note and the end of the turn in one step. */
-  complete(
-    reply: TurnMessage | readonly TurnMessage[],
-    options?: { readonly note?: string | undefined },
-  ): Promise<void>
+  complete(reply: TurnMessage | readonly TurnMessage[], options?: CompleteOptions): Promise<void>
   fail(code: string, ...arrived: readonly TurnMessage[]): Promise<void>
   /** Ends the turn as cancelled, and keeps what `arrived` of the answer. `fail` and `interrupt` do the same. */
   cancel(...arrived: readonly TurnMessage[]): Promise<void>

@@ -10,8 +10,9 @@ import type { LoggedMessage } from './log/logged-message.ts'
 import { checkPlace, type LogSource, listLog, readLog } from './log/read-log.ts'
 import { isSideThread } from './side-name.ts'
 
-/** Options of a view. `at`: the thread as it was when this entry was its last. Default: as it is now. */
+/** Which part of a thread is shown. */
 export interface ViewOptions {
+  /** The `seq` of an entry: the thread as it was when this entry was its last. Default: as it is now. */
   readonly at?: number
   /** Only the newest ones. Default: all. */
   readonly limit?: number
@@ -129,8 +130,8 @@ export interface SearchOptions extends NoteOptions {
   /** The most messages to find. Default 20. */
   readonly limit?: number
   /**
-   * `shown` (default) finds only what `thread.display()` shows a user, and no side requests. `everything` is for operators:
-   * it also finds notes, the calls that write them, views, and the `data` that an application stores with its messages.
+   * `shown` finds only what `thread.display()` shows a user, and no side requests. `everything` is for operators:
+   * it also finds notes, the calls that write them, views, and the `data` that an application stores with its messages. Default `shown`.
    */
   readonly scope?: 'shown' | 'everything'
 }

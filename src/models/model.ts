@@ -11,14 +11,17 @@ export interface ToolSpec {
 
 /** How a model should answer. Absent settings are left to the provider. */
 export interface ModelSettings {
+  /** How freely the model chooses its words: 0 is the least. Default: the provider's. */
   readonly temperature?: number
-  /** The most tokens of the reply. */
+  /** The most tokens of the reply. Default: the provider's. */
   readonly maxTokens?: number
+  /** For the same reply again, where the provider can. */
   readonly seed?: number
+  /** Texts that end the reply. */
   readonly stop?: readonly string[]
   /** `'json'`, or the JSON Schema that the reply must follow. */
   readonly format?: 'json' | Readonly<Record<string, unknown>>
-  /** `'max'` is Ollama's word; OpenAI's is `xhigh`. */
+  /** Whether the model thinks first, and how much. `'max'` is Ollama's word; OpenAI's is `xhigh`. Default: the provider's. */
   readonly thinking?: boolean | 'low' | 'medium' | 'high' | 'max'
   /** Settings that only this provider knows, passed on unchanged. */
   readonly provider?: Readonly<Record<string, unknown>>

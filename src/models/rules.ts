@@ -17,6 +17,7 @@ export type RulesAnswer =
     }
 
 export interface RulesOptions {
+  /** The name in records of calls. Default `rules`. */
   readonly name?: string
   /** The window that contexts are fitted into. Default: unknown. Longer requests are not refused. */
   readonly window?: number

@@ -8,9 +8,12 @@ import { textsOf } from './pair-results.ts'
 import type { Server } from './to-model-error.ts'
 
 export interface ServerOptions {
+  /** The name of the model on that server. */
   readonly model: string
   readonly window?: number
+  /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Your own, for a proxy or longer timeouts. Default: the global one. */
   readonly fetch?: typeof globalThis.fetch
   /** For every request; settings of a request win. */
   readonly settings?: ModelSettings

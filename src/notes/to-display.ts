@@ -26,7 +26,12 @@ export function toDisplay<M extends MessageLike>(
 export function showEach<M extends MessageLike>(
   messages: readonly M[],
   notes: NoteOptions,
-  { isPart = false }: { readonly isPart?: boolean } = {},
+  {
+    isPart = false,
+  }: {
+    /** Whether messages before these are missing. Default false. */
+    readonly isPart?: boolean
+  } = {},
 ): readonly (M | undefined)[] {
   let called: readonly ToolCall[] = []
   let round = openRound(called)

@@ -15,15 +15,17 @@ export interface State<Value, Start extends Value | undefined = Value | undefine
 }
 
 interface StateOptions<Schema extends StandardSchema, Picked> {
+  /** The state's name in errors, and in the text of `missing`. */
   readonly name: string
   /** The tool or tools whose results carry the state. */
   readonly tool: string | readonly string[]
   /** The schema of the tool's results. */
   readonly schema: Schema
-  /** Takes the value out of a result; undefined where the result has none. */
+  /** Takes the value out of a result; undefined where the result has none. Default: the whole result. */
   readonly pick?: (result: InferOutput<Schema>) => Picked | undefined
-  /** The project that a result (as picked) belongs to; undefined where the result does not say. */
+  /** The project that a result (as picked) belongs to; undefined where the result does not say. Default: results belong to all projects. */
   readonly belongsTo?: (result: NoInfer<Picked>) => string | undefined
+  /** The error text of a tool that needs the state when it has no value. Default: a text with the names of the state and its tool. */
   readonly missing?: string
 }
 
@@ -32,11 +34,15 @@ type Newest = { readonly fold?: undefined }
 
 /** Folds all results, oldest first, into a new value each time: the previous one is frozen. */
 type Folded<Previous, Picked, Value> = {
+  /** Makes the value from the previous value and the next result (as picked), oldest first. Default: the newest result is the value. */
   readonly fold: (previous: Previous, result: NoInfer<Picked>) => Value
 }
 
 /** `initial` is plain data; copied and frozen, as every request begins with it. */
-type From<Value> = { readonly initial: Value }
+type From<Value> = {
+  /** The value before there is a result; plain data. Default `undefined`. */
+  readonly initial: Value
+}
 type FromNothing = { readonly initial?: undefined }
 
 /**

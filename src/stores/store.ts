@@ -171,6 +171,7 @@ export interface ListConversations {
   readonly order?: 'recent' | 'name'
   /** The last conversation of the previous page. One that nobody writes to meanwhile is neither skipped nor repeated. */
   readonly after?: Pick<ConversationInfo, 'conversation' | 'updatedAt'> | undefined
+  /** The most conversations of a page. */
   readonly limit?: number
 }
 

@@ -13,6 +13,7 @@ export interface CounterOptions {
 export interface CreateCounterOptions extends CounterOptions {
   /** Names the way of counting texts; the framing's name is added to it. */
   readonly id: string
+  /** Whether the counts are right, and not estimated: an estimate leaves a margin of 5 % of the window. */
   readonly exact: boolean
   /** The tokens of a text, 0 or more; a fraction is rounded up. */
   readonly text: (text: string) => number

@@ -7,20 +7,23 @@ import type { Emit } from './turn-part.ts'
 
 /** How a model is asked, in chats and experiments alike. */
 export interface TurnOptions extends RetryOptions {
+  /** Who answers: `ollama({ … })`, `openaiCompatible({ … })`, `aiSdk(model)`, `reader()`, or your own. */
   readonly model: Model
   /** The system prompt: put first in every call, not part of the log. */
   readonly system?: string | (() => string | Promise<string>)
   /** Whether the model writes notes to itself, and how. Default false. */
   readonly notes?: boolean | TurnNotes
+  /** Decides what is left out when not everything fits. Default: that of the history, else `balanced()`. */
   readonly policy?: FitOptions['policy']
   /** Facts that travel in the system prompt. */
   readonly pins?: readonly string[]
-  /** `alternating` for models whose template wants user and assistant to take turns. */
+  /** `'alternating'` for models whose template wants user and assistant to take turns. Default `'free'`. */
   readonly shape?: FitOptions['shape']
-  /** Default: that of the history, else what the model says, else 4096. */
+  /** The tokens that the model can take, prompt and reply together. Default: that of the history, else what the model says, else 4096. */
   readonly window?: number
   /** Kept free for the reply. Default: that of the history, else `settings.maxTokens`, else an eighth of the window. */
   readonly reserve?: number
+  /** `temperature`, `maxTokens` and the like, for every call. */
   readonly settings?: ModelSettings
   /** Of a tool result with more tokens the model sees only the beginning. Default: a quarter of the window. */
   readonly maxResultTokens?: number
@@ -39,7 +42,7 @@ export interface RetryOptions {
 export interface TurnNotes {
   /** `reply`: the model ends its reply with a note. `tool`: it calls `write_note_to_self`. Default `reply`. */
   readonly by?: 'reply' | 'tool'
-  /** The instruction in the system prompt, in place of the built-in one. */
+  /** The instruction in the system prompt. Default: a built-in text. */
   readonly instruction?: string
   /** A secret in the marker of notes, so that nobody but the model can write one. */
   readonly nonce?: string

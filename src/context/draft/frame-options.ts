@@ -14,7 +14,7 @@ export interface FrameOptions {
   readonly count?: TokenCounter
   /** Tool schemas that are sent with the prompt, so that they are counted. */
   readonly tools?: readonly unknown[]
-  /** Where notes to self are sent: with their replies, in the system prompt, or nowhere. Default inline. */
+  /** Where notes to self are sent: with their replies, in the system prompt, or nowhere. Default `'inline'`. */
   readonly notes?: NotesPlace
   /** Tokens for the notes section; the oldest notes are left out first. Default: a sixteenth of the window. */
   readonly noteBudget?: number
@@ -22,11 +22,11 @@ export interface FrameOptions {
   readonly nonce?: string
   /** Facts that travel in the system prompt, whatever is left out. */
   readonly pins?: readonly string[]
-  /** `alternating` for templates such as Gemma's and Mistral's: user and assistant take turns, one system at most. */
+  /** `'alternating'` for templates such as Gemma's and Mistral's: user and assistant take turns, one system at most. Default `'free'`. */
   readonly shape?: Shape
-  /** False where the template has no system role: the system prompt becomes the head of the first user message. */
+  /** False where the template has no system role: the system prompt becomes the head of the first user message. Default true. */
   readonly systemRole?: boolean
-  /** What to do when even the protected part does not fit: throw (default), send it all the same, or cut texts. */
+  /** What to do when even the protected part does not fit: throw, send it all the same, or cut texts. Default `'error'`. */
   readonly overflow?: Overflow
 }
 

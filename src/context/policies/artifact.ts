@@ -11,7 +11,7 @@ type Find = (message: Message) => string | undefined
 interface ArtifactOptions {
   /** Returns the artifact's text if a message holds it. Default: a JSON program that the assistant wrote. */
   readonly find?: Find
-  /** The first line of the message that carries the artifact. */
+  /** The first line of the message that carries the artifact. Default `[The current version:]`. */
   readonly title?: string
 }
 

@@ -2,8 +2,13 @@ import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { Policy } from '../draft/draft.ts'
 
+interface SlidingOptions {
+  /** How many of the last messages are kept. Default 50. */
+  readonly messages?: number
+}
+
 /** Keeps the last `messages` messages, in whole units, and what is protected. */
-export function sliding({ messages = 50 }: { readonly messages?: number } = {}): Policy {
+export function sliding({ messages = 50 }: SlidingOptions = {}): Policy {
   if (!isCount(messages))
     throw new InvalidOptionError('messages', `expected how many messages to keep, got ${showValue(messages)}`)
   const why = `older than the last ${messages} messages`

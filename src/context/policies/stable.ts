@@ -18,7 +18,7 @@ export interface StableOptions {
   readonly low?: number
   /** The share of the room for digests and the journal of what was cut. Default 0 for `stable`, 1/24 with recall. */
   readonly digests?: number
-  /** Asked in order for the digest of an exchange that was cut. Default: [digestTools, digestText]. */
+  /** Asked in order for the digest of an exchange that was cut. Default `[digestTools, digestText]`. */
   readonly digesters?: readonly Digester[]
 }
 

@@ -8,13 +8,13 @@ import { digestCost, markerCost } from '../draft/cost.ts'
 import { type Digest, fullDraft, type Policy } from '../draft/draft.ts'
 
 interface TieredOptions {
-  /** How many of the latest exchanges are sent whole. */
+  /** How many of the latest exchanges are sent whole. Default 2. */
   readonly full?: number
   /** How many exchanges are sent in all, whole ones included. Default: as many as fit. */
   readonly max?: number
-  /** Asked in order for the digest of an older exchange. Default: defaultDigesters. */
+  /** Asked in order for the digest of an older exchange. Default `defaultDigesters`. */
   readonly digesters?: readonly Digester[]
-  /** Recognises the exchange being worked on: the newest such one is always sent whole, as a line is not enough to edit from. */
+  /** Recognises the exchange being worked on: the newest such one is always sent whole, as a line is not enough to edit from. Default: one with a JSON program. */
   readonly isCurrent?: (exchange: Exchange) => boolean
 }
 

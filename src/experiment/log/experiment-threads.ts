@@ -110,7 +110,9 @@ export async function cancelTurns({ roleThread }: ExperimentThreads, state: Expe
 
 /** Options for all experiments of a history. */
 export interface ExperimentsOptions {
+  /** Where experiments are stored. */
   readonly history: History
+  /** The ids of experiments. Default `crypto.randomUUID`. */
   readonly newId?: () => string
   /** Gives wishes from outside the log: an SQLite file has one writer, so other processes cannot log theirs. */
   readonly wishOf?: (id: string) => Wish | undefined | Promise<Wish | undefined>

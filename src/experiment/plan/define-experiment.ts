@@ -18,15 +18,19 @@ import type { PlanJson } from './plan-json.ts'
 import { findRoleProblems, type Role, type RoleOptions, toRole } from './role.ts'
 
 export interface ExperimentOptions<D extends Declarations> {
+  /** The name of the plan. */
   readonly name: string
   /** The variables: `{ cash: { type: 'float', value: 20 } }`. */
   readonly environment: D
   /** Who acts in every step, in this order. */
   readonly roles: readonly RoleOptions<keyof D & string>[]
+  /** What roles can do: a list, or a function that makes one and knows the types of the environment. */
   readonly tools?: ExperimentTools<EnvironmentOf<D>>
+  /** Conditions that end the experiment, tested in order after every step. */
   readonly goals?: readonly Goal<EnvironmentOf<D>>[]
+  /** Functions that are asked before and after experiment, step, role, model call and tool. */
   readonly hooks?: readonly Hook<EnvironmentOf<D>>[]
-  /** Default 10. */
+  /** After how many steps the experiment fails. Default 10. */
   readonly maxSteps?: number
   /** How often a failed model call is made again. Default 3. */
   readonly maxStepRetries?: number

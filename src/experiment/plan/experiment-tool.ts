@@ -16,7 +16,7 @@ export interface ExperimentToolOptions<E, Schema extends StandardSchema>
   extends Omit<ToolOptions<Schema>, 'run' | 'endsTurn'> {
   /** Returns the result: a text as it is, undefined as an empty text, anything else as JSON. */
   readonly run: (input: InferOutput<Schema>, run: ExperimentToolRun<E>) => unknown
-  /** Whether a call of this tool ends the role's turn. Default true; with `false` the model goes on. */
+  /** Whether a call of this tool ends the role's turn; with `false` the model goes on. Default true. */
   readonly endsTurn?: boolean
 }
 

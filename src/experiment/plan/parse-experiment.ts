@@ -18,8 +18,9 @@ import type { RoleOptions } from './role.ts'
 export interface ParseExperimentOptions {
   /** The tools that the plan's module exports. */
   readonly tools?: ExperimentTools<Record<string, unknown>>
+  /** Functions that are asked before and after steps, roles, model calls and tools. */
   readonly hooks?: readonly Hook<Record<string, unknown>>[]
-  /** Makes the model that a role names. Default: `modelFor`. */
+  /** Makes the model that a role names. Default `modelFor`. */
   readonly modelOf?: (model: string, role: string) => Model
 }
 

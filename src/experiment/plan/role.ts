@@ -9,19 +9,23 @@ import type { TurnNotes } from '../../turn/index.ts'
 export interface RoleOptions<Variable extends string = string> {
   /** A name that no other role has. */
   readonly name: string
+  /** Who acts: a language model, `reader()`, or `rules(…)`. */
   readonly model: Model
   /** The system prompt: put first in every call, not part of the log. */
   readonly system?: string
   /** The names of the tools that the role may use. Default: all. */
   readonly tools?: readonly string[]
-  /** The variables that the role may see. Absent or empty: all. */
+  /** The variables that the role may see. Default: all. */
   readonly variables?: readonly Variable[]
-  /** In tokens. Default: what the model says, else 4096. */
+  /** The tokens that the model can take, prompt and reply together. Default: what the model says, else 4096. */
   readonly window?: number
+  /** The part of the window that is kept free for the reply. Default: an eighth of it. */
   readonly reserve?: number
+  /** Decides what is left out when not everything fits. Default `balanced()`. */
   readonly policy?: Policy
   /** The most messages of the past to send: short for the policy `sliding`. */
   readonly cap?: number
+  /** Whether the model writes notes to itself, and how. Default false. */
   readonly notes?: boolean | TurnNotes
   /** Messages from before the first step. */
   readonly history?: readonly MessageLike[]

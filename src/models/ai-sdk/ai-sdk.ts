@@ -17,9 +17,9 @@ import { type Asked, toModelError } from './to-model-error.ts'
 import { toPrompt } from './to-prompt.ts'
 
 export interface AiSdkOptions {
-  /** The model's window in tokens, prompt and reply together: the AI SDK does not know it. */
+  /** The model's window in tokens, prompt and reply together. Default: unknown, as the AI SDK does not know it; a chat then takes 4096. */
   readonly window?: number
-  /** Default: the model's own id. */
+  /** The name in records of calls. Default: the model's own id. */
   readonly name?: string
   /** For every request; settings of a request win. */
   readonly settings?: ModelSettings

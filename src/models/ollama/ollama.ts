@@ -10,10 +10,11 @@ import { toOllamaMessages } from './to-ollama-messages.ts'
 import { toOllamaRequest } from './to-ollama-request.ts'
 
 export interface OllamaOptions extends ServerOptions {
-  /** In tokens. Default: that of the loaded model, else its own `num_ctx`, else 4096. Sent with every request. */
+  /** The window in tokens, sent with every request. Default: that of the loaded model, else its own `num_ctx`, else 4096. */
   readonly window?: number
+  /** The address, without user and password: those go into `headers`. Default `http://127.0.0.1:11434`. */
   readonly host?: string
-  /** How long Ollama keeps the model in memory afterwards: `'10m'`, `-1` for ever. */
+  /** How long Ollama keeps the model in memory afterwards: `'10m'`, `-1` for ever. Default: Ollama's own, five minutes. */
   readonly keepAlive?: string | number
 }
 

@@ -13,8 +13,9 @@ import { toOpenAiRequest } from './to-openai-request.ts'
 export interface OpenAiCompatibleOptions extends ServerOptions {
   /** The address before `/chat/completions`: `http://127.0.0.1:1234/v1`. */
   readonly baseURL: string
+  /** The key of that server. Default: none; for `api.openai.com` the variable OPENAI_API_KEY. */
   readonly apiKey?: string
-  /** In tokens. Default: that of the server's list of models, if it has one. */
+  /** The window in tokens. Default: that of the server's list of models, if it has one. */
   readonly window?: number
 }
 

@@ -10,10 +10,11 @@ import { type Answer, answer, type ReaderAnswer } from './answer.ts'
 import { countWords, promptCounter } from './count-words.ts'
 
 export interface ReaderOptions {
+  /** The name in records of calls. Default `reader`. */
   readonly name?: string
   /** The window in tokens, prompt and reply together: a hard limit. Default 4096. */
   readonly window?: number
-  /** Counts the tokens of a text. Default: `countWords`. */
+  /** Counts the tokens of a text. Default `countWords`. */
   readonly count?: (text: string) => number
   /** Whether a prompt that is too long is refused, or silently cut as Ollama does. Default `'error'`. */
   readonly overflow?: 'error' | 'cut'
@@ -21,7 +22,7 @@ export interface ReaderOptions {
   readonly answers?: readonly ReaderAnswer[]
   /** The pause between two parts of a reply, in milliseconds, so that cancelling can be tried. Default 0. */
   readonly delayMs?: number
-  /** Waits; rejects with the signal's reason as soon as it is aborted. */
+  /** Waits; rejects with the signal's reason as soon as it is aborted. Default: a timer. */
   readonly wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
 }
 

@@ -7,7 +7,9 @@ import { memoryReads } from './memory-reads.ts'
 import { memoryWrites } from './memory-writes.ts'
 
 export interface MemoryStoreOptions {
+  /** The clock for times and leases, in milliseconds. Default `Date.now`. */
   readonly now?: () => number
+  /** The largest entry, in bytes. Default 8 MiB. */
   readonly maxEntryBytes?: number
 }
 

@@ -13,10 +13,11 @@ export type { PgClient, PgPool, Statement } from './database.ts'
 export { OutcomeUnknownError } from './postgres-error.ts'
 
 export interface PostgresStoreOptions {
-  /** The address of the database: `postgres://user@host/name`. Default: the variables PGHOST, PGUSER, … */
+  /** The address of the database: `postgres://user@host/name`. Default: what the variables PGHOST, PGUSER and their like say. */
   readonly url?: string
   /** A pool of `pg` instead of a url. It stays open when the store is closed. */
   readonly pool?: PgPool
+  /** The largest entry, in bytes. Default 8 MiB. */
   readonly maxEntryBytes?: number
   /**
    * How long the database may take to answer a statement, and to give a connection; then the operation fails with
@@ -25,10 +26,10 @@ export interface PostgresStoreOptions {
   readonly timeoutMs?: number
   /**
    * Keeps an index of words; it has only entries written with this option, so set it alike for all instances. Without it
-   * search reads every entry of the tenant.
+   * search reads every entry of the tenant. Default true.
    */
   readonly search?: boolean
-  /** The PostgreSQL schema that holds the tables. */
+  /** The PostgreSQL schema that holds the tables. Default `throughline`. */
   readonly schema?: string
   /** Whether the first use migrates the schema. False: only `migrate()` does. Default true. */
   readonly migrate?: boolean

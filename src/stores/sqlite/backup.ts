@@ -10,6 +10,7 @@ export interface BackupSqliteOptions {
   readonly path: string
   /** The name of the copy; it must be free. */
   readonly to: string
+  /** The SQLite driver. Default: `node:sqlite` where Node has it, else `@photostructure/sqlite`. */
   readonly driver?: SqliteDriver
 }
 

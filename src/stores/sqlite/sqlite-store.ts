@@ -19,13 +19,13 @@ export type { SqliteDatabase, SqliteDriver, SqliteStatement, SqliteValue } from 
 export interface SqliteStoreOptions {
   /** The database file. Beside it stand SQLite's `-wal` and `-shm`, and `-lock`, which keeps a second writer out. */
   readonly path: string
-  /** The clock for times and leases, in milliseconds. */
+  /** The clock for times and leases, in milliseconds. Default `Date.now`. */
   readonly now?: () => number
   /** The largest entry, in bytes. Default 8 MiB. */
   readonly maxEntryBytes?: number
-  /** Keeps an index of words. Without it search reads every entry of the tenant. */
+  /** Keeps an index of words. Without it search reads every entry of the tenant. Default true. */
   readonly search?: boolean
-  /** Opens the file for reading only, beside another process that writes. Needs no lock. */
+  /** Opens the file for reading only, beside another process that writes. Needs no lock. Default false. */
   readonly readOnly?: boolean
   /** The SQLite driver. Default: `node:sqlite` where Node has it, else `@photostructure/sqlite`. */
   readonly driver?: SqliteDriver

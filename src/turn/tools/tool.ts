@@ -10,7 +10,9 @@ export interface ToolRun {
 }
 
 export interface Tool<Input = unknown> {
+  /** The name by which the model calls it: letters, digits, `_`, `.` and `-`. */
   readonly name: string
+  /** What it does, for the model. */
   readonly description?: string
   readonly schema: StandardSchema<Input>
   /** The JSON Schema of the input, for the model. */
@@ -19,7 +21,7 @@ export interface Tool<Input = unknown> {
   readonly run: (input: Input, run: ToolRun) => unknown
   /** Whether a call of this tool ends the turn: the model is not asked again. Default false. */
   readonly endsTurn: boolean
-  /** Default: that of the chat. */
+  /** How long it may take, in milliseconds. Default: `toolTimeoutMs` of the chat. */
   readonly timeoutMs?: number
 }
 
@@ -28,8 +30,9 @@ export interface ToolOptions<Schema extends StandardSchema>
     Partial<Pick<Tool, 'endsTurn'>> {
   /** Any Standard Schema: zod, valibot, arktype. Input that does not pass it never reaches `run`. */
   readonly input: Schema
-  /** The JSON Schema of the input, for schemas that cannot give it themselves. */
+  /** The JSON Schema of the input. Default: the one that the schema gives itself. */
   readonly parameters?: ToolSpec['parameters']
+  /** Returns the result: a text as it is, anything else as JSON. What it throws becomes `Error: …`. */
   readonly run: (input: InferOutput<Schema>, run: ToolRun) => unknown
 }
 
