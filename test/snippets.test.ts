@@ -1,12 +1,17 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { format } from 'node:util'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 
 /**
- * Every snippet of the documentation is compiled and run, and it prints what it promises: a comment behind
- * `console.log(…)` is what that line prints, `…` in it stands for anything, and line breaks are spaces.
+ * Every snippet of the documentation is compiled and run, and keeps what it promises. A promise is a comment
+ *
+ * - behind `console.log(…)`: what that line prints;
+ * - `// → value` behind an expression or a `const`: its value;
+ * - `// → value` on the lines after either of them: the same, where it is long.
+ *
+ * `…` in a promise stands for anything, line breaks are spaces, and what follows `; ` in a `→` is said to the reader only.
  */
 const root = join(import.meta.dirname, '..')
 const folder = join(import.meta.dirname, '.snippets')
@@ -14,6 +19,11 @@ const pages = [
   'README.md',
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map(name => `docs/${name}`),
 ]
+
+const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as {
+  readonly compilerOptions: { readonly paths: Readonly<Record<string, readonly string[]>> }
+}
+const { paths: ourPaths } = compilerOptions
 
 interface Snippet {
   readonly name: string
@@ -32,6 +42,7 @@ const snippets: readonly Snippet[] = pages
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 afterEach(() => {
   vi.restoreAllMocks()
+  vi.unstubAllGlobals()
 })
 
 function writeSnippet(name: string, code: string): Snippet {
@@ -45,14 +56,9 @@ function writeSnippet(name: string, code: string): Snippet {
 
 function compile(files: readonly string[]): { readonly status: number | null; readonly output: string } {
   const config = join(folder, `tsconfig-${files.length}.json`)
-  const entries = ['testing', 'models', 'chat', 'experiment', 'request']
-  const paths = {
-    throughline: ['../../src/index.ts'],
-    ...Object.fromEntries(entries.map(name => [`throughline/${name}`, [`../../src/${name}/index.ts`]])),
-    'throughline/ai-sdk': ['../../src/bridges/ai-sdk/index.ts'],
-    'throughline/langchain': ['../../src/bridges/langchain/index.ts'],
-    'throughline/tokens/*': ['../../src/tokens/*.ts'],
-  }
+  const paths = Object.fromEntries(
+    Object.entries(ourPaths).map(([name, places]) => [name, places.map(place => join(root, place))]),
+  )
   writeFileSync(
     config,
     JSON.stringify({ extends: '../../tsconfig.json', compilerOptions: { paths }, include: [], files }),
@@ -65,29 +71,83 @@ function compile(files: readonly string[]): { readonly status: number | null; re
 }
 
 /** A line that prints, and what it promises to print. */
-const promising = /^(.*\bconsole\.log\()(.*\)) \/\/ (.*)$/
+const printing = /^(.*\bconsole\.log\()(.*\)) \/\/ (.*)$/
+
+/** A line that gives a value, and what it promises to give. */
+const giving = /^(\s*)((?:const|let) [^=]+ = )?(.*) \/\/ → (.*)$/
+
+/** A promise of its own line, for the line before. */
+const continued = /^\s*\/\/ → (.*)$/
+
+/** Puts promises that stand on lines of their own behind the line that they are about. */
+function joinPromises(code: string): readonly string[] {
+  const lines: string[] = []
+  for (const line of code.split('\n')) {
+    const promise = continued.exec(line)?.[1]
+    const before = lines.findLastIndex(text => text !== '')
+    // The places of all lines stay as they are.
+    if (promise !== undefined && before >= 0) {
+      const isBegun = lines[before]!.includes(' // → ')
+      lines[before] += `${isBegun ? ' ' : ' // → '}${promise}`
+    }
+    lines.push(promise === undefined ? line : '')
+  }
+  return lines
+}
+
+interface Promised {
+  readonly promise: string
+  /** The line as it is run: it says which one it is, and what it prints or gives. */
+  readonly marked: string
+}
+
+function readPromise(line: string, at: number): Promised | undefined {
+  const printed = printing.exec(line)
+  if (printed) {
+    const [, call, rest, promise] = printed
+    return { promise: withoutAside(promise!), marked: `${call}{ line: ${at} }, ${rest}` }
+  }
+  const given = giving.exec(line)
+  if (!given) return undefined
+  const [, space, name = ';', expression, promise] = given
+  return {
+    promise: withoutAside(`→ ${promise}`),
+    marked: `${space}${name}(globalThis as any).promised(${at}, ${expression})`,
+  }
+}
+
+const withoutAside = (promise: string) =>
+  promise.startsWith('→ ') ? promise.slice(2).split('; ')[0]! : promise
 
 /** Runs a snippet; what was promised and did not come, or came otherwise. */
 async function findBroken({ code, file }: Snippet): Promise<readonly string[]> {
-  const promises = code.split('\n').map(line => promising.exec(line)?.[3])
-  // Each of these lines says which one it is.
-  const marked = code.split('\n').map((line, at) => line.replace(promising, `$1{ line: ${at} }, $2`))
+  const lines = joinPromises(code)
+  const promises = lines.map(readPromise)
+  const marked = lines.map((line, at) => promises[at]?.marked ?? line)
   const run = file.replace(/snippet\.ts$/, 'run.ts')
   writeFileSync(run, `${marked.join('\n')}\nexport {}\n`)
-  const printed = new Map<number, string[]>()
+  const came = new Map<number, string[]>()
+  const keep = (line: number, text: string) => came.set(line, [...(came.get(line) ?? []), text])
   vi.spyOn(console, 'log').mockImplementation((first: unknown, ...rest: unknown[]) => {
     const { line } = (first ?? {}) as { line?: number }
-    if (line === undefined || promises[line] === undefined) return
-    printed.set(line, [...(printed.get(line) ?? []), format(...rest)])
+    if (line !== undefined && promises[line]) keep(line, format(...rest))
   })
-  await import(run)
-  return promises.flatMap((promise, line) => {
-    if (promise === undefined) return []
-    const texts = printed.get(line) ?? []
-    if (texts.length === 0) return [`promised and never printed: ${promise}`]
+  vi.stubGlobal('promised', (line: number, value: unknown) => {
+    keep(line, format(value))
+    return value
+  })
+  const here = process.cwd()
+  // What a snippet writes, such as a database, goes with its folder.
+  process.chdir(dirname(run))
+  await import(run).finally(() => process.chdir(here))
+  return promises.flatMap((promised, line) => {
+    if (!promised) return []
+    const { promise } = promised
+    const texts = came.get(line) ?? []
+    if (texts.length === 0) return [`promised and never came: ${promise}`]
     return texts
       .filter(text => !patternOf(promise).test(plain(text)))
-      .map(text => `promised: ${promise}\nprinted:  ${plain(text)}`)
+      .map(text => `promised: ${promise}\ncame:     ${plain(text)}`)
   })
 }
 
@@ -101,9 +161,15 @@ function patternOf(promise: string): RegExp {
 describe('snippets', () => {
   it('are found', () => expect(snippets.length).toBeGreaterThan(5))
 
-  it('promise something', () => {
-    const promises = snippets.flatMap(({ code }) => code.split('\n').filter(line => promising.test(line)))
-    expect(promises.length).toBeGreaterThan(8)
+  it('promise what every line prints', () => {
+    // What a stream brings piece by piece cannot be said in one line.
+    const isLoop = (line: string) => /^\s*(for|if) |\bpart\b|\bonContext\b/.test(line)
+    const silent = snippets.flatMap(({ name, code }) =>
+      joinPromises(code)
+        .filter(line => line.includes('console.log(') && !printing.test(line) && !isLoop(line))
+        .map(line => `${name}: ${line.trim()}`),
+    )
+    expect(silent).toEqual([])
   })
 
   it('compile', () => {
@@ -129,11 +195,22 @@ describe('the check of snippets finds', () => {
       "console.log('a', { b: [1], c: 2 }) // a { b: …, c: 2 }",
       "console.log('four') // five",
       "if (process.argv.length === 0) console.log('six') // six",
-      "console.log('nothing is promised')",
+      "console.log('seven')",
+      '// → seven',
+      "console.log('eight')",
+      '// → nine',
+      '// → ten',
+      'const value = [1, 2] // → [ 1, 2 ]; a list',
+      'value.length // → 3; its length',
+      'const { length } = value',
+      'length',
+      '// → 2',
     ]
     expect(await findBroken(writeSnippet('control 2', code.join('\n')))).toEqual([
-      'promised: five\nprinted:  four',
-      'promised and never printed: six',
+      'promised: five\ncame:     four',
+      'promised and never came: six',
+      'promised: nine ten\ncame:     eight',
+      'promised: 3\ncame:     2',
     ])
   })
 })
