@@ -5,7 +5,10 @@ import { dirname, join } from 'node:path'
 import { afterAll } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-const jiti = join(dirname(createRequire(import.meta.url).resolve('jiti/package.json')), 'lib/jiti-cli.mjs')
+export const jiti = join(
+  dirname(createRequire(import.meta.url).resolve('jiti/package.json')),
+  'lib/jiti-cli.mjs',
+)
 
 const started: ChildProcess[] = []
 
