@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import { ChevronLeft, Search } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { connection } from '../api/connection.ts'
 import { serverQuery } from '../api/queries.ts'
 import { Button } from '../parts/button.tsx'
@@ -31,7 +32,7 @@ export function Header({ crumb, back, tabs }: HeaderProps) {
         )}
         {crumb}
       </div>
-      {tabs && <nav className={styles.tabs}>{tabs}</nav>}
+      {tabs && <Tabs>{tabs}</Tabs>}
       <div className={styles.right}>
         <ServerMark />
         <Tooltip text="Find anything">
@@ -45,6 +46,21 @@ export function Header({ crumb, back, tabs }: HeaderProps) {
         </Tooltip>
       </div>
     </header>
+  )
+}
+
+/** The views beside this one. Narrow screens scroll them, and the one that is open is in sight. */
+function Tabs({ children }: { readonly children: React.ReactNode }) {
+  const nav = useRef<HTMLElement>(null)
+  const { pathname } = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is open at another address
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [pathname])
+  return (
+    <nav ref={nav} className={styles.tabs}>
+      {children}
+    </nav>
   )
 }
 

@@ -34,15 +34,19 @@ export function FindField({ word, found, index, onChange, onMove }: FindFieldPro
           if (event.key === 'Escape') onChange('')
         }}
       />
-      <span className={styles.found} role="status">
+      <span className={styles.found} role="status" data-empty={word === ''}>
         {word !== '' && (found === 0 ? 'nothing' : `${count(index + 1)} of ${count(found)}`)}
       </span>
-      <Button kind="icon" aria-label="Place before" disabled={found === 0} onClick={() => onMove(-1)}>
-        <ChevronUp size={16} aria-hidden />
-      </Button>
-      <Button kind="icon" aria-label="Next place" disabled={found === 0} onClick={() => onMove(1)}>
-        <ChevronDown size={16} aria-hidden />
-      </Button>
+      {word !== '' && (
+        <>
+          <Button kind="icon" aria-label="Place before" disabled={found === 0} onClick={() => onMove(-1)}>
+            <ChevronUp size={16} aria-hidden />
+          </Button>
+          <Button kind="icon" aria-label="Next place" disabled={found === 0} onClick={() => onMove(1)}>
+            <ChevronDown size={16} aria-hidden />
+          </Button>
+        </>
+      )}
     </div>
   )
 }

@@ -3,9 +3,9 @@ import {
   CircleCheck,
   CircleDashed,
   CirclePause,
+  CircleStop,
   CircleX,
   LoaderCircle,
-  Square,
 } from 'lucide-react'
 import styles from './status-mark.module.css'
 
@@ -36,7 +36,7 @@ const shapes: Readonly<Record<Status, React.ReactNode>> = {
   running: <LoaderCircle {...size} />,
   done: <CircleCheck {...size} />,
   paused: <CirclePause {...size} />,
-  stopped: <Square {...size} />,
+  stopped: <CircleStop {...size} />,
   failed: <CircleX {...size} />,
   warning: <CircleAlert {...size} />,
   interrupted: <CircleDashed {...size} />,

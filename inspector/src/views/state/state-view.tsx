@@ -60,7 +60,7 @@ function Shown({ answer: { states, from, entries }, turn }: ShownProps) {
         <p>
           Read from the log, never from what was sent.
           {!isConfigured &&
-            ' No states are set: with the setting states, as name=tool, typed values stand here.'}
+            ' To see typed values of your own here, start the server with --states name=tool.'}
           {from > 1 && ` Looked at from entry ${count(from)} to ${count(entries)}.`}
         </p>
         {turn !== undefined && (
