@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { StartedCall } from '../../src/history/calls/calls.ts'
+import { createHistory } from '../../src/history/index.ts'
 import {
   expectNoAxeViolations,
   narrow,
@@ -164,5 +166,40 @@ describe('the view of the context', () => {
     await page.goto(`${served.url}/inspector/c/none/context`)
     await page.getByRole('heading', { name: 'Not found' }).waitFor()
     await expectNoAxeViolations(page)
+  })
+
+  it('says how a call went that did not go well, what to do, and that an answer is being written', async () => {
+    const history = createHistory({ store: served.store })
+    /** A turn with one call, which ends as given; without an end it is still open. */
+    const turn = async (conversation: string, end?: Parameters<StartedCall['end']>[0]) => {
+      const thread = history.thread(conversation)
+      const begun = await thread.begin({ role: 'user', content: 'Is the pond frozen?' })
+      const call = await thread.startCall(await thread.context({ window: 8192 }), { model: 'llama3.2' })
+      if (!end || begun.kind !== 'begun') return
+      await call.end(end)
+      await begun.turn.complete({ role: 'assistant', content: 'Not yet.' })
+    }
+    await turn('went-wrong', { status: 'failed', error: 'model_unavailable' })
+    await turn('went-away', { status: 'cancelled' })
+    await turn('was-cut', { status: 'completed', reported: 7, warnings: ['prompt_truncated'] })
+    await turn('is-open')
+    const notices = {
+      'went-wrong': 'Failed (model_unavailable): The model server does not answer: start it, then try again.',
+      'went-away': 'Cancelled: the reply was stopped before its end.',
+      'was-cut': 'The model server has cut the prompt in silence: it read 7 of',
+      'is-open': 'Answering. Turn 1',
+    }
+    for (const [conversation, notice] of Object.entries(notices)) {
+      const { page, faults } = await openPage(served, `/inspector/c/${conversation}/context?turn=1`)
+      await page.getByText(notice).waitFor()
+      await expectNoAxeViolations(page)
+      await shoot(page, `context-${conversation}`)
+      if (conversation === 'was-cut') {
+        await page.getByRole('link', { name: 'What if the window were 7?' }).click()
+        await page.waitForURL('**/what-if?**b=7.balanced**')
+      }
+      expect(faults).toEqual([])
+      await page.close()
+    }
   })
 })
