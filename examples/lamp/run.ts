@@ -28,7 +28,7 @@ const name = values.ollama
 const host = values['ollama-host']
 const model = name
   ? ollama({ model: name, window: lampWindow, ...(host && { host }) })
-  : lampRules({ window: lampWindow, pieceMs: 8 })
+  : lampRules({ window: lampWindow, pieceMs: 5 })
 const store = values.file ? sqliteStore({ path: values.file }) : memoryStore()
 await store.migrate()
 

@@ -9,38 +9,68 @@ import { columns, leds, rows } from './shape.js'
 const margin = 2.4
 /** The size of the picture in columns and rows. */
 const [width, height] = [columns - 1 + 2 * margin, rows - 1 + 2 * margin]
+/** About thirty pictures a second are enough for a lamp. */
+const frameMs = 30
+const glowMs = 250
 /** Where a step stands still when nothing may move: late enough that every pattern shows its colours. */
 const stillMs = 700
 
 /**
  * Draws the lamp on a canvas, and goes on drawing while it plays.
  * @param {HTMLCanvasElement} canvas
+ * @param {HTMLElement} room What stands behind the lamp.
  * @param {(ms: number) => void} onTime Told how long the program has been playing, with every picture.
  */
-export function createLampView(canvas, onTime) {
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'))
+export function createLampView(canvas, room, onTime) {
+  const context = contextOf(canvas)
+  const light = contextOf(document.createElement('canvas'))
+  Object.assign(light.canvas, {
+    width: Math.round(width * lightScale),
+    height: Math.round(height * lightScale),
+  })
   /** @type {Program | undefined} */
   let program
   let isPaused = matchMedia('(prefers-reduced-motion: reduce)').matches
   let playedMs = 0
   let lastTime = 0
+  let lastGlow = ''
+  let lastGlowTime = Number.NEGATIVE_INFINITY
 
   function draw() {
     const frame = frameAt(program, playedMs)
     const scale = fitCanvas(canvas)
-    drawCase(context, scale)
+    drawLight(light, frame)
+    context.setTransform(1, 0, 0, 1, 0, 0)
+    context.imageSmoothingQuality = 'high'
+    context.drawImage(light.canvas, 0, 0, canvas.width, canvas.height)
+    context.translate((canvas.width - (columns - 1) * scale) / 2, (canvas.height - (rows - 1) * scale) / 2)
     for (const [at, colour] of frame.entries()) drawLed(context, scale, at, colour)
-    // The room around the lamp takes the colour of its light.
-    document.documentElement.style.setProperty('--glow', glowOf(frame))
     onTime(playedMs)
+    lightRoom(frame)
+  }
+
+  /**
+   * The room around the lamp takes the colour of its light. Seldom, and only when it changes: to paint so large a light
+   * takes longer than the lamp itself.
+   * @param {readonly Colour[]} frame
+   */
+  function lightRoom(frame) {
+    const now = performance.now()
+    const glow = glowOf(frame)
+    if (glow === lastGlow || now - lastGlowTime < glowMs) return
+    lastGlow = glow
+    lastGlowTime = now
+    room.style.setProperty('--glow', glow)
   }
 
   /** @param {number} time */
   function tick(time) {
+    requestAnimationFrame(tick)
+    if (time - lastTime < frameMs) return
+    // A page that was in the background goes on where it was.
     if (!isPaused) playedMs += Math.min(100, time - lastTime)
     lastTime = time
     if (!isPaused && program) draw()
-    requestAnimationFrame(tick)
   }
 
   new ResizeObserver(draw).observe(canvas)
@@ -62,6 +92,16 @@ export function createLampView(canvas, onTime) {
 }
 
 /**
+ * @param {HTMLCanvasElement} canvas
+ * @returns {CanvasRenderingContext2D}
+ */
+function contextOf(canvas) {
+  const context = canvas.getContext('2d', { alpha: false })
+  if (!context) throw new Error('This browser cannot draw.')
+  return context
+}
+
+/**
  * Gives the canvas as many dots as the screen has there. Returns how many of them a column takes.
  * @param {HTMLCanvasElement} canvas
  */
@@ -73,21 +113,35 @@ function fitCanvas(canvas) {
   return Math.min(canvas.width / width, canvas.height / height)
 }
 
-/**
- * @param {CanvasRenderingContext2D} context
- * @param {number} scale
- */
-function drawCase(context, scale) {
-  const { width: across, height: down } = context.canvas
-  context.setTransform(1, 0, 0, 1, 0, 0)
-  context.globalCompositeOperation = 'source-over'
-  context.fillStyle = '#101116'
-  context.fillRect(0, 0, across, down)
-  context.translate((across - (columns - 1) * scale) / 2, (down - (rows - 1) * scale) / 2)
-}
+/** The light between the LEDs is drawn small and then enlarged, which makes it soft and costs little. */
+const lightScale = 4
 
 /**
- * An LED is a small disc; when it is lit, its light spreads and adds up with that of its neighbours.
+ * @param {CanvasRenderingContext2D} small
+ * @param {readonly Colour[]} frame
+ */
+function drawLight(small, frame) {
+  small.setTransform(1, 0, 0, 1, 0, 0)
+  small.globalCompositeOperation = 'source-over'
+  small.fillStyle = '#101116'
+  small.fillRect(0, 0, small.canvas.width, small.canvas.height)
+  small.translate(margin * lightScale, margin * lightScale)
+  small.globalCompositeOperation = 'lighter'
+  for (const [at, colour] of frame.entries()) {
+    const led = leds[at]
+    if (!led || !isLit(colour)) continue
+    for (const [radius, strength] of halos) drawDisc(small, lightScale, led, radius, css(colour, strength))
+  }
+}
+
+/** Larger discs are fainter. */
+const halos = /** @type {const} */ ([
+  [1.5, 0.07],
+  [0.9, 0.16],
+])
+
+/**
+ * The LED itself: a small disc in exactly its colour, with a bright middle.
  * @param {CanvasRenderingContext2D} context
  * @param {number} scale
  * @param {number} at
@@ -96,37 +150,48 @@ function drawCase(context, scale) {
 function drawLed(context, scale, at, colour) {
   const led = leds[at]
   if (!led) return
-  const [red, green, blue] = colour.map(Math.round)
-  const disc = (/** @type {number} */ radius, /** @type {string} */ fill) => {
-    context.beginPath()
-    context.arc(led.x * scale, led.y * scale, radius * scale, 0, 2 * Math.PI)
-    context.fillStyle = fill
-    context.fill()
-  }
-  context.globalCompositeOperation = 'source-over'
-  disc(0.34, '#1d1f27')
-  if (Math.max(...colour) < 3) return
-  context.globalCompositeOperation = 'lighter'
-  for (const [radius, level] of glows) disc(radius, `rgb(${red} ${green} ${blue} / ${level})`)
-  disc(0.34, `rgb(${red} ${green} ${blue})`)
-  disc(0.16, `rgb(255 255 255 / ${(Math.max(...colour) / 255) * 0.35})`)
+  drawDisc(context, scale, led, 0.34, isLit(colour) ? css(colour, 1) : '#1d1f27')
+  if (isLit(colour))
+    drawDisc(context, scale, led, 0.15, css([255, 255, 255], (Math.max(...colour) / 255) * 0.4))
 }
 
-/** Ever larger and fainter discs look like one soft light. */
-const glows = /** @type {const} */ ([
-  [1.15, 0.05],
-  [0.85, 0.08],
-  [0.6, 0.14],
-])
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} scale
+ * @param {import('./shape.js').Led} led
+ * @param {number} radius
+ * @param {string} fill
+ */
+function drawDisc(context, scale, led, radius, fill) {
+  context.beginPath()
+  context.arc(led.x * scale, led.y * scale, radius * scale, 0, 2 * Math.PI)
+  context.fillStyle = fill
+  context.fill()
+}
+
+/** @param {Colour} colour */
+function isLit(colour) {
+  return Math.max(...colour) >= 3
+}
 
 /**
- * The mean colour of a frame, as faint as light on a wall.
+ * @param {Colour} colour
+ * @param {number} strength
+ */
+function css(colour, strength) {
+  return `rgb(${colour.map(Math.round).join(' ')} / ${strength})`
+}
+
+/**
+ * The mean colour of a frame, as faint as light on a wall and in few steps, so that it changes seldom.
  * @param {readonly Colour[]} frame
  */
 function glowOf(frame) {
-  const mean = [0, 1, 2].map(at =>
-    Math.round(frame.reduce((sum, colour) => sum + (colour[at] ?? 0), 0) / frame.length),
-  )
-  const strength = Math.max(...mean) / 255
-  return `rgb(${mean.join(' ')} / ${(strength * 0.5).toFixed(2)})`
+  const mean = (/** @type {0 | 1 | 2} */ at) => {
+    const level = frame.reduce((sum, colour) => sum + colour[at], 0) / frame.length
+    return Math.round(level / 16) * 16
+  }
+  /** @type {Colour} */
+  const colour = [mean(0), mean(1), mean(2)]
+  return css(colour, Math.round((Math.max(...colour) / 255) * 5) / 10)
 }

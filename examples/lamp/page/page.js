@@ -17,7 +17,7 @@ const [send, stop, pause] = [
 ]
 
 let markStep = showSteps(undefined)
-const lamp = createLampView(find('lamp', HTMLCanvasElement), ms => markStep(ms))
+const lamp = createLampView(find('lamp', HTMLCanvasElement), find('room', HTMLElement), ms => markStep(ms))
 /** @type {AbortController | undefined} */
 let asking
 

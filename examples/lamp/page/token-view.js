@@ -13,11 +13,11 @@ export function showTokens(use) {
   const { window, tokens, reserve, margin, lineCount, leftOut } = use
   const parts = [
     { kind: 'instructions', tokens: use.instructions, words: 'instructions' },
-    { kind: 'lines', tokens: use.lines, words: `${lineCount} older as a line each` },
-    { kind: 'whole', tokens: use.whole, words: 'whole exchanges, what plays among them' },
-    { kind: 'request', tokens: use.request, words: 'the request' },
+    { kind: 'lines', tokens: use.lines, words: `${lineCount} older, a line each` },
+    { kind: 'whole', tokens: use.whole, words: 'exchanges in full' },
+    { kind: 'request', tokens: use.request, words: 'request' },
     { kind: 'free', tokens: window - tokens - reserve - margin, words: 'free' },
-    { kind: 'kept-free', tokens: reserve + margin, words: 'kept for the reply' },
+    { kind: 'kept-free', tokens: reserve + margin, words: 'for the reply' },
   ].filter(part => part.tokens > 0)
 
   find('use', HTMLElement).textContent = `${number.format(tokens)} of ${number.format(window)} tokens`
@@ -29,12 +29,12 @@ export function showTokens(use) {
       return segment
     }),
   )
-  const told = parts.map(({ tokens, words }) => `${number.format(tokens)} ${words}`)
+  const told = parts.map(({ tokens, words }) => `${words}: ${number.format(tokens)}`)
   bar.setAttribute('aria-label', told.join(', '))
   const shown = parts.filter(({ kind }) => kind !== 'free')
   find('parts', HTMLElement).replaceChildren(
     ...shown.map(({ kind, tokens, words }) =>
-      element('li', '', element('span', `key ${kind}`), `${number.format(tokens)} ${words}`),
+      element('li', '', element('span', `key ${kind}`), words, element('b', '', number.format(tokens))),
     ),
     ...(leftOut > 0 ? [element('li', '', `${leftOut} messages left out`)] : []),
   )
