@@ -65,7 +65,7 @@ function editPages(turn: TurnSoFar, wish: Extract<Wish, { kind: 'title' | 'page'
       return say(turn, `There is a page ${path} already.`, `${path} was there already.`)
     if (unread.length > 0 || index === undefined)
       return {
-        text: `I read ${unread.join(', ')}.\n\n`,
+        text: `I read ${unread.join(', ')}.`,
         calls: unread.map(path => ({ name: 'read_file', arguments: { path } })),
       }
     const long = pages.find(path => isClipped(turn.read.get(path)!))
@@ -95,7 +95,7 @@ function editStyle(turn: TurnSoFar, colour: string): RulesAnswer {
   const css = turn.read.get(path)
   if (!turn.files.includes(path)) return say(turn, 'There is no style.css.', 'No style.css.')
   if (css === undefined)
-    return { text: 'I read style.css.\n\n', calls: [{ name: 'read_file', arguments: { path } }] }
+    return { text: 'I read style.css.', calls: [{ name: 'read_file', arguments: { path } }] }
   const was = property(css, 'background')
   if (was === undefined || isClipped(css))
     return say(turn, 'I find no --background in style.css.', 'No --background in style.css.')
@@ -109,7 +109,7 @@ function editStyle(turn: TurnSoFar, colour: string): RulesAnswer {
 function showFile(turn: TurnSoFar, path: string): RulesAnswer {
   const text = turn.read.get(path)
   if (text === undefined)
-    return { text: `I read ${path}.\n\n`, calls: [{ name: 'read_file', arguments: { path } }] }
+    return { text: `I read ${path}.`, calls: [{ name: 'read_file', arguments: { path } }] }
   return say(
     turn,
     `${path} has ${text.length} characters and begins:\n\n${text.slice(0, 400)}`,
@@ -117,7 +117,7 @@ function showFile(turn: TurnSoFar, path: string): RulesAnswer {
   )
 }
 
-const listFirst: RulesAnswer = { text: 'I look at the files.\n\n', calls: [{ name: 'list_files' }] }
+const listFirst: RulesAnswer = { text: 'I look at the files.', calls: [{ name: 'list_files' }] }
 
 /** Writes every file that was read and that `change` changes, and what is new. */
 function write(turn: TurnSoFar, text: string, change: (text: string) => string): RulesAnswer {
@@ -125,7 +125,7 @@ function write(turn: TurnSoFar, text: string, change: (text: string) => string):
   const toWrite = changed.filter(({ path, before, text }) => before !== text || !turn.files?.includes(path))
   if (toWrite.length === 0) return say(turn, 'It is so already: I changed nothing.', 'Nothing to change.')
   return {
-    text: `${text}\n\n`,
+    text,
     calls: toWrite.map(({ path, text }) => ({ name: 'write_file', arguments: { path, text } })),
   }
 }
