@@ -118,8 +118,9 @@ export async function createEditor({ chat, thread, site, model, nonce, history }
     cancel: () => turn?.cancel.abort(),
     async dump() {
       const context = await chat.context({ conversation })
-      const { tokens, tools, receipt } = context
-      return { text: dump(context), tokens, window: receipt.window, tools }
+      const { tokens, tools, receipt, factor } = context
+      const inTokens = (count: number) => Math.round(count * factor)
+      return { text: dump(context), tokens: inTokens(tokens), window: inTokens(receipt.window), tools }
     },
     async close() {
       turn?.cancel.abort()

@@ -39,7 +39,11 @@ export function createRows() {
       const row = at === undefined ? undefined : rows[at]
       if (at === undefined || row?.kind !== 'tool') return undefined
       const state = isError ? 'failed' : 'done'
-      rows[at] = { ...row, state, outcome: isError ? cut(text) : outcomeOf(row.tool, text) }
+      rows[at] = {
+        ...row,
+        state,
+        outcome: isError ? cut(text.replace('Error: ', '')) : outcomeOf(row.tool, text),
+      }
       return at
     },
     end: (status: string) => (status === 'completed' ? undefined : add({ kind: 'ending', status })),

@@ -37,7 +37,7 @@ export function siteTools(site: SiteFolder, { slowMs = 0 }: SiteToolsOptions = {
       async run({ path, text }, { signal }) {
         await sleep(slowMs, undefined, { signal })
         const isNew = await site.write(path, text)
-        return `${isNew ? 'Created' : 'Changed'} ${path}, ${text.length} characters.`
+        return `${isNew ? 'Created' : 'Changed'}, ${text.length} characters now.`
       },
     }),
   ]

@@ -58,6 +58,8 @@ export type ContextOptions = Pick<SendOptions, 'conversation' | 'actor' | 'branc
 export interface ChatContext extends Context {
   /** The tools that would be offered. */
   readonly tools: readonly ToolSpec[]
+  /** The calibration: our counts, multiplied by it, are tokens of the model. */
+  readonly factor: number
 }
 
 export interface Chat {
@@ -110,8 +112,8 @@ export function createChat(given: ChatOptions): Chat {
       const { signal = new AbortController().signal, ...name } = given ?? noOptions
       const { thread } = threadOf(name)
       const asking = await setUpAsking(options, { signal, ...toOffered(options) })
-      const { context, tools } = await nextContext({ ...asking, log: readThread(thread) })
-      return { ...context, tools }
+      const { context, ...rest } = await nextContext({ ...asking, log: readThread(thread) })
+      return { ...context, ...rest }
     },
     respond(messages, given) {
       checkMessages(messages)

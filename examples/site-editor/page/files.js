@@ -10,16 +10,17 @@ export function showPreviewAt(url) {
   load()
 }
 
-/** A page that has just been written is shown; another change is shown in the page that is open. */
+/** A page that is new is shown; another change is shown in the page that is open. */
 export function showFiles(files, changed) {
-  if (changed?.endsWith('.html') && !isListed(changed)) shown = changed
+  const known = buttons().map(({ value }) => value)
+  const added = files.find(path => path.endsWith('.html') && !known.includes(path))
+  if (added && known.length > 0) shown = added
   byId('files').replaceChildren(...files.map(toItem))
   if (changed) load()
   mark()
 }
 
 const buttons = () => [...byId('files').querySelectorAll('button')]
-const isListed = path => buttons().some(({ value }) => value === path)
 
 function toItem(path) {
   const [item, button] = ['li', 'button'].map(name => document.createElement(name))

@@ -13,7 +13,7 @@ const take = {
       byId('said').textContent = rows.findLast(({ kind }) => kind !== 'tool')?.text ?? 'Stopped.'
     isBusy = busy
     setRows(rows)
-    byId('model').textContent = model === 'rules' ? 'rules, no language model' : model
+    byId('model').textContent = model === 'rules' ? 'rules, no model' : model
     ideas.hidden = rows.length > 0
     send.hidden = isBusy
     stop.hidden = !isBusy

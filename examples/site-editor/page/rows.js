@@ -27,8 +27,10 @@ function toElement(row) {
     element.dataset.state = row.state
     element.append(make('code', 'name', row.tool), ' ', make('code', 'path', row.path), ' ')
     element.append(make('span', 'outcome', row.state === 'running' ? 'working…' : row.outcome))
-  } else if (row.kind === 'ending') element.append(endings[row.status] ?? `This turn is ${row.status}.`)
-  else {
+  } else if (row.kind === 'ending') {
+    element.classList.add(row.status)
+    element.append(endings[row.status] ?? `This turn is ${row.status}.`)
+  } else {
     element.append(make('span', 'unseen', row.kind === 'user' ? 'You: ' : 'Editor: '))
     element.append(make('div', 'text', row.text))
   }
