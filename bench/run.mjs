@@ -11,6 +11,8 @@ const benchmarks = {
   experiment: '100 experiments of 3 roles and 20 steps at once on the reader: time and memory',
   stream: 'parts a second of a reply that pass through a chat',
   proxy: 'the milliseconds that the server adds to a request, beside a gateway that only passes on',
+  sizing:
+    'how many conversations one machine holds: disk, memory and turns a second of the server at 100 to 10,000',
   fit: 'the time of one turn, append and fit into 4096 tokens, at 100 to 100,000 messages',
 }
 
