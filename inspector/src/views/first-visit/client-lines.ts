@@ -108,7 +108,7 @@ export function clientLines({ addresses, model: named = 'MODEL', needsKey }: Ser
       where: 'Settings → Devices & services → Add integration → Ollama → URL',
       line: ollama,
       about:
-        'It sends only its last messages; the rest is here. On another machine, use the name of this one, and start this server with --host.',
+        'It forgets after five minutes: with /c/kitchen behind the address, the conversation goes on. From another machine, use the name of this one, and start this server with --host, --require-keys and --allowed-hosts.',
     },
     {
       id: 'langchain',
