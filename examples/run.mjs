@@ -8,7 +8,9 @@ const folder = import.meta.dirname
 const root = join(folder, '..')
 const examples = findExamples()
 
-const [asked, ...flags] = process.argv.slice(2)
+const [asked, ...given] = process.argv.slice(2)
+// npm takes the dashes before the flags away, other package managers do not.
+const flags = given[0] === '--' ? given.slice(1) : given
 if (asked === undefined) {
   console.log('npm run example NAME [-- flags]; the beginning of a name is enough\n')
   const width = Math.max(...examples.map(({ name }) => name.length)) + 2
@@ -50,11 +52,9 @@ function describe(name, file) {
   const text = existsSync(readme)
     ? readFileSync(readme, 'utf8').replace(/^#.*\n+/, '')
     : (/^\/\*\*([\s\S]*?)\*\//.exec(readFileSync(file, 'utf8'))?.[1] ?? '').replace(/^[ \t]*\*/gm, '')
-  const paragraph = text
-    .trim()
-    .split(/\n\s*\n/, 1)[0]
-    .replace(/\s+/g, ' ')
-  return paragraph.split(/(?<=[.?!])\s/, 1)[0].replace(/\.$/, '')
+  const [paragraph] = text.trim().split(/\n\s*\n/, 1)
+  const plain = paragraph.replace(/\s+/g, ' ').replaceAll('**', '')
+  return plain.split(/(?<=[.?!])\s/, 1)[0].replace(/\.$/, '')
 }
 
 /** The examples import the library as its users do, so from what was built. A package from npm has no `src`. */

@@ -80,6 +80,7 @@ describe('npm run example', () => {
     const words = ['run', '--silent', 'example', 'lamp', '--', '--ollama', 'llama3.2']
     const { stdout } = spawnSync('npm', words, { cwd: folder, encoding: 'utf8' })
     expect(stdout).toBe('["--ollama","llama3.2"]\n')
+    expect(run('lamp', '--', '--port', '0').stdout).toBe('["--port","0"]')
     expect(run('la').stdout).toBe('[]')
   })
 
