@@ -40,7 +40,7 @@ export interface Lamp {
 export interface AskOptions {
   /** Says whether the request is new or a follow-up. Default: the rules decide. */
   readonly as?: Decision['kind'] | undefined
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Thrown when a lamp is asked while it is still answering. */
@@ -88,23 +88,24 @@ export function createLamp({ store, model, name }: LampOptions): Lamp {
     return conversation
   }
 
-  async function* answer(asked: string, { as, signal }: AskOptions): AsyncGenerator<LampPart> {
+  async function* answer(request: string, { as, signal }: AskOptions): AsyncGenerator<LampPart> {
     const { current } = await scenes()
-    const decision: Decision =
-      as && current ? { kind: as, why: 'you said so' } : decide(asked, current !== undefined)
+    const { decision, asked } = settle(request, current && as, decide(request, current !== undefined))
     yield { type: 'decision', ...decision }
     const conversation = await open(decision.kind)
     let reply = ''
-    for await (const part of chat.send(asked, { conversation, ...(signal && { signal }) })) {
+    let fault: Extract<LampPart, { type: 'kept' }> | undefined
+    for await (const part of chat.send(asked, { conversation, signal })) {
       if (part.type === 'context') yield { type: 'tokens', ...toTokenUse(part.receipt) }
       if (part.type === 'warning') yield { type: 'warning', message: part.message }
-      if (part.type === 'error') return yield { type: 'kept', why: part.error.message }
+      if (part.type === 'error') fault = { type: 'kept', why: part.error.message }
       if (part.type === 'end' && part.status === 'cancelled')
-        return yield { type: 'kept', why: 'you stopped it', isCancelled: true }
+        fault = { type: 'kept', why: 'you stopped it', isCancelled: true }
       if (part.type !== 'text-delta') continue
       reply += part.text
       yield { type: 'text', text: part.text }
     }
+    if (fault) return yield fault
     const { program, problem } = readProgram(reply)
     if (!program) return yield { type: 'kept', why: problem, ...(!reply.includes('{') && { said: reply }) }
     const { count } = await scenes()
@@ -137,4 +138,11 @@ export function createLamp({ store, model, name }: LampOptions): Lamp {
 
 function isProgram(text = ''): boolean {
   return readProgram(text).program !== undefined
+}
+
+/** A person who overrules the rules says so in words, which every model understands. */
+function settle(request: string, as: Decision['kind'] | undefined, decision: Decision) {
+  if (as === undefined || as === decision.kind) return { decision, asked: request }
+  const asked = as === 'new' ? `Something new: ${request}` : `Change what plays: ${request}`
+  return { decision: { kind: as, why: 'you said so' }, asked }
 }

@@ -8,7 +8,7 @@ export interface TokenUse {
   readonly reserve: number
   /** Kept free because the counter only estimates. */
   readonly margin: number
-  /** What the sent tokens are: the instructions, older exchanges as one line each, whole exchanges, the request. */
+  /** What the sent tokens are: the instructions (with what the chat's form takes), older exchanges as one line each, whole exchanges, the request. */
   readonly instructions: number
   readonly lines: number
   readonly whole: number
@@ -19,7 +19,7 @@ export interface TokenUse {
 }
 
 export function toTokenUse({ window, tokens, reserve, margin, parts, inserted, counts }: Receipt): TokenUse {
-  const [instructions, lines, request] = [parts.system, parts.digests, parts.latest]
+  const [instructions, lines, request] = [parts.system + parts.framing, parts.digests, parts.latest]
   return {
     ...{ window, tokens, reserve, margin, instructions, lines, request },
     whole: tokens - instructions - lines - request,

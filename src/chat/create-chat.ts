@@ -29,15 +29,15 @@ export interface SendOptions {
   /** The conversation of the history to answer in. */
   readonly conversation: string
   /** Whose thread of the conversation. Default `assistant`. */
-  readonly actor?: string
+  readonly actor?: string | undefined
   /** A branch that `fork` made. Default `main`. */
-  readonly branch?: string
+  readonly branch?: string | undefined
   /** An idempotency key: the same key again gives the same answer, without asking the model. */
-  readonly key?: string
+  readonly key?: string | undefined
   /** Cancels the turn. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Goes into the request context of tools. */
-  readonly projectId?: string
+  readonly projectId?: string | undefined
   /** For the request context of tools: anything that the application wants them to have. */
   readonly data?: unknown
 }
@@ -49,7 +49,7 @@ export interface EditOptions extends SendOptions {
 
 export interface RegenerateOptions extends SendOptions {
   /** The place of any entry of the turn. Default: the last turn. */
-  readonly at?: number
+  readonly at?: number | undefined
 }
 
 export type ContextOptions = Pick<SendOptions, 'conversation' | 'actor' | 'branch' | 'signal'>

@@ -136,8 +136,8 @@ function drawLight(small, frame) {
 
 /** Larger discs are fainter. */
 const halos = /** @type {const} */ ([
-  [1.5, 0.07],
-  [0.9, 0.16],
+  [1.5, 0.05],
+  [0.9, 0.13],
 ])
 
 /**
@@ -150,9 +150,12 @@ const halos = /** @type {const} */ ([
 function drawLed(context, scale, at, colour) {
   const led = leds[at]
   if (!led) return
-  drawDisc(context, scale, led, 0.34, isLit(colour) ? css(colour, 1) : '#1d1f27')
-  if (isLit(colour))
-    drawDisc(context, scale, led, 0.15, css([255, 255, 255], (Math.max(...colour) / 255) * 0.4))
+  if (!isLit(colour)) return drawDisc(context, scale, led, 0.34, '#1d1f27')
+  // A lit one is never darker than the light that its neighbours throw on it.
+  context.globalCompositeOperation = 'lighten'
+  drawDisc(context, scale, led, 0.34, css(colour, 1))
+  context.globalCompositeOperation = 'source-over'
+  drawDisc(context, scale, led, 0.15, css([255, 255, 255], (Math.max(...colour) / 255) * 0.4))
 }
 
 /**
@@ -183,15 +186,15 @@ function css(colour, strength) {
 }
 
 /**
- * The mean colour of a frame, as faint as light on a wall and in few steps, so that it changes seldom.
+ * The light that a frame throws on a wall: the hue of its mean colour, and fainter where that is darker. In few steps, so that
+ * it changes seldom.
  * @param {readonly Colour[]} frame
  */
 function glowOf(frame) {
-  const mean = (/** @type {0 | 1 | 2} */ at) => {
-    const level = frame.reduce((sum, colour) => sum + colour[at], 0) / frame.length
-    return Math.round(level / 16) * 16
-  }
-  /** @type {Colour} */
-  const colour = [mean(0), mean(1), mean(2)]
-  return css(colour, Math.round((Math.max(...colour) / 255) * 5) / 10)
+  const mean = (/** @type {0 | 1 | 2} */ at) =>
+    frame.reduce((sum, colour) => sum + colour[at], 0) / frame.length
+  const means = [mean(0), mean(1), mean(2)]
+  const most = Math.max(...means, 1)
+  const [red = 0, green = 0, blue = 0] = means.map(level => Math.round((level / most) * 16) * 15.9)
+  return css([red, green, blue], Math.round((most / 255) * 10) / 20)
 }

@@ -65,6 +65,7 @@ async function ask(request) {
       isEnded = part.type === 'program' || part.type === 'kept'
       if (part.type === 'decision') exchange.decide(part)
       if (part.type === 'tokens') showTokens(part)
+      if (part.type === 'warning') exchange.warn(part.message)
       if (part.type === 'text') exchange.write(part.text)
       if (part.type === 'text') reply += part.text
       if (part.type === 'kept' && part.said !== undefined) exchange.endWithWords(part.said)

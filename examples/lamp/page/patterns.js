@@ -62,8 +62,8 @@ const patterns = {
   sparkle({ color, color2 = color, at, seconds }) {
     const time = seconds / 1.2 + chance(at, 0)
     const turn = Math.floor(time)
-    if (chance(at, turn + 1) > 0.25) return dim(color, 0.05)
-    return dim(chance(at, -turn - 1) < 0.5 ? color : color2, 0.05 + 0.95 * swing(time))
+    if (chance(at, turn + 1) > 0.35) return dim(color, 0.08)
+    return dim(chance(at, -turn - 1) < 0.5 ? color : color2, 0.08 + 0.92 * swing(time))
   },
 }
 

@@ -44,6 +44,10 @@ export function beginExchange(asked) {
       const words = kind === 'new' ? 'taken as something new' : 'taken as a change'
       decision.textContent = why ? `${words}: ${why}` : words
     },
+    /** @param {string} message */
+    warn(message) {
+      decision.after(element('p', 'decision', message))
+    },
     /** @param {string} text */
     write(text) {
       if (!writing.isConnected) answer.replaceChildren(writing)

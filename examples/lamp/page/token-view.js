@@ -13,7 +13,11 @@ export function showTokens(use) {
   const { window, tokens, reserve, margin, lineCount, leftOut } = use
   const parts = [
     { kind: 'instructions', tokens: use.instructions, words: 'instructions' },
-    { kind: 'lines', tokens: use.lines, words: `${lineCount} older, a line each` },
+    {
+      kind: 'lines',
+      tokens: use.lines,
+      words: lineCount === 1 ? '1 older as a line' : `${lineCount} older as lines`,
+    },
     { kind: 'whole', tokens: use.whole, words: 'exchanges in full' },
     { kind: 'request', tokens: use.request, words: 'request' },
     { kind: 'free', tokens: window - tokens - reserve - margin, words: 'free' },

@@ -5,7 +5,11 @@ import { coloursIn, paceIn, patternIn, timesIn } from './words.ts'
 
 /** Makes a program from the words of a request; undefined where the rules understand none of them. */
 export function newProgram(request: string): Program | undefined {
-  const name = request.replace(/\s+/g, ' ').trim().slice(0, 40)
+  const name = request
+    .replace(/^something new: */i, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 40)
   const made = offIn(request) ?? textIn(request) ?? countdownIn(request) ?? sequenceIn(request)
   const program = made ?? sceneOf(request) ?? patternOf(request)
   return program && { ...program, name }
