@@ -5,8 +5,13 @@ export function titleOf(html: string): string | undefined {
   return title && toText(title).trim()
 }
 
-export const replaceText = (html: string, old: string, text: string) =>
-  html.replaceAll(toMarkup(old), toMarkup(text))
+/** Replaces a title where it is the whole text of an element, or stands behind the title of a page. */
+export function replaceTitle(html: string, old: string, title: string): string {
+  const ends = [`>${toMarkup(old)}<`, ` – ${toMarkup(old)}<`]
+  const replace = (text: string, end: string) =>
+    text.replaceAll(end, () => end.replace(toMarkup(old), () => toMarkup(title)))
+  return ends.reduce(replace, html)
+}
 
 /** Adds a link at the end of the page's `<nav>`; a page that has none, or has the link, stays as it is. */
 export function addLink(html: string, path: string, label: string): string {

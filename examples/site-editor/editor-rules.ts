@@ -4,7 +4,7 @@
  */
 import { type Model, type RulesAnswer, rules } from 'throughline/models'
 import { colourNames, inkOn } from './colours.ts'
-import { addLink, pageLike, pathFor, property, replaceText, setProperty, titleOf } from './edit-page.ts'
+import { addLink, pageLike, pathFor, property, replaceTitle, setProperty, titleOf } from './edit-page.ts'
 import { isClipped, readTurn, type TurnSoFar } from './read-turn.ts'
 import { backgroundNote, titleNote, understand, type Wish } from './understand.ts'
 
@@ -77,7 +77,7 @@ function editPages(turn: TurnSoFar, wish: Extract<Wish, { kind: 'title' | 'page'
     if (turn.written.length > 0)
       return say(turn, `The title is now “${wish.title}”, on every page.`, titleNote(old, wish.title))
     if (old === '' || wish.title === '') return say(turn, 'I find no title to change.', 'No title found.')
-    return write(turn, 'I change the title.', text => replaceText(text, old, wish.title))
+    return write(turn, 'I change the title.', text => replaceTitle(text, old, wish.title))
   }
   if (turn.written.length > 0) {
     const done = `There is a page about ${wish.topic} now, ${path}, and every page links to it.`

@@ -85,10 +85,9 @@ export async function createEditor({ chat, thread, site, model, nonce, history }
     }
   }
 
-  /** What stays of a turn is what the log has. */
+  /** What stays of a turn is what the log has; if it cannot be read, what was seen. */
   async function settle(): Promise<void> {
-    const rows = await readLog()
-    closed = rows
+    closed = await readLog().catch(() => [...closed, ...(live?.rows ?? [])])
     live = undefined
     turn = undefined
     tell(state())

@@ -52,7 +52,10 @@ export function createRows() {
 
 /** The rows of a logged conversation. A turn that was broken off says so at its end. */
 export function toRows(messages: readonly DisplayMessage[], turns: readonly StoredTurn[]): readonly Row[] {
-  const broken = turns.filter(({ status }) => status !== 'completed' && status !== 'open')
+  const from = messages[0]?.seq ?? 0
+  const broken = turns.filter(
+    ({ status, last }) => status !== 'completed' && status !== 'open' && last >= from,
+  )
   const { rows, user, say, call, result, end } = createRows()
   const closeBefore = (seq: number) => {
     while (broken[0] && broken[0].last < seq) end(broken.shift()!.status)

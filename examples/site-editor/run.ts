@@ -10,7 +10,7 @@ const help = `A chat that edits a small site.
   --window N       the tokens that the model can take
   --data FOLDER    where the log and the site are kept (site-editor-data)
   --port N         the port of the page (4310); the preview has the next one; 0: any
-  --slow MS        a pause before every tool and, with the rules, ten words a pause: to try "stop", or a crash
+  --slow MS        a pause before every tool, and a tenth of it before every word of the rules: to try "Stop", or a crash
   --memory         keeps the log in memory, where a crash loses it`
 
 const { values } = parseArgs({
@@ -34,7 +34,10 @@ else {
     : editorRules({ ...window, delayMs: 25 + slowMs / 10 })
   const previewPort = port === 0 ? 0 : port + 1
   const { data, memory: isInMemory } = values
-  const editor = await start({ data, model, port, previewPort, slowMs, isInMemory })
+  const editor = await start({ data, model, port, previewPort, slowMs, isInMemory }).catch(error => {
+    console.error(`The site editor cannot start: ${error.message}`)
+    process.exit(1)
+  })
   console.log(`The site editor is at ${editor.url} (answers: ${model.name}; files: ${data})`)
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void editor.stop().then(() => process.exit()))

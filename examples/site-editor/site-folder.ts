@@ -30,8 +30,10 @@ export interface SiteFolder {
 /** Opens the folder of a site. A new one gets the pages of `starter`. */
 export async function openSite(folder: string): Promise<SiteFolder> {
   if (!(await statOf(folder))) {
-    await mkdir(dirname(folder), { recursive: true })
-    await cp(fileURLToPath(new URL('starter', import.meta.url)), folder, { recursive: true })
+    // Copied beside it, then moved: a crash in between leaves no half of a site.
+    await rm(`${folder}.new`, { recursive: true, force: true })
+    await cp(fileURLToPath(new URL('starter', import.meta.url)), `${folder}.new`, { recursive: true })
+    await rename(`${folder}.new`, folder)
   }
   const root = await realpath(folder)
   await removeUnfinished(root)

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { sqliteStore } from 'throughline/stores/sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { editorRules } from '../../examples/site-editor/editor-rules.ts'
 import { type StartOptions, start } from '../../examples/site-editor/start.ts'
+import { serveReader } from '../chat/help.ts'
 import { connect, saidIn, siteFile } from './site-editor-client.ts'
 
 function newFolder(): string {
@@ -69,6 +70,48 @@ describe('the site editor', () => {
     expect(siteFile(data, 'style.css')).toContain('--background: #14284b;\n  --ink: #fbfaf7;')
     await client.say('dance')
     expect(saidIn(client.rows).at(-1)).toContain('I am a handful of rules, not a language model.')
+  })
+
+  it('takes any title as text: short, with marks of a pattern, or once more', async () => {
+    const { client, data } = await open()
+    for (const title of ['a', '$& $1 x', 'h1', 'Heron Café']) {
+      await client.say(`change the title to ${title}`)
+      const shown = title.replaceAll('&', '&amp;')
+      expect(siteFile(data, 'menu.html')).toContain(`<title>Menu – ${shown}</title>`)
+      expect(siteFile(data, 'index.html')).toContain(`<h1>${shown}</h1>`)
+    }
+    const starter = join(import.meta.dirname, '../../examples/site-editor/starter/index.html')
+    expect(siteFile(data, 'index.html')).toBe(readFileSync(starter, 'utf8'))
+  })
+
+  it('works with a model behind the API of Ollama', async () => {
+    const server = await serveReader()
+    onTestFinished(() => server.close())
+    const { client, data, readLog } = await open({ model: server.ollama() })
+    await client.say('Please list the files.')
+    await client.say('Write the file "footer.html" with the text "<footer>Open from nine</footer>"')
+    expect(siteFile(data, 'footer.html')).toBe('<footer>Open from nine</footer>')
+    expect(client.files).toContain('footer.html')
+    expect(server.bodies[0]?.tools).toHaveLength(3)
+    expect(client.received).not.toContain('NOTE TO SELF')
+    const { notes, turns } = await readLog()
+    expect([notes.length, turns.map(({ status }) => status)]).toEqual([2, ['completed', 'completed']])
+  })
+
+  it('shows of a long conversation its newest part, without the endings of the rest', async () => {
+    const { data, stop } = await open()
+    await stop()
+    const history = createHistory({ store: sqliteStore({ path: join(data, 'log.db') }) })
+    for (let n = 0; n < 220; n++) {
+      const begun = await history.thread('site').begin({ role: 'user', content: `message ${n}` })
+      if (begun.kind !== 'begun') throw new Error('not begun')
+      if (n === 2) await begun.turn.cancel()
+      else await begun.turn.complete({ role: 'assistant', content: `answer ${n}` })
+    }
+    await history.close()
+    const { client } = await open({ data })
+    expect(client.rows).toHaveLength(400)
+    expect(client.rows[0]).toEqual({ kind: 'user', text: 'message 20' })
   })
 
   it('reads its notes: what it noted can be taken back, also after a restart', async () => {
