@@ -271,7 +271,9 @@ it('refuses bad options when the chat is created', () => {
   for (const options of bad)
     expect(() => createChat(options)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
   expect(() => tool('no name')).toThrow(expect.objectContaining({ code: 'invalid_option' }))
-  expect(() => createChat({ model }).send('Hello', inChat)).toThrow('send, edit, regenerate and context need one')
+  expect(() => createChat({ model }).send('Hello', inChat)).toThrow(
+    'send, edit, regenerate and context need one',
+  )
   const chat = createChat({ model, history: newHistory() })
   expect(() => chat.send({ role: 'assistant', content: 'Hello' }, inChat)).toThrow(
     'begins with a user message',
