@@ -17,7 +17,8 @@ export function createAgent(model: Model, history?: History): Chat {
   })
 }
 
-export const openModel = (name: string | undefined): Model => (name ? ollama({ model: name }) : ruleModel())
+export const openModel = (name?: string, host?: string): Model =>
+  name ? ollama({ model: name, ...(host && { host }) }) : ruleModel()
 
 const system = `You plan A/B tests with your tools: hypotheses, then variants, then a preview.
 After a preview, ask the user to confirm it. Create the experiment only when the user has said yes in a later message.

@@ -9,15 +9,17 @@ import { z } from 'zod'
 import { createAgent, openModel } from './agent.ts'
 import { historyOpener } from './open-history.ts'
 
-const { number, store, ollama } = JSON.parse(process.argv[2]!) as InstanceOptions
+const { number, store, ollama, host } = JSON.parse(process.argv[2]!) as InstanceOptions
 
 export interface InstanceOptions {
   readonly number: number
   readonly store: string
-  readonly ollama?: string
+  /** The name of a model of Ollama's, and where Ollama is. Without a name, rules answer. */
+  readonly ollama?: string | undefined
+  readonly host?: string | undefined
 }
 
-const model = openModel(ollama)
+const model = openModel(ollama, host)
 const openHistory = historyOpener(store)
 
 /** In your application: the project of whoever is logged in. Never taken from the request's body. */

@@ -22,7 +22,7 @@ export function historyOpener(store: string): OpenHistory {
   return async () => ({ history, done: async () => {} })
 }
 
-/** A turn whose instance was killed is free for the other one after five seconds. */
+/** The turn of an instance that was killed is free for the other one: after five seconds, and at once in an SQLite file. */
 const historyOn = (store: Store) => createHistory({ store, leaseMs: 5_000 })
 
 const longestWaitMs = 10_000

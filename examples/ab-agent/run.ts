@@ -2,7 +2,7 @@
  * Runs the A/B agent: two server processes on one log, behind a front that sends each request to the other one.
  *
  *   --store FILE|postgres://…   the log (ab-agent.db)        --ollama MODEL   a real model instead of rules
- *   --port NUMBER               where the page is (4180)
+ *   --port NUMBER               where the page is (4180)     --ollama-host URL   where Ollama is
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,10 +16,11 @@ const { values } = parseArgs({
   options: {
     store: { type: 'string', default: 'ab-agent.db' },
     ollama: { type: 'string' },
+    'ollama-host': { type: 'string' },
     port: { type: 'string', default: '4180' },
   },
 })
-const { ollama, port } = values
+const { port } = values
 const store = /^postgres(ql)?:/.test(values.store) ? values.store : resolve(values.store)
 
 const page = mkdtempSync(join(tmpdir(), 'throughline-ab-agent-'))
@@ -30,7 +31,7 @@ await build({
   logLevel: 'error',
 })
 
-const front = await startFront({ page, store, ...(ollama !== undefined && { ollama }) })
+const front = await startFront({ page, store, ollama: values.ollama, host: values['ollama-host'] })
 const server = serve({ fetch: front.fetch, hostname: '127.0.0.1', port: Number(port) }, address =>
   console.log(`The A/B agent is at http://127.0.0.1:${address.port} (Ctrl+C ends it)`),
 )

@@ -1,9 +1,13 @@
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createAdaptorServer } from '@hono/node-server'
 import { createHistory } from 'throughline'
 import { sqliteStore } from 'throughline/stores/sqlite'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readerServer } from 'throughline/testing'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { KeptBy, Message } from '../../examples/ab-agent/page/message.ts'
 import { experiment } from '../../examples/ab-agent/states.ts'
 import { startPostgres, whyNoPostgres } from '../postgres.ts'
@@ -64,8 +68,8 @@ async function kill(pid: number): Promise<void> {
   await expect.poll(running).not.toContain(pid)
 }
 
-// One that was killed is started again.
-beforeEach(() => expect.poll(running, { timeout: 30_000 }).toHaveLength(2), 30_000)
+/** Waits for the instance that was killed in an earlier test: it is started again. */
+const both = () => expect.poll(running, { timeout: 30_000 }).toHaveLength(2)
 
 describe.each(['browser', 'store'] as const)('the conversation is kept by the %s', keptBy => {
   it('goes from instance to instance, and is created only after a later yes', async () => {
@@ -108,18 +112,6 @@ describe.each(['browser', 'store'] as const)('the conversation is kept by the %s
     expect(refusalIn(await chat.say('yes'))).toContain('The variants were made anew after the preview.')
     await chat.say('preview')
     expect(toolsOf(await chat.say('yes'))).toEqual(['create_experiment output-available'])
-  })
-
-  it('ends the same when the instance that did the last step is killed after every step', async () => {
-    const chat = browser(keptBy, `killed-${keptBy}`)
-    const plan = await chat.say('Plan a test for https://shop.example/checkout')
-    await kill(plan.metadata!.pid!)
-    const created = await chat.say('yes')
-    expect(toolsOf(created)).toEqual(['create_experiment output-available'])
-    expect(created.metadata!.pid).not.toBe(plan.metadata!.pid)
-    expect(resultOf(created, 'create_experiment').jobIds).toEqual(
-      resultOf(plan, 'generate_variants').variants.map(({ jobId }) => jobId),
-    )
   })
 })
 
@@ -169,6 +161,82 @@ it('refuses other pages, other names, and what is no conversation', async () => 
   const body = JSON.stringify({ id: 'a', keptBy: 'browser', messages })
   expect((await fetch(chat, { method: 'POST', body })).status).toBe(400)
   expect((await fetch(`${url}/assets/..%2fpackage.json`)).status).toBe(404)
+})
+
+it.each(['browser', 'store'] as const)(
+  'kept by the %s, ends the same when the instance that did the last step is killed after every step',
+  async keptBy => {
+    await both()
+    const chat = browser(keptBy, `killed-${keptBy}`)
+    const plan = await chat.say('Plan a test for https://shop.example/checkout')
+    await kill(plan.metadata!.pid!)
+    const created = await chat.say('yes')
+    expect(toolsOf(created)).toEqual(['create_experiment output-available'])
+    expect(created.metadata!.pid).not.toBe(plan.metadata!.pid)
+    expect(resultOf(created, 'create_experiment').jobIds).toEqual(
+      resultOf(plan, 'generate_variants').variants.map(({ jobId }) => jobId),
+    )
+  },
+)
+
+it('goes on when the instance is killed in the middle of an answer: what its tools made is in the log', async () => {
+  await both()
+  const body = JSON.stringify({
+    id: 'torn',
+    keptBy: 'store',
+    messages: [
+      { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Plan a test for https://a.example/' }] },
+    ],
+  })
+  const response = await fetch(`${url}/api/chat`, { method: 'POST', body })
+  let seen = ''
+  const read = async () => {
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      seen += chunk
+      if (seen.includes('text-start')) process.kill(Number(/"pid":(\d+)/.exec(seen)![1]), 'SIGKILL')
+    }
+  }
+  await expect(read()).rejects.toThrow()
+  // The turn may be held for the instance that is gone for a moment.
+  let created: Message | undefined
+  await expect
+    .poll(
+      async () => {
+        const chat = new UiChat(`${url}/api/chat`, {
+          id: 'torn',
+          body: { keptBy: 'store' },
+          sendsOnlyNew: true,
+        })
+        await chat.say('yes')
+        created = chat.lastMessage as unknown as Message
+        return chat.error?.message
+      },
+      { timeout: 20_000, interval: 500 },
+    )
+    .toBeUndefined()
+  expect(toolsOf(created!)).toEqual(['create_experiment output-available'])
+})
+
+it('works with a model of Ollama', async () => {
+  const fetch = readerServer({ models: ['llama3.2'] })
+  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const before = url
+  const host = `http://127.0.0.1:${port}`
+  const flags = ['--store', join(folder, 'o.db'), '--ollama', 'llama3.2', '--ollama-host', host]
+  url = await startExample('ab-agent', ['--port', '0', ...flags])
+  onTestFinished(() => {
+    url = before
+  })
+  const chat = browser('store', 'by-ollama')
+  await chat.say('Generate the hypotheses for https://shop.example/checkout')
+  await chat.say('Now generate the variants.')
+  await chat.say('Preview the experiment, please.')
+  const created = await chat.say('Yes, create the experiment.')
+  expect(toolsOf(created)).toEqual(['create_experiment output-available'])
+  expect(created.metadata?.model).toBe('llama3.2')
 })
 
 const why = process.env.THROUGHLINE_LONG ? whyNoPostgres() : 'only in the long run'
