@@ -13,7 +13,7 @@ export const newThings: readonly string[] = list(
 export const makers: readonly string[] = list(
   'show me, show, write, say, display, draw, print, create, give me, play, paint, i want, i need, i d like, i would like',
   'i have, let s have, let s see, let us have, how about a, how about an, what about a, what about an, do a, do an, make a',
-  'make an, make me, make some, turn on, i like to have, simulate, imagine, design, generate',
+  'make an, make me, make some, turn on, simulate, imagine, design, generate',
   'zeig mir, zeige mir, zeig, zeige, schreib, schreibe, ich will, ich möchte, mach mir, mach ein, mach eine, mach einen',
   'muestra, muéstrame, dibuja, escribe, quiero, haz un, haz una, montre moi, montre, écris, dessine, je veux, fais un, fais une',
 )
@@ -21,9 +21,9 @@ export const makers: readonly string[] = list(
 /** Beginnings that lean on what was said before. */
 export const openings: readonly string[] = list(
   'but, and, or, in, with, without, now, also, then, no, not, only, just, even, as, like that, still, too, instead',
-  'what about in, how about in, maybe, almost, nearly, aber, und, ohne, mit, nur, jetzt, nicht, zu, in, als',
+  'what about in, how about in, maybe, almost, nearly, aber, und, ohne, mit, nur, jetzt, nicht, zu, als',
   'i don t like, i dont like, i said, i meant, i prefer, i liked, other direction, other way, full brightness, full speed',
-  'pero, y, sin, con, ahora, solo, no, demasiado, en, mais, et, sans, avec, maintenant, seulement, pas, trop',
+  'pero, y, sin, con, ahora, solo, demasiado, en, mais, et, sans, avec, maintenant, seulement, pas, trop',
 )
 
 /** Beginnings that ask for a change. */
@@ -32,17 +32,17 @@ export const changes: readonly string[] = list(
   'put the, make the, make both, make all, make every, set the, turn the, turn up, turn down, turn off, switch off, off, stop',
   'pause, resume, continue, go on, slow down, slow, speed up, speed, dim, brighten, darken, soften, fade out, fade in, reverse',
   'invert, mirror, flip, rotate, move, shift, loop, repeat, undo, redo, go back, back, double, halve, half, twice, three times',
-  'shorten, lengthen, extend, increase, decrease, reduce, raise, lower, tone, try, switch the, switch to, go, extend, end with',
+  'shorten, lengthen, extend, increase, decrease, reduce, raise, lower, tone, try, switch the, switch to, go, end with',
   'ändere, ändern, mach die, mach den, mach das, lass, entferne, füge, behalte, stopp, aus, zurück, wiederhole, ersetze',
-  'cambia, quita, añade, agrega, para, apaga, repite, change, enlève, ajoute, arrête, éteins, répète, remplace, garde',
+  'cambia, quita, añade, agrega, para, apaga, repite, enlève, ajoute, arrête, éteins, répète, remplace, garde',
 )
 
 /** Words that point at what plays, wherever they stand. */
 export const references: ReadonlySet<string> = new Set(
   list(
     'it, its, that, this, these, those, them, they, same, again, before, previous, last, should',
-    'es, sie, das, dies, gleiche, dasselbe, gleich, nochmal, wieder, vorher, mach es',
-    'hazlo, hazla, ponlo, ponla, mismo, misma, eso, esto, otra vez, ça, cela, le même, même, encore',
+    'es, sie, das, dies, gleiche, dasselbe, gleich, nochmal, wieder, vorher',
+    'hazlo, hazla, ponlo, ponla, mismo, misma, eso, esto, ça, cela, même, encore',
   ),
 )
 
@@ -61,7 +61,7 @@ export const comparatives: ReadonlySet<string> = new Set(
 export const courtesies: ReadonlySet<string> = new Set(
   list(
     'please, ok, okay, hey, hm, well, so, oh, wait, nice, great, good, perfect, cool, thanks, yes, can, could, would, you',
-    'bitte, gut, schön, por favor, bien, merci',
+    'bitte, gut, schön, por, favor, bien, merci',
   ),
 )
 

@@ -1,11 +1,17 @@
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { memoryStore } from 'throughline'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { LampPart, LampView } from '../../examples/lamp/lamp.ts'
+import { lampAnswer } from '../../examples/lamp/rules/lamp-answer.ts'
 import { lampRules } from '../../examples/lamp/rules/lamp-rules.ts'
 import { createLampServer } from '../../examples/lamp/server.ts'
+import { serveReader } from '../chat/help.ts'
+import { startExample, stopExamples } from './start-example.ts'
 
 const server = createLampServer({
   store: memoryStore(),
@@ -24,12 +30,17 @@ afterAll(() => {
 })
 
 const json = { 'content-type': 'application/json' }
-const post = (path: string, body: unknown, headers: Record<string, string> = json, signal?: AbortSignal) =>
-  fetch(`${url}${path}`, {
+interface PostOptions {
+  readonly at?: string
+  readonly headers?: Record<string, string>
+  readonly signal?: AbortSignal
+}
+const post = (path: string, body: unknown, { at = url, headers = json, ...rest }: PostOptions = {}) =>
+  fetch(`${at}${path}`, {
     method: 'POST',
     headers,
     body: typeof body === 'string' ? body : JSON.stringify(body),
-    ...(signal && { signal }),
+    ...rest,
   })
 const view = async (name: string) => (await (await fetch(`${url}/lamps/${name}`)).json()) as LampView
 
@@ -76,7 +87,7 @@ describe('the server of the lamp', () => {
   it('stops the answer when the connection is closed, and the lamp is free again', async () => {
     await (await post('/lamps/eve', { request: 'blue waves' })).text()
     const leave = new AbortController()
-    const { body } = await post('/lamps/eve', { request: 'a christmas tree' }, json, leave.signal)
+    const { body } = await post('/lamps/eve', { request: 'a christmas tree' }, { signal: leave.signal })
     await body!.getReader().read()
     expect((await post('/lamps/eve', { request: 'red' })).status).toBe(409)
     leave.abort()
@@ -98,11 +109,36 @@ describe('the server of the lamp', () => {
 
   it('refuses what a page of another site can send', async () => {
     const body = { request: 'red' }
-    expect((await post('/lamps/ada', body, { ...json, origin: 'http://evil.example' })).status).toBe(403)
-    expect((await post('/lamps/ada', body, { 'content-type': 'text/plain' })).status).toBe(415)
+    expect(
+      (await post('/lamps/ada', body, { headers: { ...json, origin: 'http://evil.example' } })).status,
+    ).toBe(403)
+    expect((await post('/lamps/ada', body, { headers: { 'content-type': 'text/plain' } })).status).toBe(415)
     expect(await statusWith({ host: 'evil.example' })).toBe(403)
     expect(await statusWith({ host: 'localhost' })).toBe(200)
     expect((await fetch(`${url}/lamps/ada`, { method: 'DELETE', headers: json })).status).toBe(405)
+  })
+
+  it('is started with Ollama by one flag, and finds its lamps again in its file', async () => {
+    const upstream = await serveReader({ window: 4096, answers: [lampAnswer] })
+    const folder = mkdtempSync(join(tmpdir(), 'throughline-lamp-'))
+    onTestFinished(async () => {
+      await upstream.close()
+      rmSync(folder, { recursive: true })
+    })
+    const flags = ['--port', '0', '--file', join(folder, 'lamp.db')]
+    const first = await startExample('lamp', [...flags, '--ollama', 'reader', '--ollama-host', upstream.host])
+    await (await post('/lamps/ada', { request: 'blue waves' }, { at: first })).text()
+    expect(upstream.bodies.at(-1)).toMatchObject({ options: { num_ctx: 4096 }, stream: true })
+    const seen = await (await fetch(`${first}/lamps/ada`)).json()
+    expect(seen).toMatchObject({
+      modelName: 'reader',
+      isRules: false,
+      summary: 'blue waves, 1 step: wave(#0000FF)',
+    })
+    await stopExamples()
+    const second = await startExample('lamp', flags)
+    const again = await (await fetch(`${second}/lamps/ada`)).json()
+    expect(again).toMatchObject({ isRules: true, summary: 'blue waves, 1 step: wave(#0000FF)' })
   })
 
   it('has a limit for lamps', async () => {

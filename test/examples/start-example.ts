@@ -12,13 +12,16 @@ export const jiti = join(
 
 const started: ChildProcess[] = []
 
-afterAll(async () => {
+/** Ends the examples that this test file has started so far. */
+export async function stopExamples(): Promise<void> {
   for (const child of started) {
     if (child.exitCode !== null || child.signalCode !== null) continue
     child.kill('SIGTERM')
     await once(child, 'exit')
   }
-})
+}
+
+afterAll(stopExamples)
 
 /** Runs an example as a person does, with the built package, until it says where its page is. Ended after the test file. */
 export async function startExample(name: string, flags: readonly string[]): Promise<string> {
