@@ -1,7 +1,7 @@
 /** The editor as the page sees it: rows and files, and what happens while a turn is answered. */
 import { dump } from 'throughline'
 import { type Agent, conversation } from './agent.ts'
-import { createRows, type Row, toRows } from './rows.ts'
+import { createRows, type Row, readRows } from './rows.ts'
 
 /** What goes to the page. The rows of a turn that is being answered come one by one, and grow. */
 export type EditorEvent =
@@ -49,8 +49,8 @@ export async function createEditor({ chat, thread, site, model, nonce, history }
   let live: ReturnType<typeof createRows> | undefined
   let turn: { readonly cancel: AbortController; readonly over: Promise<void> } | undefined
 
-  async function readLog(): Promise<readonly Row[]> {
-    return toRows(await thread.display({ limit: mostShown, nonce }), await thread.turns())
+  function readLog(): Promise<readonly Row[]> {
+    return readRows(thread, { limit: mostShown, nonce })
   }
 
   const state = (): EditorEvent => ({

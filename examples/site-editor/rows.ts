@@ -1,6 +1,5 @@
 /** What the page shows of a conversation: rows. Notes never become rows. */
-import { type DisplayMessage, parseMessage } from 'throughline'
-import type { StoredTurn } from 'throughline/stores'
+import { parseMessage, type Thread } from 'throughline'
 
 export type Row =
   | { readonly kind: 'user' | 'agent'; readonly text: string }
@@ -50,9 +49,16 @@ export function createRows() {
   }
 }
 
-/** The rows of a logged conversation. A turn that was broken off says so at its end. */
-export function toRows(messages: readonly DisplayMessage[], turns: readonly StoredTurn[]): readonly Row[] {
-  const from = messages[0]?.seq ?? 0
+/** The rows of the newest part of a thread: what its user may see. A turn that was broken off says so at its end. */
+export async function readRows(
+  thread: Thread,
+  options: { limit: number; nonce: string },
+): Promise<readonly Row[]> {
+  const messages = await thread.display(options)
+  const [from = 0, to = 0] = [messages[0]?.seq, messages.at(-1)?.seq]
+  const entries = to > 0 ? await thread.entries({ at: to, limit: to - from + 1 }) : []
+  const failed = new Set(entries.filter(({ isError }) => isError).map(({ seq }) => seq))
+  const turns = await thread.turns()
   const broken = turns.filter(
     ({ status, last }) => status !== 'completed' && status !== 'open' && last >= from,
   )
@@ -66,7 +72,7 @@ export function toRows(messages: readonly DisplayMessage[], turns: readonly Stor
     if (role === 'user') user(text)
     if (role === 'assistant' && text !== '') say(text)
     for (const { id = '', name, arguments: json } of calls) call(id, name, json)
-    for (const { callId = '', text } of results) result(callId, text, text.startsWith('Error: '))
+    for (const { callId = '', text } of results) result(callId, text, failed.has(message.seq))
   }
   closeBefore(Number.POSITIVE_INFINITY)
   return rows.map(row => (row.kind === 'tool' && row.state === 'running' ? lost(row) : row))

@@ -1,12 +1,12 @@
 import { validateUIMessages } from 'ai'
 import { expect, it } from 'vitest'
-import { createHistory } from '../history/index.ts'
+import { createHistory, type SeenMessage } from '../history/index.ts'
 import type { MessageLike } from '../log/message.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import { toUIMessages } from './to-ui-messages.ts'
 
 /** What the messages of a thread become, checked by the AI SDK itself. */
-async function shown(...messages: readonly MessageLike[]) {
+async function shown(...messages: readonly (MessageLike | SeenMessage)[]) {
   const thread = createHistory({ store: memoryStore() }).thread('ada')
   await thread.seed(...messages)
   const found = toUIMessages(await thread.display())
@@ -99,5 +99,18 @@ it('shows texts, images and files of a user in their order, and no address that 
     { type: 'file', mediaType: 'image/png', url: image },
     { type: 'text', text: 'What is it?', ...done },
     { type: 'file', mediaType: 'application/pdf', url: 'https://example.org/a.pdf', filename: 'a.pdf' },
+  ])
+})
+
+it('knows of each result whether its tool failed, whatever its text says', async () => {
+  const found = await shown(
+    user('Hello.'),
+    calling(look('c1'), look('c2'), look('c3')),
+    { message: result('c1', 'Error: 404 pages found'), isError: false },
+    { message: result('c2', 'no boats'), isError: true },
+    result('c3', 'Error: fog'),
+  )
+  expect(found[1]?.parts.map(part => 'state' in part && part.state)).toEqual([
+    ...['output-available', 'output-error', 'output-error'],
   ])
 })

@@ -1,3 +1,4 @@
+import { markResult } from '../log/errors-in.ts'
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { type NoteOptions, showEach, toDisplay } from '../notes/index.ts'
@@ -39,10 +40,7 @@ export async function viewDisplay(
   { limit, nonce, ...view }: ViewOptions & NoteOptions = {},
 ): Promise<readonly DisplayMessage[]> {
   const shown = (logged: readonly LoggedMessage[]) =>
-    toDisplay(
-      logged.filter(({ isClosing }) => !isClosing).map(({ message, id, seq }) => ({ ...message, id, seq })),
-      { nonce },
-    )
+    toDisplay(logged.filter(({ isClosing }) => !isClosing).map(toShown), { nonce })
   if (limit === undefined) return shown(await listNewest(source, view))
   const logged: LoggedMessage[] = []
   let enough = limit
@@ -54,6 +52,12 @@ export async function viewDisplay(
     enough = 2 * logged.length
   }
   return newest(shown(logged.toReversed()), limit)
+}
+
+/** A copy with its place. Whether its tool failed is known by the object, and must be told again of the copy. */
+function toShown({ message, id, seq, isError }: LoggedMessage): DisplayMessage {
+  const shown = { ...message, id, seq }
+  return isError === undefined ? shown : markResult(shown, isError)
 }
 
 export const beginsRound = ({ message }: LoggedMessage) =>

@@ -199,6 +199,17 @@ describe('the site editor', () => {
     await client.say('hello again')
     expect(saidIn(client.rows).at(-1)).toBe('Here I am.')
   })
+
+  it('tells a tool that failed from a file that speaks of an error, also when it is read again', async () => {
+    const { client, data, url } = await open()
+    writeFileSync(join(data, 'site', 'faq.txt'), 'Error: what is an error?')
+    await client.say('show faq.txt')
+    await client.say('show none.txt')
+    const other = await connect(url)
+    const states = other.rows.flatMap(row => (row.kind === 'tool' ? [row.state] : []))
+    other.close()
+    expect(states).toEqual(['done', 'failed'])
+  })
 })
 
 describe('the servers of the site editor', () => {
