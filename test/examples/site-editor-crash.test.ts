@@ -4,14 +4,23 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, type TestContext } from 'vitest'
 import { connect, type EditorClient, saidIn, siteFile } from './site-editor-client.ts'
 
 const root = join(import.meta.dirname, '../..')
 const jiti = join(dirname(createRequire(import.meta.url).resolve('jiti/package.json')), 'lib/jiti-cli.mjs')
 
+/** What is left of a test is removed when it is over. Tests run side by side, so each has its own. */
+type Test = Pick<TestContext, 'onTestFinished'>
+
+function newFolder({ onTestFinished }: Test): string {
+  const data = mkdtempSync(join(tmpdir(), 'throughline-crash-'))
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }))
+  return data
+}
+
 /** Runs the editor as a user does, in a process of its own. */
-async function run(...flags: readonly string[]) {
+async function run({ onTestFinished }: Test, ...flags: readonly string[]) {
   const program = join(root, 'examples/site-editor/run.ts')
   const child = spawn(process.execPath, [jiti, program, '--port', '0', ...flags], { cwd: root })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -56,15 +65,14 @@ async function expectWhole(client: EditorClient, data: string): Promise<void> {
 }
 
 /** Kills the process in its second turn as soon as `isThere`, and starts it again. */
-async function crash(isThere: (client: EditorClient) => boolean, ...flags: readonly string[]) {
-  const data = mkdtempSync(join(tmpdir(), 'throughline-crash-'))
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }))
-  const before = await run('--data', data, '--slow', '100', ...flags)
+async function crash(test: Test, isThere: (client: EditorClient) => boolean, ...flags: readonly string[]) {
+  const data = newFolder(test)
+  const before = await run(test, '--data', data, '--slow', '250', ...flags)
   await before.client.say(first)
   await before.client.post('/api/messages', second)
   await before.client.until(() => isThere(before.client))
   await before.kill()
-  const { client } = await run('--data', data, ...flags)
+  const { client } = await run(test, '--data', data, ...flags)
   return { client, data }
 }
 
@@ -78,20 +86,26 @@ const inTool = ({ rows }: EditorClient) =>
   )
 const inStream = ({ rows }: EditorClient) => saidIn(rows).at(-1)?.startsWith('The title is') ?? false
 
-describe('a site editor that is killed', () => {
-  it('in the middle of a tool, has a whole conversation when it is started again', async () => {
-    const { client, data } = await crash(inTool)
+it('is not started twice on one folder, and says why', async test => {
+  const data = newFolder(test)
+  await run(test, '--data', data)
+  await expect(run(test, '--data', data)).rejects.toThrow(/The site editor cannot start: .*log\.db/)
+})
+
+describe.concurrent('a site editor that is killed', () => {
+  it('in the middle of a tool, has a whole conversation when it is started again', async test => {
+    const { client, data } = await crash(test, inTool)
     expect(client.rows).toContainEqual(expect.objectContaining({ tool: 'write_file', state: 'failed' }))
     await expectWhole(client, data)
   })
 
-  it('in the middle of a sentence, has a whole conversation when it is started again', async () => {
-    const { client, data } = await crash(inStream)
+  it('in the middle of a sentence, has a whole conversation when it is started again', async test => {
+    const { client, data } = await crash(test, inStream)
     await expectWhole(client, data)
   })
 
-  it('with its log in memory, has none: the test would notice', async () => {
-    const { client, data } = await crash(inTool, '--memory')
+  it('with its log in memory, has none: the test would notice', async test => {
+    const { client, data } = await crash(test, inTool, '--memory')
     expect(client.rows).toEqual([])
     await expect(expectWhole(client, data)).rejects.toThrow()
   })
