@@ -47,11 +47,9 @@ const element = z.discriminatedUnion('type', [
   z.object({ type: z.literal('line'), x1: place, y1: place, x2: place, y2: place, color: colour }),
 ])
 
-const command = z.discriminatedUnion('type', [
-  pattern,
-  z.object({ type: z.literal('render'), elements: z.array(element).max(64) }),
-  z.object({ type: z.literal('stop') }),
-])
+const render = z.object({ type: z.literal('render'), elements: z.array(element).max(64) })
+
+const command = z.discriminatedUnion('type', [pattern, render, z.object({ type: z.literal('stop') })])
 
 const step = z.object({
   id,
@@ -87,6 +85,7 @@ export type Program = z.infer<typeof program>
 export type Step = z.infer<typeof step>
 export type Command = z.infer<typeof command>
 export type PatternCommand = z.infer<typeof pattern>
+export type RenderCommand = z.infer<typeof render>
 export type Element = z.infer<typeof element>
 
 /** The form of a reply as a JSON Schema, for models that can be held to one. */

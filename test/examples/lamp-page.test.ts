@@ -50,6 +50,8 @@ describe('the page of the lamp', () => {
     const first = JSON.stringify(await colours(page))
     await expect.poll(async () => JSON.stringify(await colours(page))).not.toBe(first)
 
+    // The keyboard's place is not lost with the button that was pressed.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('request')
     await say(page, 'make it red')
     expect(await page.locator('.decision').allTextContents()).toEqual([
       'taken as something new: nothing plays yet',

@@ -98,6 +98,24 @@ describe('the rules of the lamp', () => {
     })
   })
 
+  it('know what a lamp that is off has played before', () => {
+    expect(played('blue waves', 'turn it off').steps[0]!.command).toEqual({ type: 'stop' })
+    for (const request of ['turn it on again', 'make it red']) {
+      const { name, steps } = played('blue waves', 'turn it off', request)
+      expect([name, steps[0]!.command.type]).toEqual(['blue waves', 'pattern'])
+    }
+  })
+
+  it('change drawings and rainbows as far as they can', () => {
+    expect(played('a red heart', 'dim it').steps[0]!.command).toMatchObject({
+      elements: [{ color: '#800000' }, {}, {}, {}, {}, {}, {}, {}, {}, {}],
+    })
+    expect(played('rainbow', 'make it blue').steps[0]!.command).toMatchObject({
+      name: 'wave',
+      params: { color: '#0000FF' },
+    })
+  })
+
   it('make a new one when only a digest of the old one is in view', () => {
     const digest = user('[Previous: "a green wave" → a green wave, 1 step: wave(#00FF00)]')
     expect(programOf(digest, user('make it blue')).steps[0]!.command).toMatchObject({ name: 'solid' })
@@ -114,7 +132,9 @@ describe('the rules of the lamp', () => {
     expect(answer(user('constructor'))).toBe(notUnderstood)
     expect(notUnderstood).toMatch(/^I am a few rules, not a model\./)
     const waves = user('blue waves')
-    expect(answer(waves, assistant(answer(waves)), user('brighter'))).toMatch(/as far as it goes/)
+    expect(answer(waves, assistant(answer(waves)), user('brighter'))).toMatch(
+      /cannot change that any further/,
+    )
     expect(answer(waves, assistant(answer(waves)), user('make it taste of plums'))).toBe(notUnderstood)
   })
 })

@@ -188,6 +188,27 @@ describe('the lamp', () => {
     expect([uses[10], Math.max(...uses)]).toEqual([2275, 3196])
   })
 
+  it('has room for the largest programs of the rules, in the reply and in full afterwards', async () => {
+    const { model, sent } = testModel()
+    const lamp = newLamp({ model })
+    const exact = o200k()
+    for (const request of [
+      'a christmas tree',
+      'draw a smiley',
+      'countdown from 15',
+      'a christmas tree',
+      ...changes.slice(0, 5),
+    ]) {
+      const before = (await lamp.view()).exchanges.at(-1)?.reply
+      const parts = await ask(lamp, request)
+      const reply = parts.map(part => (part.type === 'text' ? part.text : '')).join('')
+      expect(exact.text(reply)).toBeLessThanOrEqual(partIn(parts, 'tokens')!.reserve)
+      expect(parts.filter(({ type }) => type === 'warning')).toEqual([])
+      if (before) expect(sent.at(-1)).toContain(before)
+      expect(partIn(parts, 'program')).toBeDefined()
+    }
+  })
+
   it('has a scene for each of two people, also over a restart', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'throughline-lamp-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))

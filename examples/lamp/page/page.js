@@ -93,7 +93,10 @@ function show(busy) {
   stop.hidden = busy === undefined
   for (const button of find('ideas', HTMLElement).querySelectorAll('button'))
     button.disabled = busy !== undefined
-  if (!busy) find('as', HTMLFieldSetElement).querySelector('input')?.click()
+  if (busy) return
+  find('as', HTMLFieldSetElement).querySelector('input')?.click()
+  // The button that was pressed is gone. On a touch screen the keyboard would open: there nothing is done.
+  if (document.activeElement === document.body && matchMedia('(pointer: fine)').matches) input.focus()
 }
 
 async function open() {

@@ -36,6 +36,8 @@ export function beginExchange(asked) {
   const answer = element('div', 'answer')
   talk().append(element('li', '', element('p', 'asked', asked), decision, answer))
   const writing = element('pre', 'writing')
+  // Not read aloud piece by piece: what comes of it is.
+  writing.ariaHidden = 'true'
   scrollDown()
 
   return {

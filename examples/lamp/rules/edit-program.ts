@@ -1,6 +1,6 @@
 import type { Command, PatternCommand, Program, Step } from '../program.ts'
 import { offIn } from './new-program.ts'
-import { recolourFor } from './recolour.ts'
+import { recolourFor, relight } from './recolour.ts'
 import { levelIn, paceIn, patternIn, timesIn } from './words.ts'
 
 /**
@@ -55,13 +55,15 @@ function editStep(step: Step, change: Change): Step {
 
 function editCommand(given: Command, { pattern, pace, level, recolour }: Change): Command {
   const command = recolour(given)
-  if (command.type !== 'pattern') return command
+  if (command.type === 'stop') return command
+  if (command.type === 'render') return relight(command, level)
   const { speed = 1, brightness = 1, ...colours } = command.params
   const params = { ...colours, speed: clamp(speed * pace, 0.1, 10) }
   const lit = clamp(brightness * level, 0.05, 1)
   return {
     ...command,
-    name: pattern ?? command.name,
+    // A rainbow has no colour of its own: with one it becomes a wave.
+    name: pattern ?? (command.name === 'rainbow' && colours.color ? 'wave' : command.name),
     params: lit === 1 ? params : { ...params, brightness: lit },
   }
 }

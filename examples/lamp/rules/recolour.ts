@@ -1,4 +1,4 @@
-import type { Command } from '../program.ts'
+import type { Command, RenderCommand } from '../program.ts'
 import { coloursIn } from './words.ts'
 
 /**
@@ -16,6 +16,19 @@ export function recolourFor(request: string): (command: Command) => Command {
       return { ...element, color }
     })
     return { ...command, elements }
+  }
+}
+
+/** Makes a drawing darker or brighter: it has no brightness but that of its colours. */
+export function relight(command: RenderCommand, level: number): RenderCommand {
+  const light = (hex: string) =>
+    hex.replace(/[0-9a-f]{2}/gi, digits => {
+      const channel = Math.min(255, Math.round(Number.parseInt(digits, 16) * level))
+      return channel.toString(16).padStart(2, '0').toUpperCase()
+    })
+  return {
+    ...command,
+    elements: command.elements.map(element => ({ ...element, color: light(element.color) })),
   }
 }
 
