@@ -35,6 +35,10 @@ const front = await startFront({ page, store, ollama: values.ollama, host: value
 const server = serve({ fetch: front.fetch, hostname: '127.0.0.1', port: Number(port) }, address =>
   console.log(`The A/B agent is at http://127.0.0.1:${address.port} (Ctrl+C ends it)`),
 )
+server.once('error', error => {
+  console.error(`The page cannot be served: ${error.message}`)
+  process.exit(1)
+})
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     front.close()
