@@ -79,6 +79,7 @@ export function TurnSlider({
   )
   const step = stepOf(size.width, stops.length)
   const thumb = Math.max(8, step + 3)
+  const thumbLeft = Math.min(size.width - thumb, (index + 0.5) * step - thumb / 2)
   const indexAt = (event: React.PointerEvent) => {
     const box = event.currentTarget.getBoundingClientRect()
     return Math.min(stops.length - 1, Math.max(0, Math.floor((event.clientX - box.left) / step)))
@@ -149,16 +150,13 @@ export function TurnSlider({
           }}
         >
           <canvas ref={canvas} />
-          <span
-            className={styles.thumb}
-            style={{ left: Math.min(size.width - thumb, (index + 0.5) * step - thumb / 2), width: thumb }}
-          >
+          <span className={styles.thumb} style={{ left: thumbLeft, width: thumb }}>
             <b>{shownTurn}</b>
           </span>
         </div>
         <div className={styles.days} aria-hidden="true">
           {days.map(({ left, text }) => (
-            <span key={left} style={{ left }}>
+            <span key={left} style={{ left, paddingLeft: besideTag(left, thumbLeft + thumb / 2) }}>
               {text}
             </span>
           ))}
@@ -167,6 +165,13 @@ export function TurnSlider({
     </footer>
   )
 }
+
+/** The name of a day stands behind the number of the turn, where that would cover it. */
+const besideTag = (left: number, tag: number) =>
+  tag + tagHalf > left && tag - tagHalf < left + dayWidth ? tag + tagHalf - left + 3 : undefined
+
+const tagHalf = 14
+const dayWidth = 64
 
 /** Few turns do not fill the axis. */
 const stepOf = (width: number, stops: number) => Math.min(28, width / Math.max(1, stops))
