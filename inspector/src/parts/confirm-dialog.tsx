@@ -1,33 +1,51 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog'
+import { useRef } from 'react'
 import { Button } from './button.tsx'
 import styles from './confirm-dialog.module.css'
 
 export interface ConfirmDialogProps {
-  readonly title: string
+  readonly title: React.ReactNode
   readonly children: React.ReactNode
   /** What is done if it is confirmed: the label of the button. */
   readonly action: string
+  /** The label of the safe answer. */
+  readonly refusal?: string
+  /** The dialog stays until it is done; then it is closed from outside. */
+  readonly isPending?: boolean
   readonly onConfirm: () => void
   readonly onClose: () => void
+  /** What gets the focus when this is over. */
+  readonly finalFocus?: () => HTMLElement | null
 }
 
 /** Asks before something that cannot be undone. The safe answer has the focus. */
-export function ConfirmDialog({ title, children, action, onConfirm, onClose }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  title,
+  children,
+  action,
+  refusal = 'Cancel',
+  isPending = false,
+  onConfirm,
+  onClose,
+  finalFocus,
+}: ConfirmDialogProps) {
+  const safe = useRef<HTMLButtonElement>(null)
   return (
     <AlertDialog.Root open onOpenChange={isOpen => !isOpen && onClose()}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={styles.backdrop} />
-        <AlertDialog.Popup className={styles.dialog}>
+        <AlertDialog.Popup className={styles.dialog} initialFocus={safe} {...(finalFocus && { finalFocus })}>
           <AlertDialog.Title className={styles.title}>{title}</AlertDialog.Title>
           <AlertDialog.Description className={styles.text}>{children}</AlertDialog.Description>
           <div className={styles.actions}>
-            <AlertDialog.Close render={<Button />}>Cancel</AlertDialog.Close>
+            <Button ref={safe} onClick={onClose}>
+              {refusal}
+            </Button>
             <Button
               kind="danger"
-              onClick={() => {
-                onConfirm()
-                onClose()
-              }}
+              // Not disabled while it is under way: it would lose the focus.
+              aria-disabled={isPending}
+              onClick={() => isPending || onConfirm()}
             >
               {action}
             </Button>

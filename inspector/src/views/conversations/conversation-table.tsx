@@ -133,11 +133,13 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
           </footer>
         )}
       </div>
-      <DeleteDialog
-        conversation={deleting}
-        onClose={() => setDeleting(undefined)}
-        finalFocus={roving.element}
-      />
+      {deleting && (
+        <DeleteDialog
+          conversation={deleting}
+          onClose={() => setDeleting(undefined)}
+          finalFocus={roving.element}
+        />
+      )}
     </>
   )
 }

@@ -89,7 +89,10 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
         <ConfirmDialog
           title={`Stop ${id} for good?`}
           action="Stop it"
-          onConfirm={() => wish('stop')}
+          onConfirm={() => {
+            wish('stop')
+            setStopping(false)
+          }}
           onClose={() => setStopping(false)}
         >
           It ends before the next role acts and cannot be resumed. Everything that happened stays in the log.
