@@ -1,26 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { MessageSquare } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { bareRowsQuery, lastPointQuery, nextCallQuery, writtenQuery } from '../../api/chat-queries.ts'
 import { ask } from '../../api/client.ts'
-import {
-  callsQuery,
-  conversationQuery,
-  inConversation,
-  serverQuery,
-  splitPlace,
-  threadsQuery,
-  turnsQuery,
-} from '../../api/queries.ts'
+import { conversationQuery, inConversation, serverQuery, splitPlace } from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
-import type { Answer } from '../../api/routes.ts'
 import { usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { fateAt, readFates } from '../../parts/fate-runs.ts'
-import { amountOf } from '../../parts/format.ts'
+import { fateAt } from '../../parts/fate-runs.ts'
 import hidden from '../../parts/hidden.module.css'
 import { useKeys } from '../../parts/keys.ts'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
@@ -29,25 +18,23 @@ import { QueryFault } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { titleOf } from '../../parts/title-of.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
+import { useStable } from '../../parts/use-stable.ts'
 import { BranchGraph } from './branch-graph.tsx'
-import { versionsOf } from './branch-tree.ts'
-import { broughtOf } from './brought-of.ts'
 import type { ChatRow } from './chat-rows.ts'
 import { ChatStrip } from './chat-strip.tsx'
 import styles from './chat-view.module.css'
 import { Composer, chosenModel } from './composer.tsx'
 import { type Asked, askReply, stopReply, useLiveReply } from './live-replies.ts'
-import { MessageRow, type ReplyMeta, type RowActions } from './message-row.tsx'
+import { MessageRow, type RowActions } from './message-row.tsx'
 import { Messages, type MessagesControl } from './messages.tsx'
 import { usualActor, usualBranch } from './thread-name.ts'
+import { useChatThread } from './use-chat-thread.ts'
 import { WindowColumn, WindowLine } from './window-column.tsx'
-
-type Turn = Answer<'get /conversations/:conversation/turns'>['turns'][number]
-type Point = Answer<'get /conversations/:conversation/timeline'>
 
 /** The conversation as its user sees it: read, answered, edited and branched here. Notes never come into this view. */
 export function ChatView() {
-  const { conversation, thread, search, go } = usePlace()
+  const place = usePlace()
+  const { conversation, thread, search, go } = place
   const navigate = useNavigate()
   const { actor = usualActor, branch = usualBranch } = search
   const server = useQuery(serverQuery).data
@@ -55,43 +42,12 @@ export function ChatView() {
   const mayInspect = server?.scopes.includes('inspect') ?? false
   const info = useQuery(conversationQuery(conversation)).data
   const title = titleOf(info ?? { conversation })
-  const threads = useQuery(threadsQuery(conversation))
   const live = useLiveReply(thread)
   const chosen = chosenModel.use()
+  const read = useChatThread(place, { live, mayInspect })
+  const { threads, branches, head, base, shownHead, isThere, turnOf } = read
+  const { point, rows, next, runs, versions, brought, metas, cut } = read
   const isNew = threads.error instanceof ApiError && threads.error.status === 404
-
-  const branches = useMemo(
-    () => (threads.data?.threads ?? []).filter(one => one.actor === actor),
-    [threads.data, actor],
-  )
-  const own = branches.find(one => one.branch === branch)
-  const head = own?.head ?? 0
-  /** While an edited message is answered, the entries before it are those of the old branch. */
-  const base = live ? live.from : thread
-  const shownHead = live ? live.upTo : head
-  const isThere = own !== undefined
-
-  const turns = useQuery({ ...turnsQuery(base), enabled: isThere || live !== undefined }).data?.turns
-  const point =
-    useQuery({ ...lastPointQuery(thread, head), enabled: mayInspect && head > 0 }).data ?? undefined
-  const rows = useQuery({ ...bareRowsQuery(thread, point), enabled: mayInspect && point !== undefined }).data
-  const next = useQuery({
-    ...nextCallQuery(thread, point?.at ?? 0),
-    enabled: mayInspect && isThere && !live,
-  }).data
-  const calls = useQuery({ ...callsQuery(thread, 200), enabled: mayInspect && isThere }).data?.calls
-
-  const runs = useMemo(() => readFates(point?.fates ?? ''), [point?.fates])
-  const versions = useMemo(() => versionsOf(branches, branch), [branches, branch])
-  const brought = useMemo(() => broughtOf(rows ?? []), [rows])
-  const lastTurn = turns?.at(-1)
-  const written = useQuery({
-    ...writtenQuery(thread, lastTurn),
-    enabled: mayInspect && !live && lastTurn !== undefined && lastTurn.last === head,
-  }).data
-  const metas = useMemo(() => metasOf(calls ?? [], lastTurn?.turn, written), [calls, lastTurn?.turn, written])
-  const turnOf = useCallback((seq: number) => turns && findTurn(turns, seq), [turns])
-  const cut = useMemo(() => cutOf(point), [point])
 
   const [editing, setEditing] = useState<{ readonly seq: number; readonly text: string }>()
   const [sight, setSight] = useState<readonly [number, number]>([1, 1])
@@ -136,7 +92,7 @@ export function ChatView() {
     again(seq) {
       const turn = turnOf(seq)
       // The messages of the user that begin the turn stay.
-      if (turn) void answer({ kind: 'again', at: seq, upTo: lastAsked(turn) })
+      if (turn) void answer({ kind: 'again', at: seq, upTo: turn.first })
     },
     branch: seq => void fork(turnOf(seq)?.last ?? seq),
     open: name => openBranch(name),
@@ -333,24 +289,6 @@ export function ChatView() {
   )
 }
 
-/** The same object with what was given last: rows that get it need not be made again. */
-function useStable<Value extends object>(value: Value): Value {
-  const latest = useRef(value)
-  useEffect(() => {
-    latest.current = value
-  })
-  const [stable] = useState(() =>
-    Object.fromEntries(
-      Object.keys(value).map(name => [
-        name,
-        (...given: unknown[]) =>
-          (latest.current as Record<string, (...given: unknown[]) => unknown>)[name]!(...given),
-      ]),
-    ),
-  )
-  return stable as Value
-}
-
 function withoutMoment<Search extends object>({
   turn: _,
   call: __,
@@ -358,58 +296,4 @@ function withoutMoment<Search extends object>({
   ...rest
 }: Search & { turn?: unknown; call?: unknown; entry?: unknown }) {
   return rest
-}
-
-function findTurn(turns: readonly Turn[], seq: number): Turn | undefined {
-  let [from, to] = [0, turns.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (turns[middle]!.last < seq) from = middle + 1
-    else to = middle
-  }
-  const turn = turns[from]
-  return turn && turn.first <= seq ? turn : undefined
-}
-
-const lastAsked = ({ first }: Turn) => first
-
-/** Who gave the reply of a turn, and what it read in all its calls. Calls come newest first. */
-function metasOf(
-  calls: Answer<'get /conversations/:conversation/calls'>['calls'],
-  lastTurn: number | undefined,
-  written: number | undefined,
-): ReadonlyMap<number, ReplyMeta> {
-  const metas = new Map<number, ReplyMeta>()
-  for (const { turn, model, reported, predicted, warnings } of calls) {
-    const known = metas.get(turn)
-    metas.set(turn, {
-      turn,
-      model: known?.model ?? model,
-      read: (known?.read ?? 0) + (reported ?? predicted),
-      warnings: [...new Set([...(known?.warnings ?? []), ...warnings])],
-    })
-  }
-  const last = metas.get(lastTurn ?? 0)
-  if (last && written !== undefined) metas.set(last.turn, { ...last, written })
-  return metas
-}
-
-/** Where the model begins to read word for word, and what became of what stands before. */
-function cutOf(point: Point | undefined): { readonly before: number; readonly about: string } | undefined {
-  const before = point?.cut?.before
-  if (before === undefined || before <= 1) return undefined
-  const runs = readFates(point?.fates ?? '')
-  const amounts = { kept: 0, digested: 0, recalled: 0 }
-  for (const { first, last, fate } of runs)
-    if (fate in amounts && first < before)
-      amounts[fate as keyof typeof amounts] += Math.min(last, before - 1) - first + 1
-  const said = [
-    amounts.kept > 0 && `${amounts.kept} always sent`,
-    amounts.digested > 0 && `${amounts.digested} as a digest`,
-    amounts.recalled > 0 && `${amounts.recalled} brought back`,
-  ].filter(Boolean)
-  return {
-    before,
-    about: `${amountOf(before - 1, 'earlier message')}${said.length > 0 ? `: ${said.join(', ')}` : ''}`,
-  }
 }

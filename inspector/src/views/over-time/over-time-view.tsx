@@ -1,28 +1,25 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { ChevronLeft, ChevronRight, ChevronUp, Table2 } from 'lucide-react'
+import { Table2 } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { comparisonQuery } from '../../api/comparison.ts'
-import { type Observable, observable } from '../../api/observable.ts'
+import { observable } from '../../api/observable.ts'
 import { outlineQuery, serverQuery, turnsQuery } from '../../api/queries.ts'
 import { readAll, timelineQuery } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { amountOf, count, dayTime, percent } from '../../parts/format.ts'
+import { amountOf, count, percent } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { QueryState } from '../../parts/query-state.tsx'
-import { toDays, toStops } from '../../parts/stops.ts'
-import { isNarrow, useMedia } from '../../parts/use-media.ts'
-import { useSize } from '../../parts/use-size.ts'
-import { AccuracyPlot } from './accuracy-plot.tsx'
-import { accuracyOf, policyInWords, type Running, runningSums, type Step, sumUp, toSteps } from './figures.ts'
+import { toStops } from '../../parts/stops.ts'
+import { policyInWords, runningSums, type Step, sumUp, toSteps } from './figures.ts'
 import { FiguresTable } from './figures-table.tsx'
+import { HowToRead } from './how-to-read.tsx'
 import styles from './over-time-view.module.css'
-import { ReadPlot } from './read-plot.tsx'
-import { ReusePlot } from './reuse-plot.tsx'
-import { SentPlot } from './sent-plot.tsx'
+import { Plots } from './plots.tsx'
+import { StepPanel } from './step-panel.tsx'
 import { TurnPanel } from './turn-panel.tsx'
 
 const usual = 'sliding-50'
@@ -195,7 +192,7 @@ function Shown({ turns, points, isWhole }: ShownProps) {
           onPick={pick}
         />
       )}
-      <Panel hover={hover} selected={selected} steps={steps} onPick={pick}>
+      <StepPanel hover={hover} selected={selected} steps={steps} onPick={pick}>
         {(step, index) => {
           const anew = anewOf(index)
           return (
@@ -212,227 +209,8 @@ function Shown({ turns, points, isWhole }: ShownProps) {
             </>
           )
         }}
-      </Panel>
+      </StepPanel>
     </div>
-  )
-}
-
-interface PlotsProps {
-  readonly steps: readonly Step[]
-  readonly by: 'turn' | 'call'
-  readonly points: Points
-  readonly cuts: number
-  readonly running: {
-    readonly own: Running
-    readonly compared: Running | undefined
-    readonly others: readonly Running[]
-  }
-  readonly selected: number
-  readonly hover: Observable<number | undefined>
-  readonly isBusy: boolean
-  readonly isComparing: boolean
-  readonly onPick: (index: number) => void
-}
-
-/** The plots over one axis, with a cursor through all of them. */
-function Plots(props: PlotsProps) {
-  const { steps, by, points, cuts, running, selected, hover, isBusy, isComparing, onPick } = props
-  const [setArea, size] = useSize<HTMLDivElement>()
-  const isSlim = useMedia(isNarrow)
-  const gutter = isSlim ? 38 : 44
-  const width = Math.max(80, size.width - gutter - (isSlim ? 24 : 36))
-  // A narrow page scrolls as a whole: its plots are as high as they like.
-  const room = isSlim ? 0 : size.height
-  const accuracy = useMemo(() => accuracyOf(points), [points])
-  const hasReports = accuracy.reported > 0
-  const heights = useMemo(() => toHeights(room, hasReports), [room, hasReports])
-  const frames = useMemo(() => heights.map(height => ({ width, height, gutter })), [heights, width, gutter])
-  const sums = useMemo(() => sumUp(points), [points])
-  const days = useMemo(() => toDays(steps, width), [steps, width])
-  const [sent, reuse, read, exact] = frames as [Frame, Frame, Frame, Frame]
-  return (
-    <div className={styles.scroller} ref={setArea}>
-      <div className={styles.plots}>
-        {size.width > 0 && (
-          <>
-            <SentPlot frame={sent} steps={steps} by={by} isBusy={isBusy} />
-            <ReusePlot frame={reuse} steps={steps} by={by} sums={sums} cuts={cuts} isBusy={isBusy} />
-            <ReadPlot
-              frame={read}
-              steps={steps.length}
-              calls={sums.calls}
-              own={running.own}
-              compared={running.compared}
-              others={running.others}
-              isBusy={isBusy || isComparing}
-            />
-            <AccuracyPlot frame={exact} steps={steps} accuracy={accuracy} isBusy={isBusy} />
-            <div className={styles.days} style={{ marginLeft: gutter }} aria-hidden="true">
-              {days.map(({ left, text }) => (
-                <span key={left} style={{ left }}>
-                  {text}
-                </span>
-              ))}
-            </div>
-            <Cursor
-              steps={steps}
-              by={by}
-              width={width}
-              gutter={gutter}
-              selected={selected}
-              hover={hover}
-              isBusy={isBusy}
-              onPick={onPick}
-            />
-          </>
-        )}
-      </div>
-    </div>
-  )
-}
-
-type Frame = Parameters<typeof SentPlot>[0]['frame']
-
-/** How high the four plots are in a height: as the screen has it, never flat. */
-function toHeights(height: number, hasReports: boolean): readonly number[] {
-  const room = Math.max(420, height - 250)
-  const shares = hasReports ? [0.43, 0.14, 0.32, 0.11] : [0.48, 0.16, 0.355, 0.005]
-  return shares.map(share => Math.round(room * share))
-}
-
-interface CursorProps extends Pick<PlotsProps, 'steps' | 'by' | 'selected' | 'hover' | 'isBusy' | 'onPick'> {
-  readonly width: number
-  readonly gutter: number
-}
-
-/** A line through all plots at one turn. The pointer moves a second one that is weaker; a click or a key takes it there. */
-function Cursor({ steps, by, width, gutter, selected, hover, isBusy, onPick }: CursorProps) {
-  const hovered = hover.use()
-  const step = width / Math.max(1, steps.length)
-  const indexAt = (event: React.PointerEvent) => {
-    const box = event.currentTarget.getBoundingClientRect()
-    return Math.min(steps.length - 1, Math.max(0, Math.floor((event.clientX - box.left) / step)))
-  }
-  const now = steps[selected]
-  const [point] = now?.points ?? []
-  return (
-    <div
-      className={styles.cursor}
-      style={{ left: gutter, width }}
-      role="slider"
-      tabIndex={0}
-      aria-label={by === 'turn' ? 'Turn' : 'Call'}
-      aria-valuemin={1}
-      aria-valuemax={Math.max(1, steps.length)}
-      aria-valuenow={selected + 1}
-      aria-valuetext={
-        now &&
-        `Turn ${now.turn}, ${dayTime(now.time)}${point ? `: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} reused` : ''}${now.cut ? ', the cut moved' : ''}`
-      }
-      aria-busy={isBusy}
-      onPointerDown={event => {
-        event.currentTarget.setPointerCapture(event.pointerId)
-        onPick(indexAt(event))
-      }}
-      onPointerMove={event => {
-        if (event.buttons === 1) onPick(indexAt(event))
-        else if (event.pointerType === 'mouse') hover.set(indexAt(event))
-      }}
-      onPointerLeave={() => hover.set(undefined)}
-    >
-      {hovered !== undefined && hovered !== selected && (
-        <CursorLine kind="hover" turn={steps[hovered]?.turn} at={(hovered + 0.5) * step} width={width} />
-      )}
-      {now && <CursorLine kind="chosen" turn={now.turn} at={(selected + 0.5) * step} width={width} />}
-    </div>
-  )
-}
-
-interface CursorLineProps {
-  readonly kind: 'hover' | 'chosen'
-  readonly turn: number | undefined
-  readonly at: number
-  readonly width: number
-}
-
-/** The number stays within the plot, though the line is at its edge. */
-function CursorLine({ kind, turn, at, width }: CursorLineProps) {
-  const half = String(turn).length * 3.5 + 8
-  const shift = Math.max(half, Math.min(width - half, at)) - at
-  return (
-    <i data-kind={kind} style={{ left: at }}>
-      <b style={{ marginLeft: shift }}>{turn}</b>
-    </i>
-  )
-}
-
-interface PanelProps extends Pick<PlotsProps, 'hover' | 'selected' | 'steps' | 'onPick'> {
-  readonly children: (step: Step, index: number) => React.ReactNode
-}
-
-/** Shows the turn under the pointer, else the one that is chosen. On narrow screens it is a sheet that can be drawn up. */
-function Panel({ hover, selected, steps, onPick, children }: PanelProps) {
-  const index = hover.use() ?? selected
-  const step = steps[index]
-  const isSlim = useMedia(isNarrow)
-  if (!step) return <aside className={styles.panel} aria-label="One turn" />
-  if (!isSlim)
-    return (
-      <aside className={styles.panel} aria-label="One turn">
-        {children(step, index)}
-      </aside>
-    )
-  const [first] = step.points
-  return (
-    <aside className={styles.panel} aria-label="One turn">
-      <div className={styles.steps}>
-        <Button kind="icon" aria-label="Turn before" disabled={index === 0} onClick={() => onPick(index - 1)}>
-          <ChevronLeft size={18} aria-hidden />
-        </Button>
-        <Button
-          kind="icon"
-          aria-label="Turn after"
-          disabled={index === steps.length - 1}
-          onClick={() => onPick(index + 1)}
-        >
-          <ChevronRight size={18} aria-hidden />
-        </Button>
-      </div>
-      <details>
-        <summary>
-          <b>Turn {step.turn}</b>
-          {first && (
-            <span>
-              {count(first.tokens)} sent, {percent(first.reused / Math.max(1, first.tokens))} reused
-              {step.cut ? ', cut' : ''}
-            </span>
-          )}
-          <ChevronUp size={16} aria-hidden />
-        </summary>
-        {children(step, index)}
-      </details>
-    </aside>
-  )
-}
-
-function HowToRead({ cuts, steps }: { readonly cuts: number; readonly steps: readonly Step[] }) {
-  const between = useMemo(
-    () => sumUp(steps.filter(({ cut }) => !cut).flatMap(({ points }) => points)),
-    [steps],
-  )
-  if (cuts === 0) return null
-  return (
-    <section className={styles.how}>
-      <h3>How to read it</h3>
-      <p>
-        A dip in the green bars is the price of a cut: the prompt is read again from where it changed.{' '}
-        <b>
-          {cuts} {cuts === 1 ? 'cut' : 'cuts'}
-        </b>{' '}
-        so far; between them <b>{percent(between.tokens === 0 ? 0 : between.reused / between.tokens)}</b> is
-        reused.
-      </p>
-    </section>
   )
 }
 

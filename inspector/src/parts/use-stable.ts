@@ -1,0 +1,19 @@
+import { useEffect, useRef, useState } from 'react'
+
+/** The same object with what was given last: rows that get it need not be made again. */
+export function useStable<Value extends object>(value: Value): Value {
+  const latest = useRef(value)
+  useEffect(() => {
+    latest.current = value
+  })
+  const [stable] = useState(() =>
+    Object.fromEntries(
+      Object.keys(value).map(name => [
+        name,
+        (...given: unknown[]) =>
+          (latest.current as Record<string, (...given: unknown[]) => unknown>)[name]!(...given),
+      ]),
+    ),
+  )
+  return stable as Value
+}

@@ -1,0 +1,25 @@
+import type { Answer } from '../../api/routes.ts'
+import { readFates } from '../../parts/fate-runs.ts'
+import { amountOf } from '../../parts/format.ts'
+
+/** Where the model begins to read word for word, and what became of what stands before. */
+export function cutOf(
+  point: Answer<'get /conversations/:conversation/timeline'> | undefined,
+): { readonly before: number; readonly about: string } | undefined {
+  const before = point?.cut?.before
+  if (before === undefined || before <= 1) return undefined
+  const runs = readFates(point?.fates ?? '')
+  const amounts = { kept: 0, digested: 0, recalled: 0 }
+  for (const { first, last, fate } of runs)
+    if (fate in amounts && first < before)
+      amounts[fate as keyof typeof amounts] += Math.min(last, before - 1) - first + 1
+  const said = [
+    amounts.kept > 0 && `${amounts.kept} always sent`,
+    amounts.digested > 0 && `${amounts.digested} as a digest`,
+    amounts.recalled > 0 && `${amounts.recalled} brought back`,
+  ].filter(Boolean)
+  return {
+    before,
+    about: `${amountOf(before - 1, 'earlier message')}${said.length > 0 ? `: ${said.join(', ')}` : ''}`,
+  }
+}

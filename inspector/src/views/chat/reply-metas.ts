@@ -1,0 +1,23 @@
+import type { Answer } from '../../api/routes.ts'
+import type { ReplyMeta } from './message-row.tsx'
+
+/** Who gave the reply of a turn, and what it read in all its calls. Calls come newest first. */
+export function replyMetas(
+  calls: Answer<'get /conversations/:conversation/calls'>['calls'],
+  lastTurn: number | undefined,
+  written: number | undefined,
+): ReadonlyMap<number, ReplyMeta> {
+  const metas = new Map<number, ReplyMeta>()
+  for (const { turn, model, reported, predicted, warnings } of calls) {
+    const known = metas.get(turn)
+    metas.set(turn, {
+      turn,
+      model: known?.model ?? model,
+      read: (known?.read ?? 0) + (reported ?? predicted),
+      warnings: [...new Set([...(known?.warnings ?? []), ...warnings])],
+    })
+  }
+  const last = metas.get(lastTurn ?? 0)
+  if (last && written !== undefined) metas.set(last.turn, { ...last, written })
+  return metas
+}

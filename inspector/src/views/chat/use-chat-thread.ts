@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useMemo } from 'react'
+import { bareRowsQuery, lastPointQuery, nextCallQuery, writtenQuery } from '../../api/chat-queries.ts'
+import { callsQuery, threadsQuery, turnsQuery } from '../../api/queries.ts'
+import type { Answer } from '../../api/routes.ts'
+import type { Place } from '../../parts/address.ts'
+import { readFates } from '../../parts/fate-runs.ts'
+import { versionsOf } from './branch-tree.ts'
+import { broughtOf } from './brought-of.ts'
+import { cutOf } from './cut-of.ts'
+import type { LiveReply } from './live-replies.ts'
+import { replyMetas } from './reply-metas.ts'
+import { usualActor, usualBranch } from './thread-name.ts'
+
+type Turn = Answer<'get /conversations/:conversation/turns'>['turns'][number]
+
+interface ChatThreadOptions {
+  readonly live: LiveReply | undefined
+  readonly mayInspect: boolean
+}
+
+/** What the chat reads of its thread: the branches, where it ends, and what became of its messages in the last call. */
+export function useChatThread(
+  { conversation, thread, search }: Place,
+  { live, mayInspect }: ChatThreadOptions,
+) {
+  const { actor = usualActor, branch = usualBranch } = search
+  const threads = useQuery(threadsQuery(conversation))
+  const branches = useMemo(
+    () => (threads.data?.threads ?? []).filter(one => one.actor === actor),
+    [threads.data, actor],
+  )
+  const own = branches.find(one => one.branch === branch)
+  const head = own?.head ?? 0
+  /** While an edited message is answered, the entries before it are those of the old branch. */
+  const base = live ? live.from : thread
+  const shownHead = live ? live.upTo : head
+  const isThere = own !== undefined
+
+  const turns = useQuery({ ...turnsQuery(base), enabled: isThere || live !== undefined }).data?.turns
+  const point =
+    useQuery({ ...lastPointQuery(thread, head), enabled: mayInspect && head > 0 }).data ?? undefined
+  const rows = useQuery({ ...bareRowsQuery(thread, point), enabled: mayInspect && point !== undefined }).data
+  const next = useQuery({
+    ...nextCallQuery(thread, point?.at ?? 0),
+    enabled: mayInspect && isThere && !live,
+  }).data
+  const calls = useQuery({ ...callsQuery(thread, 200), enabled: mayInspect && isThere }).data?.calls
+
+  const runs = useMemo(() => readFates(point?.fates ?? ''), [point?.fates])
+  const versions = useMemo(() => versionsOf(branches, branch), [branches, branch])
+  const brought = useMemo(() => broughtOf(rows ?? []), [rows])
+  const lastTurn = turns?.at(-1)
+  const written = useQuery({
+    ...writtenQuery(thread, lastTurn),
+    enabled: mayInspect && !live && lastTurn !== undefined && lastTurn.last === head,
+  }).data
+  const metas = useMemo(
+    () => replyMetas(calls ?? [], lastTurn?.turn, written),
+    [calls, lastTurn?.turn, written],
+  )
+  const turnOf = useCallback((seq: number) => turns && findTurn(turns, seq), [turns])
+  const cut = useMemo(() => cutOf(point), [point])
+  return {
+    ...{ threads, branches, head, base, shownHead, isThere, turnOf },
+    ...{ point, rows, next, runs, versions, brought, metas, cut },
+  }
+}
+
+function findTurn(turns: readonly Turn[], seq: number): Turn | undefined {
+  let [from, to] = [0, turns.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (turns[middle]!.last < seq) from = middle + 1
+    else to = middle
+  }
+  const turn = turns[from]
+  return turn && turn.first <= seq ? turn : undefined
+}
