@@ -2,7 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { format } from 'node:util'
+import OpenAI from 'openai'
+import type { Chat } from 'throughline/chat'
+import { readerServer } from 'throughline/testing'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { startServer } from './server/start-server.ts'
 
 /**
  * Every snippet of the documentation is compiled and run, and keeps what it promises. A promise is a comment
@@ -43,6 +47,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 afterEach(() => {
   vi.restoreAllMocks()
   vi.unstubAllGlobals()
+  vi.unstubAllEnvs()
 })
 
 function writeSnippet(name: string, code: string): Snippet {
@@ -212,5 +217,59 @@ describe('the check of snippets finds', () => {
       'promised: nine ten\ncame:     eight',
       'promised: 3\ncame:     2',
     ])
+  })
+})
+
+describe('the guides, with the real clients of Ollama, OpenAI and Anthropic', () => {
+  const load = async <T>(name: string) => {
+    const { file } = snippets.find(snippet => snippet.name === name)!
+    return (await import(file)) as T
+  }
+  const told = [
+    { role: 'user', content: 'My locker code is 4471.' },
+    { role: 'assistant', content: 'Noted.' },
+    { role: 'user', content: 'What is my locker code?' },
+  ]
+  const answer = expect.stringContaining('4471')
+
+  /** The addresses of the guides lead to servers of ours. */
+  async function reachServers(): Promise<void> {
+    const upstream = readerServer({ models: ['llama3.2', 'gpt-5-mini'] })
+    const { url } = await startServer()
+    const reach = globalThis.fetch
+    vi.stubEnv('OPENAI_API_KEY', 'a-key')
+    vi.stubGlobal('fetch', (input: string | URL | Request, init?: RequestInit) => {
+      const request = new Request(input, init)
+      const { origin } = new URL(request.url)
+      if (origin === 'http://127.0.0.1:4170') return reach(request.url.replace(origin, url), init)
+      return upstream(request)
+    })
+  }
+
+  it('Ollama: a chat, and a loop of one’s own', async () => {
+    await reachServers()
+    const chat = await load<{ ask(text: string): PromiseLike<{ text: string }> }>('docs/guides/ollama.md 1')
+    await chat.ask('My locker code is 4471.')
+    expect((await chat.ask('What is my locker code?')).text).toEqual(answer)
+    type Own = { ask(list: object[]): Promise<{ message: { content: string } }> }
+    const own = await load<Own>('docs/guides/ollama.md 2')
+    expect((await own.ask(told)).message.content).toEqual(answer)
+  })
+
+  it('OpenAI: a chat, and a loop of one’s own', async () => {
+    await reachServers()
+    const { chat } = await load<{ chat: Chat }>('docs/guides/openai.md 1')
+    expect((await chat.respond(told)).text).toEqual(answer)
+    type Own = { ask(client: OpenAI, list: object[]): Promise<OpenAI.ChatCompletion> }
+    const own = await load<Own>('docs/guides/openai.md 2')
+    const { choices } = await own.ask(new OpenAI(), told)
+    expect(choices[0]?.message.content).toEqual(answer)
+  })
+
+  it('Anthropic: its client, through the server', async () => {
+    await reachServers()
+    const { ask } = await load<{ ask(text: string): Promise<object> }>('docs/guides/anthropic.md 1')
+    const said = 'My locker code is 4471. What is my locker code?'
+    expect(await ask(said)).toMatchObject({ type: 'message', content: [{ type: 'text', text: answer }] })
   })
 })

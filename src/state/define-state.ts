@@ -34,7 +34,7 @@ type Newest = { readonly fold?: undefined }
 
 /** Folds all results, oldest first, into a new value each time: the previous one is frozen. */
 type Folded<Previous, Picked, Value> = {
-  /** Makes the value from the previous value and the next result (as picked), oldest first. Default: the newest result is the value. */
+  /** Makes the value from the previous value, which is frozen, and the next result (as picked), oldest first. Default: the newest result is the value. */
   readonly fold: (previous: Previous, result: NoInfer<Picked>) => Value
 }
 

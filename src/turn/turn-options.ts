@@ -27,7 +27,7 @@ export interface TurnOptions extends RetryOptions {
   readonly settings?: ModelSettings
   /** Of a tool result with more tokens the model sees only the beginning. Default: a quarter of the window. */
   readonly maxResultTokens?: number
-  /** How long the model may be silent. Default two minutes. */
+  /** How long the model, or a function `system`, may be silent. Default two minutes. */
   readonly stallMs?: number
 }
 
