@@ -14,6 +14,7 @@ export type EditorEvent =
   | { readonly type: 'row'; readonly at: number; readonly row: Row }
   | { readonly type: 'text'; readonly at: number; readonly text: string }
   | { readonly type: 'files'; readonly files: readonly string[]; readonly changed?: string }
+  /** For the user, until the next message: an error, or that the model is asked once more. */
   | { readonly type: 'problem'; readonly text: string }
 
 export interface Editor {
@@ -82,6 +83,7 @@ export async function createEditor({ chat, thread, site, model, nonce, history }
         const row = rows.rows[at ?? -1]
         if (row?.kind === 'tool' && row.tool === 'write_file') await tellFiles(row.path)
       } else if (part.type === 'error') tell({ type: 'problem', text: part.error.message })
+      else if (part.type === 'warning') tell({ type: 'problem', text: part.message })
     }
   }
 

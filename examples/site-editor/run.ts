@@ -27,8 +27,8 @@ const { values } = parseArgs({
 
 if (values.help) console.log(help)
 else {
-  const [port, slowMs] = [Number(values.port), Number(values.slow)]
-  const window = values.window === undefined ? {} : { window: Number(values.window) }
+  const [port, slowMs] = [toNumber('port'), toNumber('slow')]
+  const window = values.window === undefined ? {} : { window: toNumber('window') }
   const model = values.ollama
     ? ollama({ model: values.ollama, ...window })
     : editorRules({ ...window, delayMs: 25 + slowMs / 10 })
@@ -41,4 +41,11 @@ else {
   console.log(`The site editor is at ${editor.url} (answers: ${model.name}; files: ${data})`)
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void editor.stop().then(() => process.exit()))
+}
+
+function toNumber(flag: 'port' | 'slow' | 'window'): number {
+  const text = values[flag] ?? ''
+  if (/^\d{1,6}$/.test(text)) return Number(text)
+  console.error(`--${flag} takes a whole number, not ${JSON.stringify(text.slice(0, 60))}.`)
+  process.exit(1)
 }

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHistory } from 'throughline'
-import { rules } from 'throughline/models'
+import { ModelError, rules } from 'throughline/models'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { editorRules } from '../../examples/site-editor/editor-rules.ts'
@@ -183,6 +183,19 @@ describe('the site editor', () => {
     await client.say('make the background green')
     expect(siteFile(data, 'style.css')).toContain('--background: #2f6b43')
     expect((await readLog()).turns.map(({ status }) => status)).toEqual(['cancelled', 'completed'])
+  })
+
+  it('tells that a model is asked once more', async () => {
+    let calls = 0
+    const model = rules(() => {
+      calls += 1
+      if (calls === 1) throw new ModelError('model_unavailable', 'Nobody answers', { retryAfterMs: 1 })
+      return 'Here I am.'
+    })
+    const { client } = await open({ model })
+    await client.say('hello')
+    expect(client.received).toContain('Nobody answers. Trying again in ')
+    expect(saidIn(client.rows)).toEqual(['hello', 'Here I am.'])
   })
 
   it('tells of a model that fails, and goes on', async () => {

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { createChat } from 'throughline/chat'
 import { rules } from 'throughline/models'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -123,6 +124,15 @@ async function whatEscapes({ read, write }: Pick<SiteFolder, 'read' | 'write'>):
   return escaped
 }
 
+/** A folder without any care, as a control: the attacks must get out of it. */
+const joined = (): Pick<SiteFolder, 'read' | 'write'> => ({
+  read: async path => readFileSync(join(root, path)),
+  async write(path, text) {
+    writeFileSync(join(root, path), text)
+    return true
+  },
+})
+
 const codeOf = (work: Promise<unknown>) =>
   work.then(
     () => 'worked',
@@ -140,15 +150,48 @@ describe('the folder of a site', () => {
   })
 
   it('would be left if paths were only joined: the attacks are real', async () => {
-    const escaped = await whatEscapes({
-      read: async path => readFileSync(join(root, path)),
-      async write(path, text) {
-        writeFileSync(join(root, path), text)
-        return true
-      },
-    })
+    const escaped = await whatEscapes(joined())
     expect(escaped).toContain('../../secret.html')
     expect(escaped).toContain('../data2.html')
+  })
+
+  it('is not left by paths that are put together at random, with links in the folder', async () => {
+    symlinkSync(outside, join(root, 'link'))
+    symlinkSync(join(outside, 'secret.html'), join(root, 'l.html'))
+    const pieces = [
+      '..',
+      '.',
+      '/',
+      '//',
+      '\\',
+      'link',
+      'l.html',
+      'secret.html',
+      'index.html',
+      'a',
+      '\0',
+      ' ',
+      ':',
+      '%2f',
+      '~',
+      'nul',
+      '．',
+    ]
+    const paths = fc
+      .array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 8 })
+      .map(found => found.join(''))
+    const find = async (folder: Pick<SiteFolder, 'read' | 'write'>) =>
+      fc.check(
+        fc.asyncProperty(paths, async path => {
+          const given = await folder.read(path).catch(() => Buffer.from(''))
+          await folder.write(path, 'gone').catch(() => undefined)
+          const isKept = readFileSync(join(outside, 'secret.html'), 'utf8') === secret
+          return isKept && !given.includes(secret) && readdirSync(outside).length === 2
+        }),
+        { seed: 11, numRuns: process.env.THROUGHLINE_LONG ? 20_000 : 1000 },
+      )
+    expect((await find(site)).counterexample).toBe(null)
+    expect((await find(joined())).failed).toBe(true)
   })
 
   it('follows no link, to a file or through a folder', async () => {

@@ -15,6 +15,7 @@ const take = {
     setRows(rows)
     byId('model').textContent = model === 'rules' ? 'rules, no model' : model
     ideas.hidden = rows.length > 0
+    byId('rows').toggleAttribute('data-busy', isBusy)
     send.hidden = isBusy
     stop.hidden = !isBusy
     if (isBusy) byId('said').textContent = 'Working.'
