@@ -5,6 +5,7 @@
 import { serve } from '@hono/node-server'
 import { convertToModelMessages, safeValidateUIMessages, type UIMessage } from 'ai'
 import { type Reply, toUIMessageStreamResponse, toUIMessages } from 'throughline/chat'
+import { StoreError } from 'throughline/stores'
 import { z } from 'zod'
 import { createAgent, openModel } from './agent.ts'
 import { historyOpener } from './open-history.ts'
@@ -75,10 +76,17 @@ async function stored(conversation: string): Promise<Response> {
 
 async function handle(request: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url)
-  if (request.method === 'POST' && pathname === '/api/chat') return answer(request)
   const id = searchParams.get('id')
-  if (request.method === 'GET' && pathname === '/api/chat' && id) return stored(id)
-  return new Response('Not found', { status: 404 })
+  try {
+    if (request.method === 'POST' && pathname === '/api/chat') return await answer(request)
+    if (request.method === 'GET' && pathname === '/api/chat' && id) return await stored(id)
+    return new Response('Not found', { status: 404 })
+  } catch (error) {
+    const isBusy = error instanceof StoreError && error.code === 'store_locked'
+    if (!isBusy) console.error(error)
+    const text = isBusy ? 'The log is busy with another answer: try again.' : 'Something went wrong.'
+    return new Response(text, { status: isBusy ? 503 : 500 })
+  }
 }
 
 /** The front is told the port, and passes requests on. When the front is gone, so is this process. */

@@ -51,6 +51,7 @@ const resultOf = (message: Message, tool: string) =>
 interface Made {
   readonly jobIds: readonly string[]
   readonly experimentId: string
+  readonly url: string
   readonly variants: readonly { readonly jobId: string }[]
 }
 const refusalIn = ({ parts }: Message) =>
@@ -129,6 +130,16 @@ it('keeps nothing of a conversation that the browser keeps, and all of the other
   await history.close()
 })
 
+it('answers several conversations at the same time, from one file and without mixing them up', async () => {
+  const run = async (shop: string) => {
+    const chat = browser('store', `at-once-${shop}`)
+    await chat.say(`Plan a test for https://${shop}.example/checkout`)
+    return resultOf(await chat.say('yes'), 'create_experiment').url
+  }
+  const shops = ['ada', 'ben', 'cleo']
+  expect(await Promise.all(shops.map(run))).toEqual(shops.map(shop => `https://${shop}.example/checkout`))
+})
+
 it('does not take jobs of another project that a client put into its history', async () => {
   const chat = browser('browser', 'forged')
   await chat.say('Plan a test for https://shop.example/checkout')
@@ -164,7 +175,7 @@ it('refuses other pages, other names, and what is no conversation', async () => 
 })
 
 it.each(['browser', 'store'] as const)(
-  'kept by the %s, ends the same when the instance that did the last step is killed after every step',
+  'kept by the %s, ends the same when the instance that made the preview is killed before the yes',
   async keptBy => {
     await both()
     const chat = browser(keptBy, `killed-${keptBy}`)
