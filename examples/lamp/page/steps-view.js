@@ -22,6 +22,8 @@ export function showSteps(program) {
     if (step === current) return
     items[current]?.removeAttribute('aria-current')
     items[step]?.setAttribute('aria-current', 'step')
+    // The list may be wider than the screen.
+    items[step]?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
     current = step
   }
 }

@@ -66,6 +66,7 @@ export function beginExchange(asked) {
       json.tabIndex = 0
       json.setAttribute('aria-label', 'Program')
       const details = element('details', '', element('summary', '', 'Program'), json)
+      details.addEventListener('toggle', () => details.scrollIntoView({ block: 'nearest' }))
       answer.replaceChildren(element('p', 'summary', summary), details)
       scrollDown()
     },
