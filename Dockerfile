@@ -6,7 +6,9 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY inspector inspector
-RUN npm run build && npm install --no-save --omit=dev --omit=optional --ignore-scripts pg@8.23.1
+# What only tests and other machines need is left behind: this Node has an SQLite of its own.
+RUN npm run build && npm pkg delete devDependencies optionalDependencies peerDependencies peerDependenciesMeta && \
+  npm install --no-save --ignore-scripts pg@8.23.1
 
 FROM node:22-slim
 ENV NODE_ENV=production

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -107,5 +109,17 @@ describe('the examples of the repository', () => {
     const numbered = readdirSync(join(root, 'examples')).filter(name => /^\d.*\.ts$/.test(name))
     expect(numbered.length).toBeGreaterThan(5)
     expect(lines.length).toBeGreaterThanOrEqual(numbered.length + 2)
+  })
+
+  it('say how they are run', () => {
+    const { stdout } = spawnSync(process.execPath, ['examples/run.mjs'], { cwd: root, encoding: 'utf8' })
+    const names = [...stdout.matchAll(/^ {2}(\S+)/gm)].map(match => match[1]!)
+    expect(names.length).toBeGreaterThan(10)
+    const texts = (name: string) =>
+      [`${name}.ts`, `${name}/run.ts`, `${name}/README.md`]
+        .map(file => join(root, 'examples', file))
+        .filter(file => existsSync(file))
+        .map(file => readFileSync(file, 'utf8'))
+    expect(names.filter(name => !texts(name).join('\n').includes(`npm run example ${name}`))).toEqual([])
   })
 })
