@@ -13,7 +13,7 @@ import { useHover, useIsHovered } from '../../parts/use-hover.ts'
 import { isTouch, useMedia } from '../../parts/use-media.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import styles from './context-list.module.css'
-import { type Landing, nowhere } from './ribbons.tsx'
+import { type Landing, nowhere } from './landing.ts'
 import type { Brief, ContextItem, ContextList as Listed } from './scene.ts'
 
 export interface ContextListProps {

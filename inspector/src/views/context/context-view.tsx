@@ -11,6 +11,7 @@ import { useKeys } from '../../parts/keys.ts'
 import { toScale } from '../../parts/log-scale.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
 import { findPoint, toStops } from '../../parts/stops.ts'
+import { toggled } from '../../parts/toggled.ts'
 import { HoverProvider, useNewHover } from '../../parts/use-hover.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { AnswerBar } from './answer-bar.tsx'
@@ -19,8 +20,9 @@ import { ContextList } from './context-list.tsx'
 import { ContextSkeleton } from './context-skeleton.tsx'
 import styles from './context-view.module.css'
 import { EntryPanel } from './entry-panel.tsx'
+import { newLanding } from './landing.ts'
 import { LogList } from './log-list.tsx'
-import { newLanding, Ribbons } from './ribbons.tsx'
+import { Ribbons } from './ribbons.tsx'
 import { toContextItems, toLogItems } from './scene.ts'
 import { TurnSlider } from './turn-slider.tsx'
 import { useFind } from './use-find.ts'
@@ -146,8 +148,8 @@ function Loaded({ place, entries, turns, timeline, point }: LoadedProps) {
     },
     [go],
   )
-  const toggle = useCallback((first: number) => setOpen(before => flip(before, first)), [])
-  const flipBlock = (index: number) => setFlips({ at: shownPoint.at, blocks: flip(flipped, index) })
+  const toggle = useCallback((first: number) => setOpen(before => toggled(before, first)), [])
+  const flipBlock = (index: number) => setFlips({ at: shownPoint.at, blocks: toggled(flipped, index) })
 
   const stopIndex = stops.findIndex(({ turn }) => turn === (search.turn ?? point.turn))
   const toTurn = useCallback(
@@ -335,9 +337,3 @@ function Loaded({ place, entries, turns, timeline, point }: LoadedProps) {
 }
 
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at)
-
-function flip(set: ReadonlySet<number>, one: number): ReadonlySet<number> {
-  const next = new Set(set)
-  if (!next.delete(one)) next.add(one)
-  return next
-}

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowLeftRight, ChevronLeft, ChevronRight } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useState } from 'react'
-import { costQuery } from '../../api/comparison.ts'
+import { useCallback, useMemo, useState } from 'react'
 import { observable } from '../../api/observable.ts'
-import { contextQuery, outlineQuery, type ThreadPlace } from '../../api/queries.ts'
+import { outlineQuery } from '../../api/queries.ts'
 import { timelineQuery } from '../../api/timeline.ts'
 import { type Place, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
@@ -13,9 +12,11 @@ import { useKeys } from '../../parts/keys.ts'
 import { type Brief, toScale } from '../../parts/log-scale.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { countReused } from '../../parts/sent-rows.ts'
+import { toggled } from '../../parts/toggled.ts'
 import { Tooltip } from '../../parts/tooltip.tsx'
 import { HoverProvider, useNewHover } from '../../parts/use-hover.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
+import { useSettled } from '../../parts/use-settled.ts'
 import {
   type AskedPlace,
   askedPlaces,
@@ -28,9 +29,10 @@ import {
 } from './difference.ts'
 import { FiguresBetween } from './figures-between.tsx'
 import { Picker } from './picker.tsx'
-import { readSide, type Side, toFit, withPolicy, writeSide } from './side.ts'
+import { readSide, type Side, withPolicy, writeSide } from './side.ts'
 import { type SideAnswer, SideHead } from './side-head.tsx'
 import { SideList } from './side-list.tsx'
+import { useCost, useSide } from './use-side.ts'
 import styles from './what-if-view.module.css'
 import { type Scrolled, Wire } from './wire.tsx'
 
@@ -137,7 +139,7 @@ function Compared({ place, entries, asked, index }: ComparedProps) {
   const selected =
     search.entry !== undefined && search.entry >= 1 && search.entry <= at ? search.entry : undefined
   const select = useCallback((seq: number | undefined) => go({ entry: seq }), [go])
-  const fold = useCallback((key: string) => setOpen(before => flipped(before, key)), [])
+  const fold = useCallback((key: string) => setOpen(before => toggled(before, key)), [])
 
   const set = (changes: { readonly a?: Side; readonly b?: Side }, isFirst: boolean) => {
     const { text: aText, system: aSystem } = writeSide(changes.a ?? sides.a)
@@ -230,7 +232,7 @@ function Compared({ place, entries, asked, index }: ComparedProps) {
         <SideHead
           {...{ letter: 'A', side: given.a, policies, caret: undefined }}
           {...one}
-          onChange={(side, isFirst) => set({ a: completed(side, one.answer) }, isFirst)}
+          onChange={(side, isFirst) => set({ a: named(side, one.answer) }, isFirst)}
         />
         <FiguresBetween
           pairs={[
@@ -246,7 +248,7 @@ function Compared({ place, entries, asked, index }: ComparedProps) {
         <SideHead
           {...{ letter: 'B', side: given.b, policies, caret: undefined }}
           {...other}
-          onChange={(side, isFirst) => set({ b: completed(side, other.answer ?? one.answer) }, isFirst)}
+          onChange={(side, isFirst) => set({ b: named(side, other.answer ?? one.answer) }, isFirst)}
         />
         {isSlim && (
           <div className={styles.switch} role="group" aria-label="Which list is shown">
@@ -305,51 +307,6 @@ function readSides(search: Place['search']): { readonly a: Side; readonly b: Sid
   return { a, b: b ?? withPolicy(a, a.policy?.startsWith('sliding') ? 'balanced' : 'sliding-50') }
 }
 
-/** A value that has stood still for a while: while a slider is drawn along, not every step is asked for. */
-function useSettled<Value>(value: Value, ms: number): Value {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms)
-    return () => clearTimeout(timer)
-  }, [value, ms])
-  return settled
-}
-
-interface MadeSide {
-  readonly answer: SideAnswer | undefined
-  readonly error: Error | null
-  /** What is shown belongs to what was asked before. */
-  readonly isStale: boolean
-}
-
-function useSide(
-  thread: ThreadPlace,
-  side: Side,
-  asking: { readonly at: number; readonly since?: number },
-): MadeSide {
-  const { data, error, isPlaceholderData } = useQuery(
-    contextQuery(thread, { ...toFit(side), ...asking, rows: true, messages: false }),
-  )
-  return { answer: data, error, isStale: isPlaceholderData }
-}
-
-/** What all calls would have read with a side. */
-function useCost(
-  thread: ThreadPlace,
-  side: Side,
-  answer: SideAnswer | undefined,
-  since: number,
-  isWanted: boolean,
-): number | undefined {
-  // A window is always named: without any setting, stored calls would be told as they were.
-  const fit = { ...toFit(side), ...(answer && { window: answer.window }) }
-  const { data } = useQuery({
-    ...costQuery(thread, { ...fit, since }),
-    enabled: isWanted && answer !== undefined,
-  })
-  return data?.anew.reduce((sum, anew) => sum + anew, 0)
-}
-
 const nothing: SideContext = { rows: [], fates: [], reused: 0 }
 
 function toContext(answer: SideAnswer | undefined): SideContext {
@@ -368,8 +325,6 @@ const named = (side: Side, answer: SideAnswer | undefined): Side => ({
 /** The policies of the last call that have a name of the same kind in addresses. */
 const nameOf = (policy: string) => (policies.includes(policy) ? { policy } : {})
 
-const completed = named
-
 const sentOf = (answer: SideAnswer | undefined) => answer && answer.at - answer.counts.elided
 const anewOf = (answer: SideAnswer | undefined) => answer && answer.tokens - (answer.prefix?.tokens ?? 0)
 const pair = (a: number | undefined, b: number | undefined) => ({ a, b })
@@ -382,10 +337,4 @@ function answerOf({ lost, gained, altered }: Difference): string {
   return altered > 0
     ? `B would send ${amountOf(altered, 'message')} in another form`
     : 'A and B send the same'
-}
-
-function flipped(set: ReadonlySet<string>, one: string): ReadonlySet<string> {
-  const next = new Set(set)
-  if (!next.delete(one)) next.add(one)
-  return next
 }
