@@ -296,6 +296,45 @@ const drawings = {
       ),
     ],
   },
+  dump: {
+    title: 'A dump is the context as text: all that the model gets, and nothing else',
+    height: 118,
+    draw: () => [
+      box(10, 36, 150, 46, 'the context', 'what is sent', 'kept'),
+      arrow(164, 59, 220, 59),
+      rect('box', 228, 10, 330, 98, 6),
+      say(244, 34, '=== SYSTEM PROMPT ==='),
+      say(244, 54, 'You are a harbour master.', 'quiet'),
+      say(244, 78, '=== CURRENT USER MESSAGE ==='),
+      say(244, 98, 'Which berth is mine?', 'quiet'),
+    ],
+  },
+  'what-goes-where': {
+    title: 'Messages are stored, sent and shown; notes are stored and sent, and never shown',
+    height: 130,
+    draw: () => [
+      ...['stored', 'sent', 'shown'].map((name, at) => say(205 + at * 170, 22, name, 'mid strong')),
+      ...[
+        ['message', ['kept', 'kept', 'kept']],
+        ['note to self', ['digested', 'digested', 'elided']],
+        ['marker, recall', ['elided', 'recalled', 'elided']],
+      ].map(([name, kinds], row) => [
+        say(10, 52 + row * 32, name),
+        ...kinds.map((kind, at) => rect(kind, 140 + at * 170, 36 + row * 32, 130, 22)),
+      ]),
+    ],
+  },
+  mcp: {
+    title: 'An agent reads the log over the Model Context Protocol',
+    height: 92,
+    draw: () => [
+      box(10, 20, 170, 50, 'an agent', 'any client of MCP'),
+      arrow(184, 45, 250, 45),
+      box(258, 20, 200, 50, 'throughline mcp', 'search, list, read, explain', 'kept'),
+      arrow(462, 45, 528, 45),
+      box(536, 20, 170, 50, 'the log', 'only read'),
+    ],
+  },
   bridges: {
     title: 'Your loop stays; only what is sent is fitted',
     height: 110,
