@@ -37,7 +37,7 @@ function passOn(upstream: string, hear: (body: unknown, path: string) => void) {
       status,
       headers,
       body: answer,
-    } = await fetch(new URL(pathname, upstream), { method, body, signal })
+    } = await fetch(upstream.replace(/\/$/, '') + pathname, { method, body, signal })
     return new Response(answer, { status, headers: { 'content-type': headers.get('content-type') ?? '' } })
   }
 }

@@ -22,6 +22,7 @@ const { values: flags } = parseArgs({
   },
 })
 const window = Number(flags.window)
+if (!Number.isInteger(window) || window < 1) throw new Error('--window must be a number of tokens')
 
 /** The reader counts words. Of other models only an estimate is known here. */
 const framing = { name: 'reader', message: 4, call: 0, result: 0, tool: 0, tools: 0, prompt: 0 }
