@@ -1,17 +1,17 @@
 import { Menu } from '@base-ui/react/menu'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Check, ChevronDown, Plus, Search, X } from 'lucide-react'
+import { Check, ChevronDown, Plus, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { serverQuery } from '../../api/queries.ts'
 import type { Answer } from '../../api/routes.ts'
 import type { ListSearch } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { amountOf, count } from '../../parts/format.ts'
-import { KeyCap } from '../../parts/key-cap.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import menu from '../../parts/menu.module.css'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
+import { SearchField } from '../../parts/search-field.tsx'
 import { ConversationTable } from './conversation-table.tsx'
 import styles from './conversations-view.module.css'
 import { type Amounts, kinds } from './filters.ts'
@@ -152,22 +152,15 @@ function FilterField({ q, onChange, onSearch }: FilterFieldProps) {
     }
   }
   return (
-    <div className={styles.field}>
-      <Search size={16} aria-hidden />
-      <input
-        ref={input}
-        type="search"
-        aria-label="Filter by name; enter searches every message"
-        placeholder="Filter, or ↵ search every message"
-        value={q}
-        maxLength={1000}
-        spellCheck={false}
-        autoComplete="off"
-        onChange={event => onChange(event.target.value)}
-        onKeyDown={onKeyDown}
-      />
-      <KeyCap keys="/" />
-    </div>
+    <SearchField
+      ref={input}
+      className={styles.field ?? ''}
+      aria-label="Filter by name; enter searches every message"
+      placeholder="Filter, or ↵ search every message"
+      value={q}
+      onChange={event => onChange(event.target.value)}
+      onKeyDown={onKeyDown}
+    />
   )
 }
 

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Search } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { searchQuery, serverQuery } from '../../api/queries.ts'
 import type { ListSearch } from '../../parts/address.ts'
 import { amountOf } from '../../parts/format.ts'
-import { KeyCap } from '../../parts/key-cap.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
+import { SearchField } from '../../parts/search-field.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { HowSearchWorks, NothingFound } from './nothing-found.tsx'
 import { SearchHits } from './search-hits.tsx'
@@ -31,7 +30,7 @@ export function SearchView() {
   return (
     <div className={styles.view}>
       <header className={styles.head}>
-        <SearchField q={q} onLook={look} onDown={() => hits.current?.focus()} />
+        <WordsField q={q} onLook={look} onDown={() => hits.current?.focus()} />
         {mayInspect && (
           <label className={styles.switch}>
             <input
@@ -83,7 +82,7 @@ function headingOf({ found }: { readonly found: readonly { readonly conversation
   return `${amountOf(found.length, 'message')} in ${amountOf(conversations, 'conversation')}`
 }
 
-interface SearchFieldProps {
+interface WordsFieldProps {
   readonly q: string
   readonly onLook: (q: string) => void
   /** Goes to what was found. */
@@ -91,7 +90,7 @@ interface SearchFieldProps {
 }
 
 /** The field. It asks when typing pauses, and at once on enter. */
-function SearchField({ q, onLook, onDown }: SearchFieldProps) {
+function WordsField({ q, onLook, onDown }: WordsFieldProps) {
   const input = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(q)
   const [asked, setAsked] = useState(q)
@@ -130,23 +129,14 @@ function SearchField({ q, onLook, onDown }: SearchFieldProps) {
     event.preventDefault()
   }
   return (
-    <div className={styles.field}>
-      <Search size={16} aria-hidden />
-      <input
-        ref={input}
-        type="search"
-        aria-label="Words to look for"
-        placeholder="Words that must all be in a message"
-        value={typed}
-        maxLength={1000}
-        spellCheck={false}
-        autoComplete="off"
-        // biome-ignore lint/a11y/noAutofocus: whoever comes here wants to type
-        autoFocus
-        onChange={event => setTyped(event.target.value)}
-        onKeyDown={onKeyDown}
-      />
-      <KeyCap keys="/" />
-    </div>
+    <SearchField
+      ref={input}
+      aria-label="Words to look for"
+      placeholder="Words that must all be in a message"
+      value={typed}
+      autoFocus
+      onChange={event => setTyped(event.target.value)}
+      onKeyDown={onKeyDown}
+    />
   )
 }
