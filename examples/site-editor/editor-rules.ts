@@ -123,6 +123,8 @@ const listFirst: RulesAnswer = { text: 'I look at the files.', calls: [{ name: '
 function write(turn: TurnSoFar, text: string, change: (text: string) => string): RulesAnswer {
   const changed = [...turn.read].map(([path, before]) => ({ path, before, text: change(before) }))
   const toWrite = changed.filter(({ path, before, text }) => before !== text || !turn.files?.includes(path))
+  // Files are read side by side, so their order says nothing.
+  toWrite.sort((a, b) => (a.path < b.path ? -1 : 1))
   if (toWrite.length === 0) return say(turn, 'It is so already: I changed nothing.', 'Nothing to change.')
   return {
     text,

@@ -37,6 +37,7 @@ events.onopen = () => {
 }
 events.onerror = () => {
   byId('away').hidden = false
+  byId('rows').removeAttribute('data-busy')
 }
 
 function showProblem(problem) {

@@ -39,7 +39,7 @@ function toElement(row) {
 
 const endings = {
   cancelled: 'You stopped this answer.',
-  interrupted: 'The editor was interrupted here. Nothing after this was done.',
+  interrupted: 'The editor was interrupted here.',
   failed: 'This answer failed.',
 }
 
