@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import type { UpstreamAnswer } from '../../../test/scripted-upstream.ts'
 import { upstreamWith } from '../../models/upstream.fixture.ts'
@@ -58,6 +60,14 @@ it('is the reader if it is wanted, or if nothing is configured and nothing answe
     kind: 'reader',
     why: `The upstream is the built-in reader, because no upstream is configured and nothing answers at ${url}.`,
   })
+})
+
+it('is the reader if nothing is configured and what listens where Ollama is looked for says nothing', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  expect(await find({ ollamaHost: `http://127.0.0.1:${port}` })).toMatchObject({ kind: 'reader' })
+  silent.close()
 })
 
 it('is never guessed if it is configured', async () => {

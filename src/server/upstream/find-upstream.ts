@@ -34,6 +34,8 @@ export class UpstreamNotFoundError extends ThroughlineError {
   }
 }
 
+const lookMs = 3000
+
 /**
  * The upstream of a configuration. What an address speaks is asked there. If none is configured, it is Ollama where it is
  * usually found, or the built-in reader if nothing answers there.
@@ -53,7 +55,9 @@ export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal)
   if (upstreamKind === 'openai')
     return use(openaiUpstream(options), 'an OpenAI-compatible server', 'as "upstreamKind" says')
 
-  const found = await probe(options, signal)
+  // Where Ollama is only looked for, what does not answer soon must not keep the server from starting.
+  const soon = isConfigured ? {} : { connect: lookMs, facts: lookMs }
+  const found = await probe({ ...options, timeouts: { ...options.timeouts, ...soon } }, signal)
   const why = isConfigured ? 'as "upstream" says' : 'because no upstream is configured and it answers there'
   switch (found.kind) {
     case 'ollama':
