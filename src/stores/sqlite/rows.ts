@@ -14,13 +14,21 @@ export const columns = {
     ...['owner', 'epoch'],
   ],
   entries: ['place', 'id', 'turn', 'role', 'time', 'tokens', 'payload'],
-  calls: ['branch_id', 'id', 'turn', 'time', 'model', 'plan', 'predicted', 'reported', 'status', 'error'],
+  calls: [
+    ...['branch_id', 'id', 'turn', 'time', 'model', 'plan', 'step', 'predicted', 'reported', 'status'],
+    'error',
+  ],
 } as const
 
 /** The columns that name a row, in the tables whose rows change. */
-const keys = { conversations: ['id'], branches: ['id'], turns: ['branch_id', 'turn'] } as const
+const keys = {
+  conversations: ['id'],
+  branches: ['id'],
+  turns: ['branch_id', 'turn'],
+  calls: ['branch_id', 'id'],
+} as const
 
-type Value = string | number | null
+type Value = string | number | Uint8Array | null
 export type Table = keyof typeof columns
 export const tables = Object.keys(columns) as Table[]
 
@@ -39,7 +47,6 @@ type Texts =
   | 'tokens'
   | 'payload'
   | 'model'
-  | 'plan'
 type OptionalTexts = 'title' | 'metadata' | 'owner' | 'error' | 'key' | 'body'
 type OptionalNumbers = 'deleted_at' | 'parent_id' | 'open_turn' | 'ended_at' | 'reported'
 
@@ -49,9 +56,11 @@ export type RowOf<Name extends Table> = {
     ? string | null
     : Column extends OptionalNumbers
       ? number | null
-      : Column extends Texts | (Name extends 'entries' | 'calls' ? 'id' : never)
-        ? string
-        : number
+      : Column extends 'plan'
+        ? Uint8Array
+        : Column extends Texts | (Name extends 'entries' | 'calls' ? 'id' : never)
+          ? string
+          : number
 }
 
 /** The values of a row that is checked or inserted, whatever they are. */

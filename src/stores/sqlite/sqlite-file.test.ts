@@ -208,7 +208,9 @@ describe('a file that was there before', () => {
     expect((await store.head(thread))?.open?.expiresInMs).toBe(0)
     for (const [word, seq] of Object.entries({ pelican: 1, bird: 2, now: 3, zebra: 3 }))
       expect((await store.search('acme', word)).map(found => found.seq)).toEqual([seq])
-    expect(await store.calls(thread)).toMatchObject([{ id: 'call', status: 'failed', error: 'overloaded' }])
+    expect(await store.calls(thread)).toMatchObject([
+      { id: 'call', plan: '{}', status: 'failed', error: 'overloaded' },
+    ])
     expect(await store.conversations('acme')).toMatchObject([{ title: 'Birds', metadata: { a: 1 } }])
     await expect(exchange(store, { ...thread, conversation: 'gone' }, 'x')).rejects.toThrow(
       code('conversation_deleted'),

@@ -1,8 +1,9 @@
 import { checksum } from '../checksum.ts'
-import type { Mark, MarkedPlace, Store, StoredCall } from '../store.ts'
+import type { Mark, MarkedPlace, Store } from '../store.ts'
+import { keepCall, readCalls } from './call-rows.ts'
 import type { Connection } from './connection.ts'
 import { findBranch, needBranch } from './conversation-rows.ts'
-import { type Checked, columns, insertRow, inserts, sound } from './rows.ts'
+import type { Checked } from './rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 
 type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache' | 'saveMarks' | 'findMarks'>
@@ -16,10 +17,7 @@ export function sqliteSides(context: SqliteContext): Sides {
     async calls(thread, { limit } = {}) {
       const connection = context.ready()
       const branch = findBranch(connection, thread)
-      const sql = 'SELECT * FROM calls WHERE branch_id = ? ORDER BY number DESC LIMIT ?'
-      return branch
-        ? connection.all<CallRow>(sql, branch.id, limit ?? -1).map(row => toCall(row, branch.id))
-        : []
+      return branch ? readCalls(connection, branch.id, limit) : []
     },
     async saveCache(thread, key, at, bytes) {
       await context.write(thread, connection => {
@@ -55,45 +53,15 @@ export function sqliteSides(context: SqliteContext): Sides {
   }
 }
 
-/** Keeps a call, or what became of it. */
-export function keepCall(connection: Connection, branchId: number, call: StoredCall): void {
-  const { reported = null, error = null } = call
-  insertRow(connection, 'calls', { ...call, branch_id: branchId, reported, error }, saveCallSql)
-}
-
 /** Keeps marks of places that are counted from the one after `head`. */
 export function keepMarks(connection: Connection, branchId: number, marks: readonly Mark[], head = 0): void {
   const sql = 'INSERT INTO marks (branch_id, mark, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
   for (const { mark, at } of marks) connection.run(sql, branchId, mark, head + at)
 }
 
-/** A call that is saved again stays in its place. */
-const saveCallSql = `${inserts.calls} ON CONFLICT (branch_id, id) DO UPDATE SET ${[
-  ...columns.calls,
-  'checksum',
-]
-  .slice(2)
-  .map(name => `${name} = excluded.${name}`)}`
-
 interface CacheRow extends Checked {
   readonly at: number
   readonly bytes: Uint8Array
-}
-
-interface CallRow extends Omit<StoredCall, 'reported' | 'error'>, Checked {
-  readonly branch_id: number
-  readonly reported: number | null
-  readonly error: string | null
-}
-
-function toCall(row: CallRow, branchId: number): StoredCall {
-  const { id, turn, time, model, plan, predicted, reported, status, error } = sound(
-    'calls',
-    row,
-    row.branch_id === branchId,
-  )
-  const call = { id, turn, time, model, plan, predicted, status }
-  return { ...call, ...(reported !== null && { reported }), ...(error !== null && { error }) }
 }
 
 const cacheSum = (branchId: number, key: string, at: number, bytes: Uint8Array) =>

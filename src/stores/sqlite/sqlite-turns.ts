@@ -1,6 +1,7 @@
 import { leaseLost, turnOpen } from '../refusals.ts'
 import type { BeginTurn, Begun, Lease, NewEntry, Store, StoredTurn, ThreadKey } from '../store.ts'
 import { KeyReusedError } from '../store-error.ts'
+import { keepCall } from './call-rows.ts'
 import type { Connection } from './connection.ts'
 import {
   type BranchRow,
@@ -14,7 +15,7 @@ import {
 } from './conversation-rows.ts'
 import { addEntries } from './entry-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
-import { keepCall, keepMarks } from './sqlite-sides.ts'
+import { keepMarks } from './sqlite-sides.ts'
 import {
   insertTurn,
   saveTurn,

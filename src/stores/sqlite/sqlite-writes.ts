@@ -1,6 +1,7 @@
 import { planRestore, type Stored, timesOf } from '../plan-restore.ts'
 import { branchExists, forkedElsewhere, nameOf, noParent, notAPlace, turnOpen } from '../refusals.ts'
 import type { RestoreEntries, Store, ThreadKey } from '../store.ts'
+import { freePlans } from './call-rows.ts'
 import type { Connection } from './connection.ts'
 import {
   type BranchRow,
@@ -75,7 +76,11 @@ export function sqliteWrites(
     async deleteCalls(tenant, before) {
       const count = await context.write({ tenant, conversation: '' }, connection => {
         const { n } = connection.get<{ n: number }>(`SELECT count(*) AS n ${oldCalls}`, before, tenant)!
-        if (n > 0) connection.run(`DELETE ${oldCalls}`, before, tenant)
+        if (n > 0) {
+          freePlans(connection, tenant, before)
+          connection.run(`DELETE ${oldCalls}`, before, tenant)
+          connection.forget()
+        }
         return n
       })
       if (count > 0) emptyLog()

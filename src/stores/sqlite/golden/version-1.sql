@@ -83,7 +83,8 @@ CREATE TABLE calls (
   turn INTEGER NOT NULL,
   time INTEGER NOT NULL,
   model TEXT NOT NULL,
-  plan TEXT NOT NULL,
+  plan BLOB NOT NULL,
+  step INTEGER NOT NULL,
   predicted INTEGER NOT NULL,
   reported INTEGER,
   status TEXT NOT NULL,
@@ -130,7 +131,7 @@ INSERT INTO entries (place, id, turn, role, time, tokens, checksum, payload) VAL
   (16777218, 'two', 1, 'assistant', 1100, '{}', 2217884476, '{"role":"assistant","content":"a bird"}'),
   (16777219, 'three', 2, 'user', 2000, '{}', 2189415060, '{"role":"user","content":"and now?"}'),
   (33554435, 'other', 0, 'user', 2100, '{}', 4054621560, '{"role":"user","content":"another zebra"}');
-INSERT INTO calls VALUES (1, 1, 'call', 1, 1050, 'llama', '{}', 10, 12, 'failed', 'overloaded', 1317496935);
+INSERT INTO calls VALUES (1, 1, 'call', 1, 1050, 'llama', x'ABAE0500', 0, 10, 12, 'failed', 'overloaded', 2132315552);
 INSERT INTO caches VALUES (1, 'fold', 2, 3161889424, x'01');
 -- Two are in the index, two wait for it.
 INSERT INTO words (rowid, text) VALUES (16777217, 'the pelican'), (33554435, 'another zebra');

@@ -1,0 +1,147 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { StoredCall } from '../store.ts'
+import type { Connection } from './connection.ts'
+import { type Checked, columns, insertRow, inserts, type RowOf, saveRow, sound } from './rows.ts'
+import { damaged } from './sqlite-error.ts'
+
+/**
+ * A plan mostly repeats the one before it, so it is packed with that as its dictionary and takes a tenth of its size. Every
+ * sixteenth is packed alone (`step` 0): any plan is read in at most so many steps.
+ */
+const longestChain = 16
+
+/** Keeps a call, or what became of it. A call that is saved again stays in its place. */
+export function keepCall(connection: Connection, branchId: number, call: StoredCall): void {
+  const { id, plan: text } = call
+  const latest = latestPlan(connection, branchId)
+  const known = latest?.id === id ? latest : findPlan(connection, branchId, id)
+  const dictionary = known ? known.dictionary : dictionaryAfter(latest)
+  const step = known?.step ?? (latest && dictionary !== '' ? latest.step + 1 : 0)
+  const next = known && known !== latest && text !== known.text ? planAfter(connection, known) : undefined
+  const { reported = null, error = null } = call
+  const row = { ...call, branch_id: branchId, plan: pack(text, dictionary), step, reported, error }
+  const number = insertRow(connection, 'calls', row, saveSql)
+  if (next) saveRow(connection, 'calls', next.row, { plan: pack(next.text, next.step > 0 ? text : '') })
+  if (!known || known === latest)
+    connection.remember(keyOf(branchId), { number: known?.number ?? number, id, text, step, dictionary })
+}
+
+/** The calls of a branch, newest first. */
+export function readCalls(connection: Connection, branchId: number, limit = -1): readonly StoredCall[] {
+  const read = limit < 0 ? -1 : limit + longestChain - 1
+  const rows = connection.all<CallRow>(newestSql, branchId, Number.MAX_SAFE_INTEGER, read).reverse()
+  const wanted = limit < 0 ? 0 : Math.max(0, rows.length - limit)
+  const first = Math.max(
+    0,
+    rows.findLastIndex(({ step }, at) => at <= wanted && step === 0),
+  )
+  const texts = [...unpackRows(rows.slice(first), branchId)]
+  return rows
+    .slice(wanted)
+    .map((row, at) => toCall(row, texts[wanted - first + at]!))
+    .reverse()
+}
+
+/** Before calls are deleted: those that stay get plans that need none of those that go. */
+export function freePlans(connection: Connection, tenant: string, before: number): void {
+  for (const row of connection.all<CallRow>(freedSql, tenant, before, before)) {
+    const { text } = planUpTo(connection, row.branch_id, row.number)!
+    saveRow(connection, 'calls', row, { plan: pack(text, ''), step: 0 })
+  }
+}
+
+interface CallRow extends RowOf<'calls'>, Checked {
+  readonly number: number
+}
+
+/** The plan of a call, and what it is packed with. */
+interface Plan {
+  readonly number: number
+  readonly id: string
+  readonly step: number
+  readonly text: string
+  readonly dictionary: string
+}
+
+const dictionaryAfter = (latest: Plan | undefined): string =>
+  latest && latest.step + 1 < longestChain ? latest.text : ''
+
+const keyOf = (branchId: number) => `plan ${branchId}`
+
+const latestPlan = (connection: Connection, branchId: number): Plan | undefined =>
+  connection.recall<Plan>(keyOf(branchId)) ?? planUpTo(connection, branchId, Number.MAX_SAFE_INTEGER)
+
+function findPlan(connection: Connection, branchId: number, id: string): Plan | undefined {
+  const found = connection.get<{ number: number }>(placeSql, branchId, id)
+  return found && planUpTo(connection, branchId, found.number)
+}
+
+/** The newest plan that is not behind a number. */
+function planUpTo(connection: Connection, branchId: number, number: number): Plan | undefined {
+  const rows = connection.all<CallRow>(newestSql, branchId, number, longestChain)
+  const whole = rows.findIndex(({ step }) => step === 0)
+  const chain = rows.slice(0, whole + 1).reverse()
+  const [newest] = rows
+  if (!newest) return undefined
+  const texts = [...unpackRows(chain, branchId)]
+  return {
+    number: newest.number,
+    id: newest.id,
+    step: newest.step,
+    text: texts.at(-1)!,
+    dictionary: newest.step > 0 ? texts.at(-2)! : '',
+  }
+}
+
+/** The plan that is packed with another one, if there is one. */
+function planAfter(connection: Connection, { number }: Plan) {
+  const row = connection.get<CallRow>(nextSql, number, number)
+  const text = row && row.step > 0 ? planUpTo(connection, row.branch_id, row.number)?.text : undefined
+  return row && text !== undefined ? { row, text, step: row.step } : undefined
+}
+
+/** The texts of the plans of rows in a row, of which the first needs no other. */
+function* unpackRows(rows: readonly CallRow[], branchId: number): Generator<string> {
+  let text = ''
+  for (const row of rows) {
+    const { plan, step, branch_id } = sound('calls', row)
+    text = unpack(plan, step > 0 ? text : '')
+    if (branch_id !== branchId) throw unreadable()
+    yield text
+  }
+}
+
+const pack = (text: string, dictionary: string): Uint8Array =>
+  deflateRawSync(text, { level: 9, ...(dictionary !== '' && { dictionary: Buffer.from(dictionary) }) })
+
+function unpack(bytes: Uint8Array, dictionary: string): string {
+  try {
+    const options = dictionary === '' ? {} : { dictionary: Buffer.from(dictionary) }
+    return inflateRawSync(bytes, options).toString()
+  } catch {
+    throw unreadable()
+  }
+}
+
+const unreadable = () => damaged('The store', 'a row of calls')
+
+function toCall(
+  { id, turn, time, model, predicted, reported, status, error }: CallRow,
+  plan: string,
+): StoredCall {
+  const call = { id, turn, time, model, plan, predicted, status: status as StoredCall['status'] }
+  return { ...call, ...(reported !== null && { reported }), ...(error !== null && { error }) }
+}
+
+const saveSql = `${inserts.calls} ON CONFLICT (branch_id, id) DO UPDATE SET ${[...columns.calls, 'checksum']
+  .slice(2)
+  .map(name => `${name} = excluded.${name}`)}`
+
+const newestSql = 'SELECT * FROM calls WHERE branch_id = ? AND number <= ? ORDER BY number DESC LIMIT ?'
+const placeSql = 'SELECT number FROM calls WHERE branch_id = ? AND id = ?'
+const nextSql = `SELECT * FROM calls WHERE branch_id = (SELECT branch_id FROM calls WHERE number = ?)
+  AND number > ? ORDER BY number LIMIT 1`
+const freedSql = `SELECT * FROM calls AS kept WHERE step > 0 AND branch_id IN (
+    SELECT branches.id FROM branches JOIN conversations ON conversations.id = conversation_id WHERE tenant = ?)
+  AND time >= ? AND (SELECT time FROM calls WHERE branch_id = kept.branch_id AND number < kept.number
+    ORDER BY number DESC LIMIT 1) < ?`
