@@ -21,15 +21,16 @@ interface Asked {
 /** Ranks the entries before `n` for a text, as if the index ended there. */
 export function rank(index: RecallIndex, text: string, n: number = index.size): Ranking {
   const question = readQuestion(index, text, n)
-  const own = matchScores(index, question.asked, n)
-  const ofSession = sessionScores(index, own, n)
+  const scores = matchScores(index, question.asked, n)
+  const ofSession = sessionScores(index, scores, n)
   if (ofSession.length > 1) {
     const related = feedback(index, ofSession, n)
     const more = sessionScores(index, matchScores(index, related, n), n)
     for (let session = 0; session < more.length; session++)
       ofSession[session]! += ranking.feedback * more[session]!
   }
-  return { scores: combine(index, own, ofSession, n), ...question }
+  combine(index, scores, ofSession)
+  return { scores, ...question }
 }
 
 function readQuestion(index: RecallIndex, text: string, n: number) {
@@ -54,8 +55,8 @@ function readQuestion(index: RecallIndex, text: string, n: number) {
 function matchScores(index: RecallIndex, asked: readonly Asked[], n: number): Float64Array {
   const scores = new Float64Array(n)
   if (n === 0) return scores
-  const { lengthSums } = index
-  const mean = lengthSums[n - 1]! / n || 1
+  const { lengths } = index
+  const mean = index.lengthSums[n - 1]! / n || 1
   const base = ranking.saturation * (1 - ranking.lengthShare)
   const slope = (ranking.saturation * ranking.lengthShare) / mean
   for (const { id, weight } of asked) {
@@ -66,9 +67,7 @@ function matchScores(index: RecallIndex, asked: readonly Asked[], n: number): Fl
     for (let at = 0; at < frequency; at++) {
       const entry = places[at]!
       const count = counts[at]!
-      // Not `lengthSums[-1] ?? 0`: a read outside of a list makes every read slow.
-      const length = lengthSums[entry]! - (entry > 0 ? lengthSums[entry - 1]! : 0)
-      scores[entry]! += (full * count) / (count + base + slope * length)
+      scores[entry]! += (full * count) / (count + base + slope * lengths[entry]!)
     }
   }
   return scores
@@ -85,9 +84,15 @@ function sessionScores(index: RecallIndex, scores: Float64Array, n: number): Flo
     for (let entry = index.starts[session]!; entry < end; entry++) {
       const score = scores[entry]!
       if (score <= third) continue
-      if (score > best) [best, second, third] = [score, best, second]
-      else if (score > second) [second, third] = [score, second]
-      else third = score
+      if (score <= second) third = score
+      else {
+        third = second
+        if (score <= best) second = score
+        else {
+          second = best
+          best = score
+        }
+      }
     }
     result[session] = (best + second + third) / 3
   }
@@ -96,11 +101,14 @@ function sessionScores(index: RecallIndex, scores: Float64Array, n: number): Flo
 
 /** Terms that recur in the best sessions, the most telling first. */
 function feedback(index: RecallIndex, ofSession: Float64Array, n: number): readonly Asked[] {
-  const best = [...ofSession.keys()]
-    .map(session => ({ session, score: Math.round(ofSession[session]! * ranking.unit) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score || a.session - b.session)
-    .slice(0, ranking.feedbackSessions)
+  const best: { readonly session: number; readonly score: number }[] = []
+  for (let session = 0; session < ofSession.length; session++) {
+    const score = Math.round(ofSession[session]! * ranking.unit)
+    if (score <= (best[ranking.feedbackSessions - 1]?.score ?? 0)) continue
+    best.push({ session, score })
+    // Few at a time, not all sessions at once; the sort keeps those of one score in their order.
+    best.sort((a, b) => b.score - a.score).splice(ranking.feedbackSessions)
+  }
   const weights = new Map<number, number>()
   for (const { session } of best) {
     const start = index.starts[session]!
@@ -125,30 +133,39 @@ function feedback(index: RecallIndex, ofSession: Float64Array, n: number): reado
   return list.map(({ id, weight }) => ({ id, weight: weight / most }))
 }
 
-/** The score of each entry: its own match, its neighbours, its session, its age, and the part that no question changes. */
-function combine(index: RecallIndex, own: Float64Array, ofSession: Float64Array, n: number): Float64Array {
-  const scores = new Float64Array(n)
-  const priors = index.priors
+/**
+ * Turns what each entry matches into its score: its own match, its neighbours, its session, its age, and the part that no
+ * question changes. In place: a second list of the conversation's length would cost as much as the rest.
+ */
+function combine(index: RecallIndex, scores: Float64Array, ofSession: Float64Array): void {
+  const { starts, priors } = index
   for (let session = 0; session < ofSession.length; session++) {
-    const start = index.starts[session]!
-    const end = sessionEnd(index, session, n)
-    const base = ranking.session * ofSession[session]!
+    const score = ofSession[session]!
+    // No entry of it has any of the words: all stay at 0.
+    if (score === 0) continue
+    const start = starts[session]!
+    const end = sessionEnd(index, session, scores.length)
     const ago = ofSession.length - 1 - session
     const recent = (1 + ranking.recency * Math.exp(-ago / ranking.recencySessions)) * ranking.unit
-    const opener = ranking.opener * Math.min(1, ranking.openerSize / (end - start)) * ofSession[session]!
+    const base = ranking.session * score
+    let opener = ranking.opener * Math.min(1, ranking.openerSize / (end - start)) * score
+    let beforeLast = 0
+    let last = 0
+    let own = scores[start]!
+    let next = start + 1 < end ? scores[start + 1]! : 0
     for (let entry = start; entry < end; entry++) {
-      const beside = Math.max(entry > start ? own[entry - 1]! : 0, entry + 1 < end ? own[entry + 1]! : 0)
-      const beyond = Math.max(entry > start + 1 ? own[entry - 2]! : 0, entry + 2 < end ? own[entry + 2]! : 0)
-      const sum =
-        own[entry]! +
-        ranking.beside * beside +
-        ranking.beyond * beyond +
-        base +
-        (entry === start ? opener : 0)
+      const afterNext = entry + 2 < end ? scores[entry + 2]! : 0
+      const beside = last > next ? last : next
+      const beyond = beforeLast > afterNext ? beforeLast : afterNext
+      const sum = own + ranking.beside * beside + ranking.beyond * beyond + base + opener
       scores[entry] = Math.round(sum * recent * priors[entry]!)
+      opener = 0
+      beforeLast = last
+      last = own
+      own = next
+      next = afterNext
     }
   }
-  return scores
 }
 
 function sessionEnd({ starts }: RecallIndex, session: number, n: number): number {

@@ -23,7 +23,8 @@ export interface RecallIndex {
   readonly weights: readonly number[]
   readonly places: readonly (readonly number[])[]
   readonly counts: readonly (readonly number[])[]
-  /** By entry: its terms and its tokens as running sums, and its session. */
+  /** By entry: how many terms it has, these and its tokens as running sums, and its session. */
+  readonly lengths: readonly number[]
   readonly lengthSums: readonly number[]
   readonly tokenSums: readonly number[]
   readonly sessions: readonly number[]
@@ -57,13 +58,14 @@ export function createRecallIndex(): RecallIndex {
     // Most terms stand in one or two entries: a plain list takes a quarter of the memory of a typed one.
     places: [] as number[][],
     counts: [] as number[][],
+    lengths: [] as number[],
     lengthSums: [] as number[],
     tokenSums: [] as number[],
     sessions: [] as number[],
     priors: [] as number[],
     starts: [] as number[],
   }
-  const { weights, places, counts, lengthSums, tokenSums, sessions, priors, starts } = lists
+  const { weights, places, counts, lengths, lengthSums, tokenSums, sessions, priors, starts } = lists
   /** The terms of all entries, one entry after the other, and where those of each end: half the memory of a plain list. */
   let terms = new Int32Array(1024)
   const termEnds: number[] = []
@@ -87,6 +89,7 @@ export function createRecallIndex(): RecallIndex {
       length += found[place]!
     }
     keepTerms(ids)
+    lengths.push(length)
     lengthSums.push(length + (at > 0 ? lengthSums[at - 1]! : 0))
     tokenSums.push(tokens + (at > 0 ? tokenSums[at - 1]! : 0))
     sessions.push(starts.length - 1)
