@@ -53,19 +53,16 @@ export interface SavedEntry {
 
 export function createRecallIndex(): RecallIndex {
   const vocabulary = new Map<string, number>()
-  const lists = {
-    weights: [] as number[],
-    // Most terms stand in one or two entries: a plain list takes a quarter of the memory of a typed one.
-    places: [] as number[][],
-    counts: [] as number[][],
-    lengths: [] as number[],
-    lengthSums: [] as number[],
-    tokenSums: [] as number[],
-    sessions: [] as number[],
-    priors: [] as number[],
-    starts: [] as number[],
-  }
-  const { weights, places, counts, lengths, lengthSums, tokenSums, sessions, priors, starts } = lists
+  const weights: number[] = []
+  // Most terms stand in one or two entries: a plain list takes a quarter of the memory of a typed one.
+  const places: number[][] = []
+  const counts: number[][] = []
+  const lengths: number[] = []
+  const lengthSums: number[] = []
+  const tokenSums: number[] = []
+  const sessions: number[] = []
+  const priors: number[] = []
+  const starts: number[] = []
   /** The terms of all entries, one entry after the other, and where those of each end: half the memory of a plain list. */
   let terms = new Int32Array(1024)
   const termEnds: number[] = []
@@ -112,8 +109,16 @@ export function createRecallIndex(): RecallIndex {
     get size() {
       return termEnds.length
     },
-    ...lists,
     vocabulary,
+    weights,
+    places,
+    counts,
+    lengths,
+    lengthSums,
+    tokenSums,
+    sessions,
+    priors,
+    starts,
     termsAt: entry => terms.subarray(termEnds[entry - 1] ?? 0, termEnds[entry]),
     idOf,
     restore,

@@ -1,0 +1,201 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { packIndex, unpackIndex } from './pack-index.ts'
+import { rank } from './rank.ts'
+import * as ranking from './ranking.ts'
+import { countBelow, createRecallIndex, type RecallDocument, type RecallIndex } from './recall-index.ts'
+
+const runs = process.env.THROUGHLINE_LONG ? 5000 : 300
+
+/** Few words, so that scores tie; some that count half, some that are left out, some that are never said. */
+const word = fc.constantFrom(
+  ...'heron jetty hull sail green paint mast rope pilot berth tide think today time the of 喜欢 黑猫'.split(
+    ' ',
+  ),
+)
+const text = fc.oneof(
+  fc.constant(''),
+  fc.constant('always green paint'),
+  fc.array(word, { maxLength: 12 }).map(words => words.join(' ')),
+  // The same text again and again: ties of entries and of sessions.
+  fc.constantFrom('heron jetty', 'the hull', 'sail sail sail mast'),
+)
+const document: fc.Arbitrary<RecallDocument> = fc.record({
+  text,
+  isUser: fc.boolean(),
+  isRecallable: fc.nat(9).map(die => die > 0),
+  tokens: fc.oneof(fc.constant(0), fc.nat(40), fc.nat(5000)),
+  beginsSession: fc.constant(false),
+})
+/** Sessions of one entry to more than feedback reads; one session is what a conversation without times has. */
+const session = fc.oneof(
+  fc.array(document, { minLength: 1, maxLength: 4 }),
+  fc.array(document, { minLength: 1, maxLength: 12 }),
+  fc.array(document, { minLength: ranking.feedbackSize - 1, maxLength: ranking.feedbackSize + 2 }),
+)
+/** Alike sessions, each with a rare word of its own: their scores tie, and which of them are the best decides what is related. */
+const alike = fc.array(document, { minLength: 2, maxLength: 2 }).chain(([one, other]) =>
+  fc.array(fc.nat(9), { minLength: 6, maxLength: 16 }).map(rare =>
+    rare.map(mark => [
+      { ...one!, text: 'heron jetty' },
+      { ...other!, text: `quay${mark}` },
+      { ...other!, text: `quay${mark}` },
+    ]),
+  ),
+)
+const documents = fc
+  .array(
+    fc.oneof(
+      session.map(one => [one]),
+      alike,
+    ),
+    { minLength: 1, maxLength: 10 },
+  )
+  .map(groups => groups.flat().flatMap(list => list.map((one, at) => ({ ...one, beginsSession: at === 0 }))))
+
+const question = fc.oneof(
+  fc.constant(''),
+  fc.constant('nobody said anything like it'),
+  fc.constant('heron jetty'),
+  fc.array(fc.oneof(word, fc.constant('quasar')), { maxLength: 30 }).map(words => words.join(' ')),
+)
+const asked = fc.record({ documents, question, share: fc.double({ min: 0, max: 1, noNaN: true }) })
+
+/** Asks an index as if it ended at n: when it has grown further, as a fork finds it, and when it was restored. */
+function compare(exhaustive: typeof exhaustiveScores) {
+  return ({
+    documents,
+    question,
+    share,
+  }: {
+    documents: RecallDocument[]
+    question: string
+    share: number
+  }) => {
+    const index = createRecallIndex()
+    for (const one of documents) index.append(one)
+    const n = Math.round(share * index.size)
+    for (const one of [index, unpackIndex(packIndex(index)).index]) {
+      for (const size of [n, index.size]) {
+        const found = rank(one, question, size)
+        expect([...found.scores]).toEqual(exhaustive(one, found.asked, size))
+      }
+    }
+  }
+}
+
+describe('rank', () => {
+  it('gives every entry the score that the plain formula gives, to the last bit', () => {
+    fc.assert(fc.property(asked, compare(exhaustiveScores)), { seed: 11, numRuns: runs })
+  })
+
+  it.each([
+    ['neighbours of another session', { crossing: true }],
+    ['ties of sessions by the newer one', { newer: true }],
+    ['an opener in the second place', { openerAt: 1 }],
+    ['rounding down', { round: Math.floor }],
+  ])('finds a planted fault: %s', (_name, fault) => {
+    const faulty = (...[index, terms, n]: Parameters<typeof exhaustiveScores>) =>
+      exhaustiveScores(index, terms, n, fault)
+    const result = fc.check(fc.property(asked, compare(faulty)), {
+      seed: 11,
+      numRuns: 300,
+      endOnFailure: true,
+    })
+    expect(result.failed).toBe(true)
+  })
+})
+
+interface Fault {
+  readonly crossing?: boolean
+  readonly newer?: boolean
+  readonly openerAt?: number
+  readonly round?: (value: number) => number
+}
+
+type Terms = readonly { readonly id: number; readonly weight: number }[]
+
+/** The formula of recall as it is written down: every entry, every session, nothing left out and nothing used again. */
+function exhaustiveScores(index: RecallIndex, terms: Terms, n: number, fault: Fault = {}): number[] {
+  const { crossing = false, newer = false, openerAt = 0, round = Math.round } = fault
+  const entries = Array.from({ length: n }, (_, entry) => entry)
+  const count = n > 0 ? index.sessions[n - 1]! + 1 : 0
+  const sessions = Array.from({ length: count }, (_, one) => entries.filter(at => index.sessions[at] === one))
+  const own = matches(index, terms, n)
+  const means = sessions.map(list => meanOfBest(list.map(entry => own[entry]!)))
+  if (count > 1) {
+    const order = sessions
+      .map((_, one) => ({ one, score: Math.round(means[one]! * ranking.unit) }))
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score || (newer ? b.one - a.one : a.one - b.one))
+    const best = order.slice(0, ranking.feedbackSessions).map(({ one }) => one)
+    const related = matches(index, feedbackTerms(index, best, sessions, means, n), n)
+    sessions.forEach((list, one) => {
+      means[one]! += ranking.feedback * meanOfBest(list.map(entry => related[entry]!))
+    })
+  }
+  return entries.map(entry => {
+    const one = index.sessions[entry]!
+    const list = sessions[one]!
+    const ownOf = (at: number) =>
+      at >= 0 && at < n && (crossing || index.sessions[at] === one) ? own[at]! : 0
+    const size = Math.min(1, ranking.openerSize / list.length)
+    const sum =
+      own[entry]! +
+      ranking.beside * Math.max(ownOf(entry - 1), ownOf(entry + 1)) +
+      ranking.beyond * Math.max(ownOf(entry - 2), ownOf(entry + 2)) +
+      ranking.session * means[one]! +
+      (entry === list[openerAt] ? ranking.opener * size * means[one]! : 0)
+    const recent = 1 + ranking.recency * Math.exp(-(count - 1 - one) / ranking.recencySessions)
+    return round(sum * (recent * ranking.unit) * index.priors[entry]!)
+  })
+}
+
+function matches(index: RecallIndex, terms: Terms, n: number): number[] {
+  const own = new Array<number>(n).fill(0)
+  const mean = n > 0 ? index.lengthSums[n - 1]! / n || 1 : 1
+  for (const { id, weight } of terms) {
+    const frequency = countBelow(index.places[id]!, n)
+    const rarity = Math.log(1 + (n - frequency + 0.5) / (frequency + 0.5))
+    const full = weight * (ranking.saturation + 1) * rarity
+    index.places[id]!.slice(0, frequency).forEach((entry, at) => {
+      const times = index.counts[id]![at]!
+      const length = index.lengthSums[entry]! - (index.lengthSums[entry - 1] ?? 0)
+      const base = ranking.saturation * (1 - ranking.lengthShare)
+      const slope = (ranking.saturation * ranking.lengthShare) / mean
+      own[entry]! += (full * times) / (times + base + slope * length)
+    })
+  }
+  return own
+}
+
+function meanOfBest(values: readonly number[]): number {
+  const [best = 0, second = 0, third = 0] = values.toSorted((a, b) => b - a)
+  return (best + second + third) / 3
+}
+
+function feedbackTerms(
+  index: RecallIndex,
+  best: readonly number[],
+  sessions: readonly (readonly number[])[],
+  means: readonly number[],
+  n: number,
+): Terms {
+  const weights = new Map<number, number>()
+  for (const one of best) {
+    if (sessions[one]!.length > ranking.feedbackSize) continue
+    const seen = sessions[one]!.flatMap(entry => [...index.termsAt(entry)])
+    for (const id of new Set(seen)) {
+      const count = seen.filter(other => other === id).length
+      const frequency = countBelow(index.places[id]!, n)
+      if ((count < 2 ? n : frequency) > n * ranking.feedbackRarity) continue
+      const weight = means[one]! * Math.log(1 + count) * Math.log(n / frequency) * index.weights[id]!
+      weights.set(id, (weights.get(id) ?? 0) + weight)
+    }
+  }
+  const list = [...weights]
+    .map(([id, weight]) => ({ id, weight: Math.round(weight * ranking.unit) }))
+    .sort((a, b) => b.weight - a.weight || a.id - b.id)
+    .slice(0, ranking.feedbackTerms)
+  return list.map(({ id, weight }) => ({ id, weight: weight / (list[0]?.weight ?? 1) }))
+}
