@@ -82,7 +82,7 @@ function lastTimeIn(transcript: Transcript, from: number, to: number): number {
 }
 
 /** Changes with the layout, the units or the terms: a checkpoint of another version is not used. */
-const version = 1
+const version = 2
 
 export function seal(body: Uint8Array): Uint8Array {
   const sealed = new Uint8Array(8 + body.length)

@@ -2,7 +2,7 @@ import { ThroughlineError } from '../../log/error.ts'
 import { countBelow, createRecallIndex, type RecallIndex, type SavedEntry } from './recall-index.ts'
 
 /** Changes with the terms, the stems or the layout: an index of another version is rebuilt from the log. */
-const version = 1
+const version = 2
 
 /** Packs an index, with the time of its last entry. A cache that can be rebuilt from the conversation. */
 export function packIndex(index: RecallIndex, time?: number): Uint8Array {
@@ -55,26 +55,39 @@ export function savedEntry(index: RecallIndex, at: number): SavedEntry {
   }
 }
 
-/** Writes the terms of one entry, by their numbers in the written vocabulary, and how often each occurs. */
+/**
+ * Writes the terms of one entry, by their numbers in the written vocabulary, and how often each occurs. In the order of
+ * their numbers, each as the distance from the one before: most take one byte.
+ */
 export function writeTerms(bytes: Writer, entry: SavedEntry, numberOf: (id: number) => number): void {
   const { terms, counts } = entry
-  bytes.number(terms.length)
-  for (const [place, id] of terms.entries()) {
-    bytes.number(numberOf(id))
-    bytes.number(counts[place]!)
+  const numbered = Array.from(terms, (id, place) => [numberOf(id), counts[place]!] as const)
+  numbered.sort(([a], [b]) => a - b)
+  bytes.number(numbered.length)
+  let next = 0
+  for (const [number, count] of numbered) {
+    // One occurrence, the usual case, takes no number of its own.
+    bytes.number(2 * (number - next) + (count > 1 ? 1 : 0))
+    if (count > 1) bytes.number(count)
+    next = number + 1
   }
 }
 
 /** The terms of one entry and how often each occurs, by their numbers in the vocabulary. */
 export function readTerms(bytes: Reader, ids: readonly number[], invalid: (why: string) => Error) {
   const size = bytes.number()
+  if (size > ids.length) throw invalid('it names a term that it does not have')
   const terms = new Int32Array(size)
   const counts = new Int32Array(size)
+  let next = 0
   for (let place = 0; place < size; place++) {
-    const id = ids[bytes.number()]
+    const packed = bytes.number()
+    const number = next + Math.floor(packed / 2)
+    const id = ids[number]
     if (id === undefined) throw invalid('it names a term that it does not have')
     terms[place] = id
-    counts[place] = bytes.number()
+    counts[place] = packed % 2 === 1 ? bytes.number() : 1
+    next = number + 1
   }
   return { terms, counts }
 }

@@ -38,12 +38,12 @@ const planAt = (n: number) =>
 it('are as they were saved, whatever is saved again, deleted or read anew', {
   timeout: 1_800_000,
 }, async () => {
-  const id = fc.nat(40)
+  const id = fc.nat(80)
   const save = fc.record({ kind: fc.constant('save' as const), id, more: fc.string({ unit: 'binary' }) })
   const step = fc.oneof(
     {
       weight: 6,
-      arbitrary: fc.record({ kind: fc.constant('add' as const), amount: fc.integer({ min: 1, max: 20 }) }),
+      arbitrary: fc.record({ kind: fc.constant('add' as const), amount: fc.integer({ min: 1, max: 40 }) }),
     },
     { weight: 6, arbitrary: save },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), before: id }) },
@@ -95,17 +95,17 @@ it('take little room where they are alike, and each is read in few steps', async
     'SELECT step, length(plan) AS bytes FROM calls WHERE branch_id = 1 ORDER BY number',
   )
   connection.close()
-  expect(rows.map(({ step }) => step)).toEqual(Array.from({ length: 100 }, (_, n) => n % 16))
+  expect(rows.map(({ step }) => step)).toEqual(Array.from({ length: 100 }, (_, n) => n % 32))
   const packed = rows.filter(({ step }) => step > 0).map(({ bytes }) => bytes)
   expect(Math.max(...packed)).toBeLessThan(planAt(50).length / 10)
 })
 
 it('that are damaged are told, and so are those that need them', async () => {
   const { store, path } = await openStore()
-  for (let n = 0; n < 20; n++) await store.saveCall(thread, call(n, planAt(n)))
+  for (let n = 0; n < 40; n++) await store.saveCall(thread, call(n, planAt(n)))
   await store.close()
   const connection = openConnection({ path })
-  connection.run("UPDATE calls SET plan = x'AB' WHERE id = '17'")
+  connection.run("UPDATE calls SET plan = x'AB' WHERE id = '34'")
   connection.close()
   const { store: again } = await openStore(path)
   await expect(again.calls(thread, { limit: 1 })).rejects.toMatchObject({ code: 'store_corrupt' })

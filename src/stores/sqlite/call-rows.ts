@@ -5,10 +5,10 @@ import { type Checked, columns, insertRow, inserts, type RowOf, saveRow, sound }
 import { damaged } from './sqlite-error.ts'
 
 /**
- * A plan mostly repeats the one before it, so it is packed with that as its dictionary and takes a tenth of its size. Every
- * sixteenth is packed alone (`step` 0): any plan is read in at most so many steps.
+ * A plan mostly repeats the one before it, so it is packed with that as its dictionary and takes a tenth of its size. One in
+ * so many is packed alone (`step` 0): any plan is read in at most so many steps.
  */
-const longestChain = 16
+const longestChain = 32
 
 /** Keeps a call, or what became of it. A call that is saved again stays in its place. */
 export function keepCall(connection: Connection, branchId: number, call: StoredCall): void {

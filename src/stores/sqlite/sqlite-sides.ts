@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { checksum } from '../checksum.ts'
 import type { Mark, MarkedPlace, Store } from '../store.ts'
 import { keepCall, readCalls } from './call-rows.ts'
@@ -25,7 +26,8 @@ export function sqliteSides(context: SqliteContext): Sides {
         const sql = `INSERT INTO caches (branch_id, key, at, checksum, bytes) VALUES (?, ?, ?, ?, ?)
           ON CONFLICT (branch_id, key) DO UPDATE SET at = excluded.at, checksum = excluded.checksum,
             bytes = excluded.bytes`
-        connection.run(sql, branch.id, key, at, cacheSum(branch.id, key, at, bytes), bytes)
+        const packed = deflateRawSync(bytes, { level: 9 })
+        connection.run(sql, branch.id, key, at, cacheSum(branch.id, key, at, packed), packed)
       })
     },
     async loadCache(thread, key) {
@@ -35,7 +37,7 @@ export function sqliteSides(context: SqliteContext): Sides {
       const row = branch && connection.get<CacheRow>(sql, branch.id, key)
       // A damaged cache counts as absent: it can be rebuilt.
       if (!row || row.checksum !== cacheSum(branch.id, key, row.at, row.bytes)) return undefined
-      return { at: row.at, bytes: new Uint8Array(row.bytes) }
+      return { at: row.at, bytes: new Uint8Array(inflateRawSync(row.bytes)) }
     },
     async saveMarks(thread, marks) {
       await context.write(thread, connection =>
