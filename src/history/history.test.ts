@@ -210,6 +210,15 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     await expect(thread.begin(user('other'), { key: 'k1' })).rejects.toMatchObject({ code: 'key_reused' })
   })
 
+  it('begins a turn only where the caller knows the end of the thread, if he says which it is', async () => {
+    const thread = open().thread('site')
+    await (await begin(thread, 'one')).complete(assistant('Done.'))
+    const late = thread.begin(user('two'), { after: 1 })
+    await expect(late).rejects.toMatchObject({ code: 'conflict', expected: 1, actual: 2 })
+    expect(await thread.begin(user('two'), { after: 2 })).toMatchObject({ kind: 'begun' })
+    expect(contents(await thread.messages())).toEqual(['one', 'Done.', 'two'])
+  })
+
   it('keeps actors, conversations and tenants apart; seeds, lists, searches and deletes', async () => {
     const store = createStore()
     const history = createHistory({ store, count: words() })

@@ -121,6 +121,8 @@ export interface BeginOptions {
   readonly data?: unknown
   /** Marks of these messages, `at` counted from 1: stored in the same step. `store.findMarks` finds them. */
   readonly marks?: readonly Mark[]
+  /** The last entry that the caller knows: if the thread has gone on since, a ConflictError says so. Default: wherever it ends. */
+  readonly after?: number
 }
 
 export interface RecentOptions extends ReadStateOptions {
@@ -204,15 +206,14 @@ export function createThread(options: ThreadOptions): Thread {
 
   return {
     key,
-    async begin(given, { key: idempotency, cancelledTurn, data, marks } = {}) {
+    async begin(given, { key: idempotency, cancelledTurn, data, marks, after } = {}) {
       const messages = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
       const asked = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(given)) }
       const entries = messages.map((message, at) =>
         newEntry(data !== undefined && at === messages.length - 1 ? { message, data } : message),
       )
-      const begun = await beginTurn(source, { owner, leaseMs, entries, marks, ...asked }, message =>
-        newEntry(message, { isClosing: true }),
-      )
+      const closing = (message: MessageLike) => newEntry(message, { isClosing: true })
+      const begun = await beginTurn(source, { owner, leaseMs, entries, marks, ...asked }, closing, after)
       if (begun.kind === 'begun') {
         const turn = createTurn({ store, key, begun, leaseMs, cancelledTurn, messages, newEntry })
         return { kind: 'begun', turn }

@@ -199,13 +199,14 @@ export function beginTurn(
   source: LogSource,
   turn: Omit<BeginTurn, 'closing' | 'expectedHead'>,
   toClosing: (message: MessageLike) => NewEntry,
+  after?: number,
 ): Promise<Begun> {
   const { store, key } = source
-  return tryAgain('conflict', 10, async () => {
+  return tryAgain('conflict', after === undefined ? 10 : 0, async () => {
     const head = await store.head(key)
     checkBranch(key, head)
     const closing = head ? (await closingOf(source, head)).map(toClosing) : []
-    const begin = { ...turn, closing, expectedHead: head?.head ?? 0 }
+    const begin = { ...turn, closing, expectedHead: after ?? head?.head ?? 0 }
     return untilKnown(() => store.begin(key, begin))
   })
 }

@@ -63,6 +63,20 @@ describe.skipIf(problem !== undefined)('two instances of the server on one Postg
         ends.push((await history.thread(conversation, { branch }).messages()).at(-2)?.content)
       expect(ends.toSorted()).toEqual(['left', 'right'])
 
+      // The same at moments that lie further and further apart: neither is written behind the other.
+      for (let round = 0; round < (process.env.THROUGHLINE_LONG ? 200 : 20); round++) {
+        const talk: MessageLike[] = [{ role: 'user', content: `Boat ${round}, ${way}.` }]
+        const begun = await ask(one!.url, talk)
+        talk.push(begun.message)
+        const say = async (url: string, word: string, ms: number) => {
+          await wait(ms)
+          await ask(url, [...talk, { role: 'user', content: word }])
+        }
+        await Promise.all([say(one!.url, 'left', 0), say(other!.url, 'right', (round % 20) * 2)])
+        const [listed] = await history.conversations({ only: begun.conversation })
+        expect(listed?.threads).toHaveLength(2)
+      }
+
       // An instance that is killed in the middle of its work leaves nothing that the other cannot go on with.
       one!.child.kill('SIGKILL')
       await one!.ended

@@ -92,7 +92,8 @@ function settle(
     }
     case 'extends': {
       const { walk } = found
-      return { ...rest, kind: 'extends', thread: walk.thread, from: firstOf(rest.items, walk.items), why }
+      const { thread, end: head, items } = walk
+      return { ...rest, kind: 'extends', thread, head, from: firstOf(rest.items, items), why }
     }
     case 'branches': {
       const { of, at, from } = found

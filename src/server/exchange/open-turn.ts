@@ -1,7 +1,7 @@
 import type { LoggedMessage, SeenMessage, Thread, Turn } from '../../history/index.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { KeyReusedError, LeaseError } from '../../stores/store-error.ts'
+import { ConflictError, KeyReusedError, LeaseError } from '../../stores/store-error.ts'
 import { isUser, marksOf, marksToSave, type UserMarks } from '../identity/chain.ts'
 import { firstMark } from '../identity/provisional.ts'
 import type { Asked } from './asked.ts'
@@ -43,6 +43,8 @@ export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> 
   // The past of an open turn cannot be added to: the turn is closed by the next one, which then takes all.
   const isSeeded = before.length > 0 && state === 'idle'
   const seedAt = isSeeded ? ((await log.store.head(place.thread))?.head ?? 0) + 1 : 0
+  if (isSeeded && place.head !== undefined && place.head !== seedAt - 1)
+    throw new ConflictError(conversation, place.head, seedAt - 1)
   for (let at = 0; isSeeded && at < before.length; at += pieceOfPast)
     await thread.seed(...before.slice(at, at + pieceOfPast).map(toSeen))
   const asking = isSeeded ? input : [...before, ...input]
@@ -60,6 +62,7 @@ export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> 
       ...(isFirst(place) ? [{ mark: firstMark(conversation), at: asking.length }] : []),
     ],
     ...(key !== undefined && { key }),
+    ...(place.head !== undefined && { after: place.head + (isSeeded ? before.length : 0) }),
   })
   // The same message with the same key, but at another place.
   if (begun.kind === 'replayed') throw new KeyReusedError(key!)

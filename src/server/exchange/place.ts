@@ -6,6 +6,8 @@ import type { Item } from '../identity/chain.ts'
 export interface Place {
   readonly kind: 'new' | 'extends' | 'branches'
   readonly thread: ThreadKey
+  /** The last entry of the thread when the place was found. If others have come since, it is another place. */
+  readonly head?: number
   /** For a branch: what it leaves. */
   readonly fork?: { readonly of: ThreadKey; readonly at: number }
   /** What the request says, with the messages that it only names. */

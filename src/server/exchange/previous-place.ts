@@ -52,7 +52,7 @@ export async function previousPlace(asked: Asked, given: ToGoOn): Promise<Place 
   }
   if (isTurnsEnd) {
     const items = [...(await itemBefore(log, thread, entry.seq + 1)), ...itemsOf(messages)]
-    if (isLast) return { ...common, kind: 'extends', thread, items, messages }
+    if (isLast) return { ...common, kind: 'extends', thread, head: head.head, items, messages }
     if (!isOpen) return { ...common, kind: 'branches', ...forkOf(asked, thread, turn.last), items, messages }
   }
   const repeated = (await listLog(source, { from: turn.first, to: entry.seq })).filter(isSaid)

@@ -28,6 +28,8 @@ export interface Walk {
   readonly at: number
   /** Whether the thread says more than what agrees. */
   readonly hasMore: boolean
+  /** The last entry that was read, seen by clients or not. */
+  readonly end: number
   /** The time of the last entry that was looked at. */
   readonly usedAt: number
 }
@@ -39,7 +41,12 @@ export async function walkOn(log: LogToWalk, list: readonly Item[], start: Meeti
   let item = start.item + 1
   let { at } = start
   let usedAt = 0
-  for await (const { text, seq, turn, time } of visible(log, thread, { from: start.at + 1 })) {
+  let end = at
+  for await (const entry of readLog({ ...log, key: thread }, { from: start.at + 1 })) {
+    const text = textOf(entry)
+    const { seq, turn, time } = entry
+    end = seq
+    if (text === undefined) continue
     const wanted = list[item]
     usedAt = time
     const isEqual =
@@ -47,11 +54,11 @@ export async function walkOn(log: LogToWalk, list: readonly Item[], start: Meeti
     // A client may drop an answer that broke off.
     const isDropped =
       !isEqual && wanted && isUser(wanted) && text.startsWith('assistant') && (await isBroken(turn))
-    if (!isEqual && !isDropped) return { thread, start, items: item, at, usedAt, hasMore: true }
+    if (!isEqual && !isDropped) return { thread, start, items: item, at, usedAt, end, hasMore: true }
     at = seq
     if (isEqual) item += 1
   }
-  return { thread, start, items: item, at, usedAt, hasMore: false }
+  return { thread, start, items: item, at, usedAt, end, hasMore: false }
 }
 
 /** The first item from which on all agree with the thread, up to where they meet. */
