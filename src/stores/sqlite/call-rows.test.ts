@@ -91,12 +91,12 @@ it('take little room where they are alike, and each is read in few steps', async
   }
   await store.close()
   const connection = openConnection({ path, readOnly: true })
-  const rows = connection.all<{ step: number; bytes: number }>(
-    'SELECT step, length(plan) AS bytes FROM calls WHERE branch_id = 1 ORDER BY number',
+  const rows = connection.all<{ depth: number; bytes: number }>(
+    'SELECT depth, length(plan) AS bytes FROM calls WHERE branch_id = 1 ORDER BY number',
   )
   connection.close()
-  expect(rows.map(({ step }) => step)).toEqual(Array.from({ length: 100 }, (_, n) => n % 32))
-  const packed = rows.filter(({ step }) => step > 0).map(({ bytes }) => bytes)
+  expect(rows.map(({ depth }) => depth)).toEqual(Array.from({ length: 100 }, (_, n) => n % 32))
+  const packed = rows.filter(({ depth }) => depth > 0).map(({ bytes }) => bytes)
   expect(Math.max(...packed)).toBeLessThan(planAt(50).length / 10)
 })
 

@@ -5,10 +5,10 @@ import { type Checked, columns, insertRow, inserts, type RowOf, saveRow, sound }
 import { damaged } from './sqlite-error.ts'
 
 /**
- * A plan mostly repeats the one before it, so it is packed with that as its dictionary and takes a tenth of its size. One in
- * so many is packed alone (`step` 0): any plan is read in at most so many steps.
+ * A plan mostly repeats the one before it, so it is packed with that as its dictionary and takes a tenth of its size.
+ * `depth` counts how many plans before it must be read first. It stays below this limit: then a plan is packed alone.
  */
-const longestChain = 32
+const maxDepth = 32
 
 /** Keeps a call, or what became of it. A call that is saved again stays in its place. */
 export function keepCall(connection: Connection, branchId: number, call: StoredCall): void {
@@ -16,24 +16,27 @@ export function keepCall(connection: Connection, branchId: number, call: StoredC
   const latest = latestPlan(connection, branchId)
   const known = latest?.id === id ? latest : findPlan(connection, branchId, id)
   const dictionary = known ? known.dictionary : dictionaryAfter(latest)
-  const step = known?.step ?? (latest && dictionary !== '' ? latest.step + 1 : 0)
-  const next = known && known !== latest && text !== known.text ? planAfter(connection, known) : undefined
+  const depth = known?.depth ?? (latest && dictionary !== '' ? latest.depth + 1 : 0)
+  const next =
+    known && known !== latest && text !== known.text
+      ? planAfter(connection, branchId, known.number)
+      : undefined
   const { reported = null, error = null } = call
-  const row = { ...call, branch_id: branchId, plan: pack(text, dictionary), step, reported, error }
+  const row = { ...call, branch_id: branchId, plan: pack(text, dictionary), depth, reported, error }
   const number = insertRow(connection, 'calls', row, saveSql)
-  if (next) saveRow(connection, 'calls', next.row, { plan: pack(next.text, next.step > 0 ? text : '') })
+  if (next) saveRow(connection, 'calls', next.row, { plan: pack(next.text, text) })
   if (!known || known === latest)
-    connection.remember(keyOf(branchId), { number: known?.number ?? number, id, text, step, dictionary })
+    connection.remember(keyOf(branchId), { number: known?.number ?? number, id, text, depth, dictionary })
 }
 
 /** The calls of a branch, newest first. */
 export function readCalls(connection: Connection, branchId: number, limit = -1): readonly StoredCall[] {
-  const read = limit < 0 ? -1 : limit + longestChain - 1
+  const read = limit < 0 ? -1 : limit + maxDepth - 1
   const rows = connection.all<CallRow>(newestSql, branchId, Number.MAX_SAFE_INTEGER, read).reverse()
   const wanted = limit < 0 ? 0 : Math.max(0, rows.length - limit)
   const first = Math.max(
     0,
-    rows.findLastIndex(({ step }, at) => at <= wanted && step === 0),
+    rows.findLastIndex(({ depth }, at) => at <= wanted && depth === 0),
   )
   const texts = [...unpackRows(rows.slice(first), branchId)]
   return rows
@@ -42,12 +45,18 @@ export function readCalls(connection: Connection, branchId: number, limit = -1):
     .reverse()
 }
 
-/** Before calls are deleted: those that stay get plans that need none of those that go. */
-export function freePlans(connection: Connection, tenant: string, before: number): void {
+/** Deletes the calls of a tenant from before a time, and returns how many. */
+export function deleteCalls(connection: Connection, tenant: string, before: number): number {
+  const { n } = connection.get<{ n: number }>(`SELECT count(*) AS n ${oldSql}`, tenant, before)!
+  if (n === 0) return 0
+  // Those that stay get plans that need none of those that go.
   for (const row of connection.all<CallRow>(freedSql, tenant, before, before)) {
     const { text } = planUpTo(connection, row.branch_id, row.number)!
-    saveRow(connection, 'calls', row, { plan: pack(text, ''), step: 0 })
+    saveRow(connection, 'calls', row, { plan: pack(text, ''), depth: 0 })
   }
+  connection.run(`DELETE ${oldSql}`, tenant, before)
+  connection.forget()
+  return n
 }
 
 interface CallRow extends RowOf<'calls'>, Checked {
@@ -58,13 +67,13 @@ interface CallRow extends RowOf<'calls'>, Checked {
 interface Plan {
   readonly number: number
   readonly id: string
-  readonly step: number
+  readonly depth: number
   readonly text: string
   readonly dictionary: string
 }
 
 const dictionaryAfter = (latest: Plan | undefined): string =>
-  latest && latest.step + 1 < longestChain ? latest.text : ''
+  latest && latest.depth + 1 < maxDepth ? latest.text : ''
 
 const keyOf = (branchId: number) => `plan ${branchId}`
 
@@ -78,8 +87,8 @@ function findPlan(connection: Connection, branchId: number, id: string): Plan | 
 
 /** The newest plan that is not behind a number. */
 function planUpTo(connection: Connection, branchId: number, number: number): Plan | undefined {
-  const rows = connection.all<CallRow>(newestSql, branchId, number, longestChain)
-  const whole = rows.findIndex(({ step }) => step === 0)
+  const rows = connection.all<CallRow>(newestSql, branchId, number, maxDepth)
+  const whole = rows.findIndex(({ depth }) => depth === 0)
   const chain = rows.slice(0, whole + 1).reverse()
   const [newest] = rows
   if (!newest) return undefined
@@ -87,26 +96,25 @@ function planUpTo(connection: Connection, branchId: number, number: number): Pla
   return {
     number: newest.number,
     id: newest.id,
-    step: newest.step,
+    depth: newest.depth,
     text: texts.at(-1)!,
-    dictionary: newest.step > 0 ? texts.at(-2)! : '',
+    dictionary: newest.depth > 0 ? texts.at(-2)! : '',
   }
 }
 
-/** The plan that is packed with another one, if there is one. */
-function planAfter(connection: Connection, { number }: Plan) {
-  const row = connection.get<CallRow>(nextSql, number, number)
-  const text = row && row.step > 0 ? planUpTo(connection, row.branch_id, row.number)?.text : undefined
-  return row && text !== undefined ? { row, text, step: row.step } : undefined
+/** The next plan, if it is packed with the one at this number. */
+function planAfter(connection: Connection, branchId: number, number: number) {
+  const row = connection.get<CallRow>(nextSql, branchId, number)
+  const text = row && row.depth > 0 ? planUpTo(connection, branchId, row.number)?.text : undefined
+  return row && text !== undefined ? { row, text } : undefined
 }
 
 /** The texts of the plans of rows in a row, of which the first needs no other. */
 function* unpackRows(rows: readonly CallRow[], branchId: number): Generator<string> {
   let text = ''
   for (const row of rows) {
-    const { plan, step, branch_id } = sound('calls', row)
-    text = unpack(plan, step > 0 ? text : '')
-    if (branch_id !== branchId) throw unreadable()
+    const { plan, depth } = sound('calls', row, row.branch_id === branchId)
+    text = unpack(plan, depth > 0 ? text : '')
     yield text
   }
 }
@@ -119,11 +127,9 @@ function unpack(bytes: Uint8Array, dictionary: string): string {
     const options = dictionary === '' ? {} : { dictionary: Buffer.from(dictionary) }
     return inflateRawSync(bytes, options).toString()
   } catch {
-    throw unreadable()
+    throw damaged('The store', 'a row of calls')
   }
 }
-
-const unreadable = () => damaged('The store', 'a row of calls')
 
 function toCall(
   { id, turn, time, model, predicted, reported, status, error }: CallRow,
@@ -139,9 +145,10 @@ const saveSql = `${inserts.calls} ON CONFLICT (branch_id, id) DO UPDATE SET ${[.
 
 const newestSql = 'SELECT * FROM calls WHERE branch_id = ? AND number <= ? ORDER BY number DESC LIMIT ?'
 const placeSql = 'SELECT number FROM calls WHERE branch_id = ? AND id = ?'
-const nextSql = `SELECT * FROM calls WHERE branch_id = (SELECT branch_id FROM calls WHERE number = ?)
-  AND number > ? ORDER BY number LIMIT 1`
-const freedSql = `SELECT * FROM calls AS kept WHERE step > 0 AND branch_id IN (
-    SELECT branches.id FROM branches JOIN conversations ON conversations.id = conversation_id WHERE tenant = ?)
+const nextSql = 'SELECT * FROM calls WHERE branch_id = ? AND number > ? ORDER BY number LIMIT 1'
+const ofTenant = `branch_id IN (
+  SELECT branches.id FROM branches JOIN conversations ON conversations.id = conversation_id WHERE tenant = ?)`
+const oldSql = `FROM calls WHERE ${ofTenant} AND time < ?`
+const freedSql = `SELECT * FROM calls AS kept WHERE depth > 0 AND ${ofTenant}
   AND time >= ? AND (SELECT time FROM calls WHERE branch_id = kept.branch_id AND number < kept.number
     ORDER BY number DESC LIMIT 1) < ?`

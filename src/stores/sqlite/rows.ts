@@ -15,7 +15,7 @@ export const columns = {
   ],
   entries: ['place', 'id', 'turn', 'role', 'time', 'tokens', 'payload'],
   calls: [
-    ...['branch_id', 'id', 'turn', 'time', 'model', 'plan', 'step', 'predicted', 'reported', 'status'],
+    ...['branch_id', 'id', 'turn', 'time', 'model', 'plan', 'depth', 'predicted', 'reported', 'status'],
     'error',
   ],
 } as const

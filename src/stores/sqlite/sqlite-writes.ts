@@ -1,7 +1,7 @@
 import { planRestore, type Stored, timesOf } from '../plan-restore.ts'
 import { branchExists, forkedElsewhere, nameOf, noParent, notAPlace, turnOpen } from '../refusals.ts'
 import type { RestoreEntries, Store, ThreadKey } from '../store.ts'
-import { freePlans } from './call-rows.ts'
+import { deleteCalls } from './call-rows.ts'
 import type { Connection } from './connection.ts'
 import {
   type BranchRow,
@@ -74,15 +74,9 @@ export function sqliteWrites(
       })
     },
     async deleteCalls(tenant, before) {
-      const count = await context.write({ tenant, conversation: '' }, connection => {
-        const { n } = connection.get<{ n: number }>(`SELECT count(*) AS n ${oldCalls}`, before, tenant)!
-        if (n > 0) {
-          freePlans(connection, tenant, before)
-          connection.run(`DELETE ${oldCalls}`, before, tenant)
-          connection.forget()
-        }
-        return n
-      })
+      const count = await context.write({ tenant, conversation: '' }, connection =>
+        deleteCalls(connection, tenant, before),
+      )
       if (count > 0) emptyLog()
       return count
     },
@@ -180,9 +174,6 @@ function storedOf(connection: Connection, thread: ThreadKey, branch: BranchRow):
     hasKey: key => turnByKey(connection, branch, key) !== undefined,
   }
 }
-
-const oldCalls = `FROM calls WHERE time < ? AND branch_id IN (
-  SELECT branches.id FROM branches JOIN conversations ON conversations.id = conversation_id WHERE tenant = ?)`
 
 const branchesSql = 'SELECT * FROM branches WHERE conversation_id = ? ORDER BY id DESC'
 

@@ -84,7 +84,7 @@ CREATE TABLE calls (
   time INTEGER NOT NULL,
   model TEXT NOT NULL,
   plan BLOB NOT NULL,
-  step INTEGER NOT NULL,
+  depth INTEGER NOT NULL,
   predicted INTEGER NOT NULL,
   reported INTEGER,
   status TEXT NOT NULL,
