@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import type { History } from '../history/create-history.ts'
+import type { ThreadOptions } from '../history/create-history.ts'
 import type { LoggedMessage } from '../history/log/logged-message.ts'
 import { checkPlace } from '../history/log/read-log.ts'
 import type { Thread } from '../history/thread.ts'
@@ -125,7 +125,7 @@ export function createChat(given: ChatOptions): Chat {
     },
   }
 
-  function threadOf({ conversation, ...options }: ThreadName): { history: History; thread: Thread } {
+  function threadOf({ conversation, ...options }: Pick<SendOptions, 'conversation' | keyof ThreadOptions>) {
     if (!history) throw new InvalidOptionError('history', noHistory)
     return { history, thread: history.thread(conversation, options) }
   }
@@ -180,12 +180,6 @@ function checkMessages(messages: readonly MessageLike[]): void {
 function checkRequest<Request extends Pick<SendOptions, 'projectId'>>(request: Request): Request {
   if (request.projectId !== '') return request
   throw new InvalidOptionError('projectId', 'it must not be empty: leave it out if there is no project')
-}
-
-interface ThreadName {
-  readonly conversation: string
-  readonly actor?: string | undefined
-  readonly branch?: string | undefined
 }
 
 /** For calls from JavaScript without options: the history then says what is missing. */

@@ -145,7 +145,7 @@ export interface Resumed {
   readonly entries: readonly LoggedMessage[]
 }
 
-export interface ThreadOptions extends LogSource {
+export interface ThreadSource extends LogSource {
   readonly fit: FitOptions
   readonly now: () => number
   readonly newId: () => string
@@ -159,7 +159,7 @@ export interface ThreadOptions extends LogSource {
 const toPrompt = (system: string | undefined): readonly MessageLike[] =>
   system === undefined ? [] : [{ role: 'system', content: system }]
 
-export function createThread(options: ThreadOptions): Thread {
+export function createThread(options: ThreadSource): Thread {
   const { store, key, count, now, newId, owner, leaseMs, logOf } = options
   const source = { store, key, count }
 
