@@ -1,5 +1,6 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import type { Transcript } from '../conversation/transcript.ts'
+import { isQuestion } from './asking.ts'
 import { type Ranking, rank } from './rank.ts'
 import type { RecallIndex } from './recall-index.ts'
 import { isCommon, termsOf, withoutLabel } from './terms.ts'
@@ -120,12 +121,6 @@ export function askingParts(text: string): readonly string[] {
 
 /** The end of a sentence or a clause: a mark with its closing quotes before a blank, or a Chinese mark. Never backtracks. */
 const ends = /([.?!;:…]["'”’)\]*_]*)\s+|([。！？；：])/gu
-
-/** Whether a text has a question mark or begins like a question: not everyone types the mark. */
-const isQuestion = (text: string) => asks.test(text)
-
-const asks =
-  /[?？؟]|^\W*(?:what|when|where|who|whom|whose|which|how|why|did|do|does|is|are|was|were|has|have|had|remind|recall|tell me|list|summari[sz]e)\b/i
 
 /** How much is recalled, and at what cost. */
 export interface Effort {
