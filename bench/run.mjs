@@ -13,6 +13,8 @@ const benchmarks = {
   proxy: 'the milliseconds that the server adds to a request, beside a gateway that only passes on',
   sizing:
     'how many conversations one machine holds: disk, memory and turns a second of the server at 100 to 10,000',
+  restart:
+    'the first context after a restart of a thread of 1,000 to 100,000 messages on SQLite: time, bytes read',
   fit: 'the time of one turn, append and fit into 4096 tokens, at 100 to 100,000 messages',
 }
 

@@ -1,0 +1,78 @@
+// The first context after a restart: a thread of 1,000 to 100,000 messages in a SQLite file, opened by fresh processes.
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createHistory } from '../dist/index.js'
+import { sqliteStore } from '../dist/stores/sqlite/sqlite-store.js'
+import { readArgs } from './lib/args.mjs'
+import { median, round } from './lib/stats.mjs'
+import { formatMs, formatTable } from './lib/table.mjs'
+import { textAt } from './lib/texts.mjs'
+
+const { json } = readArgs()
+const sizes = [1000, 10_000, 100_000]
+const processes = 5
+const folder = mkdtempSync(join(tmpdir(), 'throughline-restart-'))
+const results = {}
+try {
+  for (const size of sizes) {
+    const path = join(folder, `${size}.db`)
+    const began = performance.now()
+    await write(path, size)
+    console.error(`restart: ${size} messages are written, ${formatMs(performance.now() - began)}`)
+    results[size] = measure(path)
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+console.log(json ? JSON.stringify(results, null, 2) : report())
+
+/** A thread as a service leaves it: its checkpoints are stored, as contexts were made while it grew. */
+async function write(path, size) {
+  const store = sqliteStore({ path })
+  const thread = createHistory({ store, window: 4096 }).thread('talk')
+  for (let from = 0; from < size; from += 1000) {
+    const messages = Array.from({ length: Math.min(1000, size - from) }, (_, at) => ({
+      role: (from + at) % 2 === 0 ? 'assistant' : 'user',
+      content: textAt(from + at),
+    }))
+    await thread.seed(...messages)
+  }
+  await thread.context()
+  await store.close()
+}
+
+function measure(path) {
+  const open = fileURLToPath(new URL('restart/open.mjs', import.meta.url))
+  // Each process appends a message, so each gets a copy.
+  const copy = `${path}.copy`
+  const runs = Array.from({ length: processes }, () => {
+    copyFileSync(path, copy)
+    return JSON.parse(execFileSync(process.execPath, [open, copy], { encoding: 'utf8' }))
+  })
+  const [{ contextHash, ...counted }] = runs
+  if (runs.some(run => run.contextHash !== contextHash)) throw new Error('the contexts differ')
+  const middle = name => round(median(runs.map(run => run[name])))
+  return { ...counted, firstMs: middle('firstMs'), nextMs: middle('nextMs'), memoryMB: middle('memoryMB') }
+}
+
+function report() {
+  const head = [
+    'messages',
+    'first context',
+    'the next',
+    'memory',
+    'cache bytes',
+    'payload bytes',
+    'store calls',
+  ]
+  const count = value => value.toLocaleString('en')
+  const lines = sizes.map(size => {
+    const { firstMs, nextMs, memoryMB, cacheBytes, payloadBytes, storeCalls } = results[size]
+    const times = [formatMs(firstMs), formatMs(nextMs), `${memoryMB} MB`]
+    return [count(size), ...times, ...[cacheBytes, payloadBytes, storeCalls].map(count)]
+  })
+  return formatTable([head, ...lines])
+}
