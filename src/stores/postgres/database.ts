@@ -15,7 +15,7 @@ export interface Statement {
 
 /** The part of a `pg` client that is used. */
 export interface PgClient {
-  query(statement: Statement): Promise<{ readonly rows: Row[] }>
+  query(statement: Statement): Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>
   on(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
   release(destroy?: boolean): void
@@ -32,8 +32,8 @@ export interface Database {
   read(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
   /** Runs a write, again after a collision, prepared where possible. Throws OutcomeUnknownError if the answer is lost. */
   write(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
-  /** `write`, but without rows where it cannot be prepared or breaks a unique constraint. */
-  tryWrite(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
+  /** `write` that says how many rows were written: none where it cannot be prepared or breaks a unique constraint. */
+  tryWrite(sql: string, values: readonly unknown[]): Promise<number>
   /** Several statements in one transaction on one connection. Only migrations need it. */
   transaction<T>(run: (client: PgClient) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -89,9 +89,9 @@ export function openDatabase(given: {
     tryWrite: (text, values) =>
       withClient(true, async client => {
         try {
-          return (await runPrepared(client, toStatement(text, values)))?.rows ?? []
+          return (await runPrepared(client, toStatement(text, values)))?.rowCount ?? 0
         } catch (error) {
-          if (isDuplicate(error)) return []
+          if (isDuplicate(error)) return 0
           throw error
         }
       }),
