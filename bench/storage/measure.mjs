@@ -39,6 +39,7 @@ function takeTurns(subject, place, turns) {
       // A synchronous driver never gives signals and timers their chance.
       await breathe()
     }
+    await session.settle?.()
     const stored = await session.count()
     if (stored !== 2 * times.length) {
       throw new Error(`${subject.name} stored ${stored} messages of ${2 * times.length}`)

@@ -74,16 +74,10 @@ async function sizeOf(client, schema) {
      where relnamespace = $1::regnamespace and relkind in ('r', 'm')`,
     schema,
   )
-  const index = await one(
-    `select sum(pg_relation_size(c.oid)) as value from pg_class c join pg_am on pg_am.oid = relam
-     where relnamespace = $1::regnamespace and amname = 'gin'`,
+  const search = await one(
+    `select sum(pg_total_relation_size(oid)) as value from pg_class
+     where relnamespace = $1::regnamespace and relname in ('words', 'entries_found')`,
     schema,
   )
-  const hasWords = await one(
-    `select count(*) as value from information_schema.columns
-     where table_schema = $1 and table_name = 'entries' and column_name = 'words'`,
-    schema,
-  )
-  const words = hasWords ? await one(`select sum(pg_column_size(words)) as value from ${schema}.entries`) : 0
-  return { bytes, search: index + words }
+  return { bytes, search }
 }

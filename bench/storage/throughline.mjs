@@ -1,5 +1,7 @@
 import { createHistory } from '../../dist/index.js'
+import { openDatabase } from '../../dist/stores/postgres/database.js'
 import { postgresStore } from '../../dist/stores/postgres/postgres-store.js'
+import { indexWaiting } from '../../dist/stores/postgres/word-indexer.js'
 import { sqliteStore } from '../../dist/stores/sqlite/sqlite-store.js'
 import { createFolder, createSchema } from './places.mjs'
 import { rawPostgres, rawSqlite } from './raw.mjs'
@@ -30,14 +32,26 @@ const postgres = (server, { search }) => ({
   needsServer: true,
   createPlace: () => createSchema(server),
   createStore: ({ url, schema }) => postgresStore({ url, schema, search }),
+  ...(search && { createSettle: settlePostgres }),
   raw: rawPostgres(server),
   isEntriesOnly: !search,
 })
 
+/** Indexes the words of all that waits for it. */
+function settlePostgres({ url, schema }) {
+  const database = openDatabase({ url })
+  return {
+    async settle() {
+      while (!(await indexWaiting({ database, schema, isIndexed: true })));
+    },
+    end: () => database.close(),
+  }
+}
+
 function subject(
   name,
   turns,
-  { needsServer = false, createPlace, createStore, raw, calls = false, isEntriesOnly = false },
+  { needsServer = false, createPlace, createStore, createSettle, raw, calls = false, isEntriesOnly = false },
 ) {
   return {
     name,
@@ -50,6 +64,7 @@ function subject(
     hasCalls: calls,
     async open(place) {
       const store = createStore(place)
+      const settling = createSettle?.(place)
       await store.migrate()
       const history = createHistory({ store, window: 4096, reserve: 512 })
       const thread = history.thread('bench')
@@ -66,7 +81,11 @@ function subject(
         },
         count: async () => (await store.head(thread.key)).head,
         startAppending: () => startAppending(store, thread.key),
-        close: () => history.close(),
+        ...(settling && { settle: settling.settle }),
+        async close() {
+          await settling?.end()
+          await history.close()
+        },
       }
     },
   }

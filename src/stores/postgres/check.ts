@@ -4,6 +4,7 @@ import type { Row } from './database.ts'
 import { cutPage, type PostgresContext } from './postgres-context.ts'
 import { threadOf, toEntry } from './rows.ts'
 import { wordHashes } from './word-hashes.ts'
+import { putWords } from './word-indexer.ts'
 
 /** Runs queries that each find the rows that break one rule of the schema, then reads every entry. */
 export const check =
@@ -23,7 +24,7 @@ const rules = (schema: string): Readonly<Record<string, string>> => {
     `coalesce((select concat_ws('/', c.tenant, c.conversation) from ${schema}.conversations c where c.key = ${row}.key), ${row}.key::text)`
   const place = (row: string) => `concat_ws('/', ${names(row)}, ${row}.line) as place`
   const sameLine = (a: string, b: string) => `${a}.key = ${b}.key and ${a}.line = ${b}.line`
-  const parts = ['entries', 'turns', 'calls', 'caches']
+  const parts = ['entries', 'turns', 'calls', 'caches', 'words']
   return {
     'its entries are not numbered without gaps from its beginning to its head': `
       select ${place('b')} from ${schema}.branches b left join ${schema}.entries e on ${sameLine('e', 'b')}
@@ -64,22 +65,20 @@ const rules = (schema: string): Readonly<Record<string, string>> => {
 }
 
 /** Reads every entry and checks its checksum and its words in the index; with `rebuild` it indexes the words anew. */
-async function checkEntries(
-  { database, schema, isIndexed }: PostgresContext,
-  rebuild: boolean,
-): Promise<readonly string[]> {
+async function checkEntries(context: PostgresContext, rebuild: boolean): Promise<readonly string[]> {
+  const { database, schema, isIndexed } = context
   const problems: string[] = []
-  const write = `update ${schema}.entries set words = $4::integer[] where key = $1 and line = $2 and seq = $3`
   for (let rows = await page(undefined); rows.length > 0; rows = await page(rows.at(-1))) {
     for (const row of rows) {
       const place = `${row.tenant}/${row.conversation}/${row.line}/${row.seq}`
       if (!isSound(row)) problems.push(`${place}: the entry is not what was stored`)
-      const isMissing = isIndexed && row.words === null
+      const isMissing = isIndexed && row.isFound === false
       // Empty where the words cannot be computed: then the entry stays out of the index.
       const words = isMissing ? wordHashes(String(row.tenant), String(row.payload), []) : null
       if (!words) continue
       problems.push(`${place}: the entry is not in the index of words`)
-      if (rebuild && words.length > 0) await database.write(write, [row.key, row.line, row.seq, words])
+      const { key, line, seq } = row
+      if (rebuild && words.length > 0) await putWords(context, [{ key, line, seq, words }])
     }
   }
   return problems
@@ -91,7 +90,11 @@ async function checkEntries(
 
 const pageSql = (schema: string) =>
   cutPage(
-    `select e.*, c.tenant, c.conversation, b.actor, b.branch from ${schema}.entries e
+    `select e.*, c.tenant, c.conversation, b.actor, b.branch,
+      e.words is not null or (e.seq > b.waiting_after) is true or exists (
+        select from ${schema}.words w where w.key = e.key and w.line = e.line and w.seq = e.seq
+      ) as "isFound"
+    from ${schema}.entries e
       join ${schema}.conversations c on c.key = e.key
       join ${schema}.branches b on b.key = e.key and b.line = e.line
     where $1::uuid is null or (e.key, e.line, e.seq) > ($1, $2::integer, $3::integer)

@@ -3,9 +3,13 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPostgres, type TestPostgres, whyNoPostgres } from '../../../test/postgres.ts'
 import { entry, exchange, long, newThread, open, read, texts } from '../../testing/store-cases-help.ts'
+import { checksum } from '../checksum.ts'
 import { openDatabase } from './database.ts'
 import { migrate, migrations } from './migrate.ts'
 import { postgresStore } from './postgres-store.ts'
+import { conversationKey } from './rows.ts'
+import { wordHashes } from './word-hashes.ts'
+import { indexWaiting } from './word-indexer.ts'
 
 const reason = whyNoPostgres()
 if (reason) console.warn(`Not tested: ${reason}`)
@@ -14,7 +18,7 @@ const main = { tenant: 'acmé', conversation: 'lémonade', actor: 'assistant', b
 const edit = { ...main, branch: 'edit' }
 /** A future migration. */
 const next = {
-  name: '2 moods',
+  name: '3 moods',
   sql: (schema: string) => `alter table ${schema}.entries add column mood text not null default 'calm'`,
 }
 
@@ -79,6 +83,44 @@ describe.skipIf(reason)(`PostgreSQL that was there before${reason ? `: ${reason}
     await store.close()
   })
 
+  it('finds what the first version has indexed, beside what is indexed later', async () => {
+    const schema = 'first'
+    const database = openDatabase({ url: server.url })
+    await migrate(database, schema, false, migrations.slice(0, 1))
+    const thread = newThread()
+    const { tenant, conversation } = thread
+    // As the first version writes: hashes of the words go with the entry.
+    const put = async (head: number, text: string) => {
+      const words = wordHashes(tenant, entry(text).payload)
+      const record = { ...entry(text), checksum: 0, tokens: '{}', words }
+      const names = [tenant, conversation, thread.actor, thread.branch]
+      await client.query(`select first.seed_entries(first.key_of($1, $2), $3, $4, $1, $2, ${head}, $5)`, [
+        ...names,
+        JSON.stringify([record]),
+      ])
+    }
+    await put(0, 'blue heron')
+    await put(1, 'grey heron')
+    await client.query('alter table first.entries disable trigger user')
+    const store = postgresStore({ url: server.url, schema })
+    expect(await store.migrate()).toEqual(migrations.slice(1).map(({ name }) => name))
+    await store.seed(thread, { expectedHead: 2, entries: [entry('white heron')] })
+    // An instance of the first version that is still there.
+    await put(3, 'night heron')
+    const sums = (row: string) => `update first.entries set checksum = $1 where seq = ${row}`
+    for (const { seq, id, role, time, payload } of (await client.query('select * from first.entries')).rows) {
+      const key = conversationKey(thread)
+      if (seq !== 3)
+        await client.query(sums(seq), [checksum([key, id, role, time, '{}', payload]) + seq * 31])
+    }
+    const found = async () => (await store.search(tenant, 'heron')).map(({ seq }) => seq)
+    expect(await found()).toEqual([4, 3, 2, 1])
+    while (!(await indexWaiting({ database, schema, isIndexed: true })));
+    expect(await found()).toEqual([4, 3, 2, 1])
+    expect(await store.check()).toEqual([])
+    await Promise.all([store.close(), database.close()])
+  })
+
   it('is brought forward once by several instances, while another still writes', async () => {
     const store = postgresStore({ url: server.url, schema: 'busy' })
     const thread = newThread()
@@ -105,7 +147,7 @@ describe.skipIf(reason)(`PostgreSQL that was there before${reason ? `: ${reason}
     const { rows } = await client.query('select distinct mood from busy.entries')
     expect(rows).toEqual([{ mood: 'calm' }])
     const old = postgresStore({ url: server.url, schema: 'busy' })
-    await expect(old.head(thread)).rejects.toThrow('has schema version 2, this program knows 1')
+    await expect(old.head(thread)).rejects.toThrow('has schema version 3, this program knows 2')
     await Promise.all([store, old, ...databases].map(one => one.close()))
   })
 })

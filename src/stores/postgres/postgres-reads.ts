@@ -6,8 +6,9 @@ import type { Row } from './database.ts'
 import { cutPage, type PostgresContext } from './postgres-context.ts'
 import { keyOf, threadOf, toEntry, toTurn } from './rows.ts'
 import { hashWord, isCommon } from './word-hashes.ts'
+import { maxWaiting, type WordIndexer } from './word-indexer.ts'
 
-export function postgresReads(context: PostgresContext) {
+export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
   const { database, schema, isIndexed } = context
   const isThread = 'b.key = $1 and b.actor = $2 and b.branch = $3'
 
@@ -35,13 +36,18 @@ export function postgresReads(context: PostgresContext) {
       )
       return rows.map(toTurn)
     },
-    /** The index has hashes of words, and no common words: so the text of each candidate is looked at. */
+    /**
+     * The index has hashes of words, and no common words: so the text of each candidate is looked at. Entries that are not
+     * indexed yet are candidates too: nothing is missed.
+     */
     async search(tenant, query, { limit = 20 } = {}) {
       const wanted = toWanted(query)
       if (wanted.length === 0) return []
       const rare = isIndexed ? wanted.filter(word => !isCommon(word)) : []
       const hashes = rare.length > 0 ? [rare.map(word => hashWord(tenant, word))] : []
-      const sql = hitsSql(schema, hashes.length > 0)
+      const isRead = hashes.length === 0
+      const waiting = isRead ? 0 : await indexer.catchUp(tenant)
+      const sql = isRead ? hitsSql(schema, `${schema}.entries e`, 2_000) : indexedSql(schema, waiting)
       const found: Found[] = []
       let last: Row | undefined
       do {
@@ -114,17 +120,31 @@ const pageSql = (schema: string, order: string) =>
     `seq ${order}`,
   )
 
-/** The page after the last hit of the previous page, in an order without ties. */
-const hitsSql = (schema: string, isIndexed: boolean) =>
+/** Where words are indexed, entries that wait for it, and entries of the first version. */
+const indexedSql = (schema: string, waiting: number) =>
+  hitsSql(
+    schema,
+    `(select key, line, seq from ${schema}.words where words @> $6::integer[]
+      union select key, line, seq from ${schema}.entries where words @> $6::integer[]
+      union select e.key, e.line, e.seq from ${schema}.branches b join ${schema}.conversations c on c.key = b.key
+        join ${schema}.entries e on e.key = b.key and e.line = b.line and e.seq > b.waiting_after
+        where c.tenant = $1 and b.waiting_after is not null
+    ) p join ${schema}.entries e on e.key = p.key and e.line = p.line and e.seq = p.seq`,
+    waiting > 0 ? maxWaiting : 50,
+  )
+
+/** The page of candidates after the last one of the previous page, in an order without ties. */
+const hitsSql = (schema: string, candidates: string, limit: number) =>
   cutPage(
     `select c.tenant, c.conversation, b.actor, b.branch, e.line, e.seq, e.role, e.time, e.payload, e.turn, e.id, e.tokens,
       e.checksum
-    from ${schema}.conversations c join ${schema}.entries e on e.key = c.key
+    from ${candidates}
+      join ${schema}.conversations c on c.key = e.key
       join ${schema}.branches b on b.key = e.key and b.line = e.line
-    where c.tenant = $1 ${isIndexed ? 'and e.words @> $6::integer[]' : ''}
+    where c.tenant = $1
       and ($2::double precision is null
         or (e.time, c.conversation, e.line, e.seq) < ($2, $3::text, $4::integer, $5::integer))
-    order by e.time desc, c.conversation desc, e.line desc, e.seq desc limit ${isIndexed ? 50 : 2_000}`,
+    order by e.time desc, c.conversation desc, e.line desc, e.seq desc limit ${limit}`,
     'time desc, conversation desc, line desc, seq desc',
   )
 

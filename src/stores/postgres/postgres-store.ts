@@ -8,6 +8,7 @@ import { postgresConversations } from './postgres-conversations.ts'
 import { postgresReads } from './postgres-reads.ts'
 import { postgresSides } from './postgres-sides.ts'
 import { postgresWrites } from './postgres-writes.ts'
+import { wordIndexer } from './word-indexer.ts'
 
 export type { PgClient, PgPool, Statement } from './database.ts'
 export { OutcomeUnknownError } from './postgres-error.ts'
@@ -25,8 +26,8 @@ export interface PostgresStoreOptions {
    */
   readonly timeoutMs?: number
   /**
-   * Keeps an index of words; it has only entries written with this option, so set it alike for all instances. Without it
-   * search reads every entry of the tenant. Default true.
+   * Keeps an index of words, in the background: search finds an entry as soon as it is stored. Without it search reads every
+   * entry of the tenant; an instance with it indexes what others wrote, too. Default true.
    */
   readonly search?: boolean
   /** The PostgreSQL schema that holds the tables. Default `throughline`. */
@@ -60,14 +61,18 @@ export function postgresStore({
   const opened = openDatabase({ url, pool, timeoutMs })
   const database = autoMigrate ? migrateFirst(opened, name) : opened
   const context = { database, schema: name, isIndexed }
+  const indexer = wordIndexer(context)
   const store: Store = {
     migrate: ({ dryRun = false } = {}) => migrate(opened, name, dryRun),
-    ...postgresWrites(context),
-    ...postgresReads(context),
+    ...postgresWrites(context, indexer),
+    ...postgresReads(context, indexer),
     ...postgresConversations(context),
     ...postgresSides(context),
     check: check(context),
-    close: () => database.close(),
+    async close() {
+      await indexer.close()
+      await database.close()
+    },
   }
   return checkedStore(store, maxEntryBytes)
 }

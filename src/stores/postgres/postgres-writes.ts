@@ -14,14 +14,14 @@ import type { Row } from './database.ts'
 import type { PostgresContext } from './postgres-context.ts'
 import { callRecord, type EntryRecord, keyOf, markKey, toRecords, toTurn } from './rows.ts'
 import { withPlace } from './schema/fragments.ts'
+import type { WordIndexer } from './word-indexer.ts'
 
 /** Each method is one call of one schema function. */
-export function postgresWrites(context: PostgresContext) {
-  const { isIndexed } = context
-  const call = caller(context)
-  const appendAlone = appendOne(context)
+export function postgresWrites(context: PostgresContext, indexer: WordIndexer) {
+  const call = caller(context, indexer)
+  const appendAlone = appendOne(context, indexer)
   const toJson = (thread: ThreadKey, entries: readonly NewEntry[]) =>
-    JSON.stringify(toRecords(thread, entries, isIndexed))
+    JSON.stringify(toRecords(thread, entries))
 
   async function append(
     thread: ThreadKey,
@@ -29,7 +29,7 @@ export function postgresWrites(context: PostgresContext) {
     status: string | null,
     error: string | null,
   ): Promise<{ head: number }> {
-    const records = toRecords(thread, entries, isIndexed)
+    const records = toRecords(thread, entries)
     const [first] = records
     if (first && records.length === 1 && status === null && !kept) {
       const head = await appendAlone(thread, lease, expectedHead, first)
@@ -119,7 +119,7 @@ interface Asked {
 
 /** Calls a schema function: one statement, so one transaction. Throws the error that its outcome stands for. */
 const caller =
-  ({ database, schema }: PostgresContext) =>
+  ({ database, schema }: PostgresContext, indexer: WordIndexer) =>
   async (name: string, thread: ThreadKey, values: readonly unknown[], asked: Asked = {}): Promise<Answer> => {
     const all = [...keyOf(thread, asked.ids), ...values]
     const places = all.map((_, index) => `$${index + 1}`).join(', ')
@@ -127,6 +127,7 @@ const caller =
     const answer: Answer = JSON.parse(String(row!.answer))
     const refusal = { ...refusalsOf(thread, asked), ...asked.refusals }[answer.outcome]
     if (refusal) throw refusal(answer)
+    indexer.wake()
     return answer
   }
 
@@ -143,14 +144,15 @@ const refusalsOf = (thread: ThreadKey, { expectedHead, lease }: Asked): Refusals
  * past. This prepared statement takes much less time than the schema's function, which knows all cases. Returns the new
  * head; undefined in any other case: then nothing was written, and the function says why.
  */
-function appendOne({ database, schema }: PostgresContext) {
+function appendOne({ database, schema }: PostgresContext, indexer: WordIndexer) {
   const sql = appendSql(schema)
   return async (thread: ThreadKey, { owner, epoch }: Lease, expectedHead: number, record: EntryRecord) => {
-    const { id, role, time, tokens, words, payload, checksum } = record
-    const found = words && `{${words.join(',')}}`
-    const values = [owner, epoch, expectedHead, id, role, time, tokens, found, payload, checksum]
+    const { id, role, time, tokens, payload, checksum } = record
+    const values = [owner, epoch, expectedHead, id, role, time, tokens, payload, checksum]
     const count = await database.tryWrite(sql, [...keyOf(thread), ...values])
-    return count === 1 ? expectedHead + 1 : undefined
+    if (count === 0) return undefined
+    indexer.wake()
+    return expectedHead + 1
   }
 }
 
@@ -167,7 +169,7 @@ const appendSql = (schema: string) => `
       and (current_setting('synchronous_commit') <> 'off' or ${schema}.make_durable())
     returning key, line, head, open_turn
   )
-  insert into ${schema}.entries (time, line, seq, turn, role, key, id, tokens, words, payload, checksum)
-    select $9::double precision, line, head, open_turn, $8::${schema}.role, key, $7::text, $10::text, $11::integer[], $12::text,
-      ${withPlace('$13::bigint', 'head', 'open_turn')}
+  insert into ${schema}.entries (time, line, seq, turn, role, key, id, tokens, payload, checksum)
+    select $9::double precision, line, head, open_turn, $8::${schema}.role, key, $7::text, $10::text, $11::text,
+      ${withPlace('$12::bigint', 'head', 'open_turn')}
     from b`

@@ -5,7 +5,6 @@ import { nameOf } from '../refusals.ts'
 import type { NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
 import { CorruptEntryError, StoreError, TooLargeError } from '../store-error.ts'
 import type { Row } from './database.ts'
-import { wordHashes } from './word-hashes.ts'
 
 type Columns<T> = { readonly [Name in keyof Required<T>]: (value: unknown) => unknown }
 
@@ -57,12 +56,8 @@ export const threadOf = ({ tenant, conversation, actor, branch }: Row): ThreadKe
 /** An entry as the schema's functions take it. */
 export type EntryRecord = ReturnType<typeof toRecords>[number]
 
-/** Entries as records, each id once, with the hashes of their words where they are indexed. Refuses ids that are too long. */
-export function toRecords(
-  thread: ThreadKey,
-  entries: readonly (NewEntry | StoredEntry)[],
-  isIndexed: boolean,
-) {
+/** Entries as records, each id once. Refuses ids that are too long. */
+export function toRecords(thread: ThreadKey, entries: readonly (NewEntry | StoredEntry)[]) {
   const ids = entries.map(({ id }) => id)
   const [key] = keyOf(thread, ids)
   const seen = new Set<string>()
@@ -70,9 +65,8 @@ export function toRecords(
   return once.map(entry => {
     const { id, role, time, payload } = entry
     const tokens = JSON.stringify(entry.tokens)
-    const words = isIndexed ? wordHashes(thread.tenant, payload) : null
     const place = 'seq' in entry && { seq: entry.seq, turn: entry.turn }
-    return { id, role, time, checksum: entrySum(key, entry, tokens), tokens, words, payload, ...place }
+    return { id, role, time, checksum: entrySum(key, entry, tokens), tokens, payload, ...place }
   })
 }
 

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { Row } from './database.ts'
+import { cutPage, type PostgresContext } from './postgres-context.ts'
+import { wordHashes } from './word-hashes.ts'
+
+/**
+ * Indexes the words of stored entries, apart from the writes. Until then they wait: `branches.waiting_after` says where,
+ * and search reads them one by one. Any number of instances may index at once.
+ */
+export interface WordIndexer {
+  /** There may be entries that wait: they are indexed soon, in the background. */
+  wake(): void
+  /**
+   * Indexes the entries of a tenant but for the last few hundred, which are sooner read than indexed. Returns how many
+   * wait at most now.
+   */
+  catchUp(tenant: string): Promise<number>
+  /** Ends the work in the background; what waits goes on waiting. */
+  close(): Promise<void>
+}
+
+/** So long after a write its words are indexed, together with those of other writes. */
+const pauseMs = 1_000
+/** After so many batches others have a chance, for a pause. */
+const maxBatches = 64
+/** Search reads so many waiting entries itself. */
+export const maxWaiting = 500
+
+export function wordIndexer(context: PostgresContext): WordIndexer {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let isAsked = false
+  let isClosed = false
+
+  function wake(): void {
+    isAsked = true
+    if (timer || running || isClosed || !context.isIndexed) return
+    timer = setTimeout(start, pauseMs)
+    timer.unref()
+  }
+
+  function start(): void {
+    timer = undefined
+    isAsked = false
+    // A failure loses nothing: entries go on waiting, and the next write or search asks again.
+    running = indexWaiting(context, () => isClosed)
+      .catch(() => true)
+      .then(isDone => {
+        running = undefined
+        if (!isDone || isAsked) wake()
+      })
+  }
+
+  return {
+    wake,
+    async catchUp(tenant) {
+      const waiting = await countWaiting(context, tenant)
+      if (waiting > 0) wake()
+      const batches = Math.ceil((waiting - maxWaiting) / batchEntries)
+      try {
+        for (let n = 0; n < batches && !isClosed; n++) await indexBatch(context, { tenant })
+      } catch {
+        // Where nothing can be written, as on a replica, search reads all that waits.
+      }
+      return waiting
+    },
+    async close() {
+      isClosed = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+/** Indexes until nothing waits, and returns true; false if it stops before that. */
+export async function indexWaiting(context: PostgresContext, isStopped = () => false): Promise<boolean> {
+  // Each instance begins at a place of its own, so that two of them rarely do the same work.
+  let from = randomUUID() as string
+  for (let n = 0; n < maxBatches && !isStopped(); n++) {
+    const { entries, isAlone } = await indexBatch(context, { from })
+    if (!isAlone) return false
+    if (entries > 0) continue
+    if (from === firstKey) return true
+    from = firstKey
+  }
+  return false
+}
+
+const firstKey = '00000000-0000-0000-0000-000000000000'
+const batchEntries = 64
+
+/**
+ * Indexes a batch. First the words are written, then the branches say so: whoever dies between the two leaves entries
+ * that wait, and whoever does the same work finds the words there. Each is a transaction of its own, so that an append is
+ * never held up while words are written. `isAlone` is false where somebody else was faster.
+ */
+async function indexBatch(
+  context: PostgresContext,
+  { from = firstKey, tenant }: { readonly from?: string; readonly tenant?: string },
+): Promise<{ readonly entries: number; readonly isAlone: boolean }> {
+  const { database, schema } = context
+  const rows = await database.read(waitingSql(schema), [from, tenant ?? null])
+  const found: Row[] = []
+  const branches = new Map<string, Row>()
+  for (const { key, line, seq, after, payload, tenant } of rows) {
+    const words = wordHashes(String(tenant), String(payload))
+    if (words) found.push({ key, line, seq, words })
+    branches.set(`${key} ${line}`, { key, line, after, upto: seq })
+    // Long texts take long, and there may be requests to answer.
+    if (String(payload).length > 20_000) await breathe()
+  }
+  const moved = [...branches.values()]
+  if (found.length > 0) await putWords(context, found)
+  const done = moved.length > 0 ? await database.write(moveSql(schema), [JSON.stringify(moved)]) : []
+  return { entries: rows.length, isAlone: done.length === moved.length }
+}
+
+/** Writes the words of entries, except those that are there. Rows have `key`, `line`, `seq` and `words`. */
+export async function putWords({ database, schema }: PostgresContext, found: readonly Row[]): Promise<void> {
+  const keys = [...new Set(found.map(({ key }) => key))]
+  await database.write(putSql(schema), [keys, JSON.stringify(found)])
+}
+
+/** A branch whose entries are gone (check() says so) must not hold up the others: it counts as one empty entry. */
+const waitingSql = (schema: string) =>
+  cutPage(
+    `select b.key, b.line, b.tenant, b.waiting_after as after, coalesce(e.seq, b.head) as seq,
+      coalesce(e.payload, '') as payload
+    from (
+      select b.*, c.tenant from ${schema}.branches b join ${schema}.conversations c on c.key = b.key
+      where b.waiting_after is not null and b.key >= $1::uuid and ($2::text is null or c.tenant = $2)
+      order by b.key, b.line limit ${batchEntries}
+    ) b left join lateral (
+      select e.seq, e.payload from ${schema}.entries e
+      where e.key = b.key and e.line = b.line and e.seq > b.waiting_after order by e.seq limit ${batchEntries}
+    ) e on true
+    order by b.key, b.line, seq limit ${batchEntries}`,
+    'key, line, seq',
+  )
+
+/** The lock keeps a conversation from being deleted meanwhile, and does not hold up its turns. All lock in one order. */
+const putSql = (schema: string) => `
+  with c as (
+    select key from ${schema}.conversations where key = any($1::uuid[]) and deleted_at is null order by key for key share
+  )
+  insert into ${schema}.words (key, line, seq, words)
+    select w.key, w.line, w.seq, w.words
+    from json_to_recordset($2) w (key uuid, line integer, seq integer, words integer[]) join c on c.key = w.key
+    order by w.key, w.line, w.seq
+  on conflict do nothing`
+
+/** Only from where they were: another instance may have moved them on. */
+const moveSql = (schema: string) => `
+  with m as (
+    select b.key, b.actor, b.branch, m.upto
+    from json_to_recordset($1) m (key uuid, line integer, after integer, upto integer)
+      join ${schema}.branches b on b.key = m.key and b.line = m.line and b.waiting_after = m.after
+    order by b.key, b.actor, b.branch for no key update of b
+  )
+  update ${schema}.branches b set waiting_after = case when b.head > m.upto then m.upto end
+  from m where b.key = m.key and b.actor = m.actor and b.branch = m.branch
+  returning 1`
+
+/** A line has no gaps, so its places count its entries. */
+async function countWaiting({ database, schema }: PostgresContext, tenant: string): Promise<number> {
+  const [row] = await database.read(
+    `select coalesce(sum(b.head - b.waiting_after), 0) as count
+    from ${schema}.branches b join ${schema}.conversations c on c.key = b.key
+    where b.waiting_after is not null and c.tenant = $1`,
+    [tenant],
+  )
+  return Number(row!.count)
+}
