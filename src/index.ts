@@ -43,6 +43,8 @@ export {
   type CallStart,
   createHistory,
   type DisplayMessage,
+  EmbedError,
+  type EmbedOptions,
   type History,
   type HistoryOptions,
   type Imported,

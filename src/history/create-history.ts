@@ -17,6 +17,7 @@ import { checkLog } from './log/check-log.ts'
 import { normalizeText } from './log/logged-message.ts'
 import { mainBranch } from './log/read-log.ts'
 import { createThreadLogs } from './log/thread-log.ts'
+import { checkEmbed, type EmbedOptions } from './log/vectors/embed-options.ts'
 import { createThread, type Thread } from './thread.ts'
 import { exportConversation } from './transfer/export-conversation.ts'
 import { type Imported, type ImportOptions, importLines } from './transfer/import-lines.ts'
@@ -37,6 +38,8 @@ export interface HistoryOptions extends HistorySettings {
   readonly store: Store
   /** The counter of messages that are appended. Default `estimate()`. */
   readonly count?: TokenCounter
+  /** Lets recall also find what means the same in other words, by vectors that are stored beside the log. Default: words alone. */
+  readonly embed?: EmbedOptions
   /** Whose conversations these are. Tenants never see each other. Default `'default'`. */
   readonly tenant?: string
   /** How long a writer keeps a turn without renewing its lease; then another may take over. Default 30 s. */
@@ -124,7 +127,8 @@ export function createHistory(options: HistoryOptions): History {
   const count = counterOf(options)
   const fit: FitOptions = { window, reserve, count, ...(policy ? { policy } : {}) }
   const owner = newId()
-  const logs = createThreadLogs({ store, count })
+  const embed = options.embed && checkEmbed(options.embed)
+  const logs = createThreadLogs({ store, count, embed })
   const everyConversation = () => eachConversation(page => store.conversations(tenant, page))
   const settings = present({ window: options.window, reserve: options.reserve, policy })
   return {

@@ -96,6 +96,11 @@ export interface Thread {
   replay(call: Pick<StoredCall, 'plan'>): Promise<readonly MessageLike[]>
   /** The newest logged calibration of a model: how far our counts are from what its provider reported. */
   calibration(model: string, options?: Pick<ViewOptions, 'at'>): Promise<Calibration | undefined>
+  /**
+   * Asks for all vectors that are missing: of an import, say, or from before the history had `embed`. They count from the
+   * next message on. Returns how many messages that were; 0 without `embed`, and where the embedder fails.
+   */
+  embed(): Promise<number>
   /** Makes a branch that shares the past up to `at`: the last entry of a closed turn, or the one before a user message. */
   fork(options: ForkOptions): Promise<Thread>
 }
@@ -215,6 +220,7 @@ export function createThread(options: ThreadSource): Thread {
       const closing = (message: MessageLike) => newEntry(message, { isClosing: true })
       const begun = await beginTurn(source, { owner, leaseMs, entries, marks, ...asked }, closing, after)
       if (begun.kind === 'begun') {
+        await logOf(key).embed(begun.turn.first)
         const turn = createTurn({ store, key, begun, leaseMs, cancelledTurn, messages, newEntry })
         return { kind: 'begun', turn }
       }
@@ -271,6 +277,11 @@ export function createThread(options: ThreadSource): Thread {
     },
     replay,
     calibration: (model, { at } = {}) => logOf(key).calibration(model, at),
+    async embed() {
+      let all = 0
+      for (let some = -1; some !== 0; all += some) some = await logOf(key).embed()
+      return all
+    },
     async fork({ at, branch = newId() }) {
       await store.fork(key, { at, branch })
       return createThread({ ...options, key: { ...key, branch } })

@@ -29,9 +29,19 @@ export interface Transcript extends ReadonlyLists {
   readonly firstUser: number
   readonly latestUser: number
   readonly lastRound: number
+  /** Set where vectors are kept beside the messages. A fork begins without. */
+  meaning?: Meaning | undefined
   append(source: MessageLike, seq: number): void
   /** A transcript that shares at most the first `length` entries; fewer where that would split a unit. */
   fork(length: number): Transcript
+}
+
+/** How close units are in meaning to a user message; both are named by their units. Made outside, of stored vectors. */
+export interface Meaning {
+  /** Adds to the scores, which stay integers. `whole`: the score of an imagined unit with all words of the message. */
+  add(user: number, ranking: { readonly scores: Float64Array; readonly whole: number }): void
+  /** Why a unit was found, if its meaning did it more than its words. */
+  why(user: number, unit: number): string | undefined
 }
 
 type ReadonlyLists = { readonly [Name in keyof Lists]: Readonly<Lists[Name]> }

@@ -60,12 +60,11 @@ export function recallBlocks(frame: Frame, fold: Fold, room: Room, effort: Effor
     const { text } = transcript.entries[unit.from]!.message
     const index = indexTranscript(transcript, user)
     const question = { transcript, index, effort, text, user, cut }
-    const judgement = judge(question)
-    const search = { ...question, ...judgement, base: room.base, headCost, watch: frame.watch }
+    const search = { ...question, ...judge(question), base: room.base, headCost, watch: frame.watch }
     const choose = (others: Blocks, most: number) => {
       const recalled = new Set(others.flatMap(block => block.units))
       const block = chooseBlock({ ...search, recalled }, most)
-      return block && { ...block, reasons: reasonsFor(question, judgement.terms, block.units) }
+      return block && { ...block, reasons: reasonsFor(search, block.units) }
     }
     const block = choose(kept, Number.POSITIVE_INFINITY)
     if (!block) return kept
@@ -118,25 +117,32 @@ function unitLines({ transcript, system }: Frame, index: number): readonly strin
 
 const mostWords = 6
 
-/** Why each unit was recalled, in the words of the message that asked for it. */
-function reasonsFor({ index, text, user }: Question, asked: Judgement['terms'], units: readonly number[]) {
+/** Why each unit was recalled: in the words of the message that asked for it, or because it means the same. */
+function reasonsFor(
+  { transcript, index, text, user, terms }: Question & Judgement,
+  units: readonly number[],
+) {
   const words = surfaceWords(index, text)
-  const wanted = asked.filter(({ id }) => words.has(id)).map(({ id }) => id)
-  const matches = (unit: number) => {
-    const terms = unit < user ? index.termsAt(unit) : undefined
-    const found = wanted.filter(id => terms?.includes(id))
-    // Common words explain nothing where there are others.
-    const telling = found.filter(id => index.weights[id] === 1)
-    return (telling.length > 0 ? telling : found).map(id => words.get(id)!)
+  const wanted = terms.map(({ id }) => id).filter(id => words.has(id))
+  const list = (ids: readonly number[]) => {
+    const shown = ids.slice(0, mostWords).map(id => words.get(id))
+    return shown.join(', ') + (ids.length > mostWords ? ' …' : '')
   }
   return units.map(unit => {
-    const session = index.sessions[unit]
+    const meant = transcript.meaning?.why(user, unit)
+    if (meant) return { why: meant }
     for (const near of [unit, unit - 1, unit + 1, unit - 2, unit + 2]) {
-      const found = index.sessions[near] === session ? matches(near) : []
-      if (found.length > 0)
-        return { near, why: `${near === unit ? '' : 'stands beside what was '}asked for: ${list(found)}` }
+      if (near >= user || index.sessions[near] !== index.sessions[unit]) continue
+      const has = index.termsAt(near)
+      const found = wanted.filter(id => has.includes(id))
+      // Common words explain nothing where there are others.
+      const telling = found.filter(id => index.weights[id] === 1)
+      if (found.length > 0) {
+        const where = near === unit ? '' : 'stands beside what was '
+        return { near, why: `${where}asked for: ${list(telling.length > 0 ? telling : found)}` }
+      }
     }
-    return { why: `from a session about what was asked: ${list(wanted.map(id => words.get(id)!))}` }
+    return { why: `from a session about what was asked: ${list(wanted)}` }
   })
 }
 
@@ -150,9 +156,4 @@ function surfaceWords(index: RecallIndex, text: string): Map<number, string> {
     }
   }
   return words
-}
-
-function list(words: readonly string[]): string {
-  const shown = words.slice(0, mostWords).join(', ')
-  return words.length > mostWords ? `${shown} …` : shown
 }

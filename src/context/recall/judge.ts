@@ -37,6 +37,7 @@ export function judge(question: Question): Judgement {
   const { index, user } = question
   const text = withoutLabel(question.text)
   const whole = rank(index, text, user)
+  question.transcript.meaning?.add(user, whole)
   const judged = { ...weigh(question, whole, isQuestion(text)), terms: whole.asked }
   if (whole.terms <= longMessage) return judged
   const open = askingParts(text)
@@ -49,7 +50,7 @@ export function judge(question: Question): Judgement {
     for (let unit = 0; unit < scores.length; unit++)
       scores[unit]! += Math.round(partWeight * part.scores[unit]!)
   }
-  const strongest = open.reduce((most, part) => Math.max(most, part.asked), Number.NEGATIVE_INFINITY)
+  const strongest = open.reduce((most, part) => Math.max(most, part.asked), 0)
   const asked = Math.max(judged.asked, Math.min(strongest, 1 + partShare / slope))
   return { ...judged, best: bestBefore(question, scores), asked }
 }

@@ -20,6 +20,9 @@ import { createQueue } from './queue.ts'
 import { checkBranch, checkPlace, type LogSource, listLog, readLog } from './read-log.ts'
 import { createRecentMessages } from './recent-messages.ts'
 import { readThreadState, type StateBefore } from './thread-state.ts'
+import type { CheckedEmbed } from './vectors/embed-options.ts'
+import { tell } from './vectors/embed-texts.ts'
+import { createThreadVectors } from './vectors/thread-vectors.ts'
 import { type Loading, pastTranscript, whileLoading } from './while-loading.ts'
 
 /**
@@ -45,6 +48,11 @@ export interface ThreadLog {
   hasClipped(): Promise<boolean>
   /** The newest calibration at or before a place. */
   calibration(model: string, at?: number): Promise<Calibration | undefined>
+  /**
+   * Asks for vectors of the newest entries that have none, after a turn began at this place; without a place, of entries
+   * that wait, for the messages to come. Returns how many there were. Never throws; without an embedder nothing happens.
+   */
+  embed(first?: number): Promise<number>
 }
 
 /** The fates of entries that other messages may quote. */
@@ -53,8 +61,9 @@ const within: ReadonlySet<Fate> = new Set(['altered', 'recalled', 'digested'])
 /** How many texts stay in memory when others are dropped, which happens at about twice as many. */
 const fewestTexts = 1024
 
-function createThreadLog(source: LogSource): ThreadLog {
+function createThreadLog(source: LogSource, embed?: CheckedEmbed): ThreadLog {
   const { store, key, count } = source
+  const vectors = embed && createThreadVectors(source, embed)
   const inTurn = createQueue()
   const places = new WeakMap<object, number>()
   /** How many messages of a context are its prompt. */
@@ -69,6 +78,8 @@ function createThreadLog(source: LogSource): ThreadLog {
   let emptied = 0
   let borrowed: number[] = []
   let previous: Context | undefined
+  /** The newest entry when a context was last made. */
+  let fitted = 0
 
   function add(logged: LoggedMessage): void {
     const { message, view, seq } = logged
@@ -104,10 +115,18 @@ function createThreadLog(source: LogSource): ThreadLog {
   async function refresh(): Promise<Head | undefined> {
     const head = await store.head(key)
     checkBranch(key, head)
+    if (head && vectors) notice(await vectors.refresh(head))
     if (known === 0 || (head?.head ?? 0) < known) await restart(head ?? { head: 0, turns: 0 })
     if (head && head.head > known)
       for await (const logged of readLog(source, { from: known + 1, to: head.head })) add(logged)
     return head
+  }
+
+  /** Forgets what was made of entries without vectors that count from a place on, and came too late for it. */
+  function notice(since: number): void {
+    if (since > fitted) return
+    known = 0
+    fitted = 0
   }
 
   /** Reads from memory, once that holds the new entries of the store. */
@@ -147,6 +166,8 @@ function createThreadLog(source: LogSource): ThreadLog {
     const transcript = isNow ? all : await pastTranscript(all, loading(), at, tail)
     const leading = at === undefined ? lead : lead.slice(0, at)
     const system = [...prompt.map((message, seq) => stampEntry(message, seq, count)), ...leading]
+    transcript.meaning = vectors?.meaningOf(transcript, lead.length)
+    fitted = known
     return { isNow, system, transcript }
   }
 
@@ -195,7 +216,25 @@ function createThreadLog(source: LogSource): ThreadLog {
       if (place < emptied) emptyEntries(transcript, place, place + 1)
   }
 
+  async function embedMissing(first?: number): Promise<number> {
+    try {
+      const head = await store.head(key)
+      if (!head || !vectors) return 0
+      notice(await vectors.refresh(head))
+      const since = first ?? head.head + 1
+      const count = await vectors.settle(head, since)
+      if (count > 0) notice(since)
+      return count
+    } catch (error) {
+      // The turn has begun and its message is stored: it goes on without vectors, which the next turn asks for again.
+      if (embed) tell(embed.onError, error)
+      return 0
+    }
+  }
+
   return {
+    // In the queue, so that a context of this turn waits for its vectors.
+    embed: async first => (vectors ? inTurn(() => embedMissing(first)) : 0),
     context: (at, prompt, options) => inTurn(() => context(at, prompt, options)),
     why: (seq, at, prompt, options) => inTurn(() => why(seq, at, prompt, options)),
     seqOf: message => places.get(message),
@@ -257,13 +296,16 @@ function whyInLog(told: Why, lead: number): Why {
 const mostLogs = 256
 
 /** The logs of the threads that were used last: a server asks for the same few again and again. */
-export function createThreadLogs(source: Omit<LogSource, 'key'>) {
+export function createThreadLogs({
+  embed,
+  ...source
+}: Omit<LogSource, 'key'> & { readonly embed?: CheckedEmbed | undefined }) {
   const known = new Map<string, { readonly key: ThreadKey; readonly log: ThreadLog }>()
   return {
     of(key: ThreadKey): ThreadLog {
       // No name has NUL.
       const name = [key.tenant, key.conversation, key.actor, key.branch].join('\0')
-      const found = known.get(name) ?? { key, log: createThreadLog({ ...source, key }) }
+      const found = known.get(name) ?? { key, log: createThreadLog({ ...source, key }, embed) }
       // A map keeps the order of insertion: set again, this log becomes the newest.
       known.delete(name)
       known.set(name, found)

@@ -1,0 +1,187 @@
+import { stampEntry } from '../../../context/conversation/stamp-entry.ts'
+import type { Meaning, Transcript } from '../../../context/conversation/transcript.ts'
+import { saidIn } from '../../../context/recall/index-transcript.ts'
+import { withoutLabel } from '../../../context/recall/terms.ts'
+import { isCount } from '../../../log/is-count.ts'
+import { parseJson } from '../../../log/parse-json.ts'
+import type { Head, ThreadKey } from '../../../stores/store.ts'
+import type { LoggedMessage } from '../logged-message.ts'
+import { type LogSource, listLog } from '../read-log.ts'
+import type { CheckedEmbed } from './embed-options.ts'
+import { type Embedded, embedTexts } from './embed-texts.ts'
+import { meaningOf } from './meaning.ts'
+import { chunkSize, chunkUpTo, emptyChunk, packChunk, unpackChunk, type VectorChunk } from './vector-chunk.ts'
+
+/** The vectors of a thread's entries, of one model. docs/decisions/0021-vectors.md says when they count. */
+export interface ThreadVectors {
+  /** Loads what is new in the store. Returns the first place at which something new counts; Infinity if nothing is new. */
+  refresh(head: Head): Promise<number>
+  /**
+   * Asks for vectors that are missing, the newest entries first, and stores them: they count from the place `since` on.
+   * Returns how many entries are no longer missing.
+   */
+  settle(head: Head, since: number): Promise<number>
+  /** `lead`: how many system messages the log begins with. */
+  meaningOf(transcript: Transcript, lead: number): Meaning
+}
+
+/** The most texts of one request. What is left is asked for in later turns. */
+const mostTexts = 64
+
+/** Only so many characters of a text are embedded: models cut longer ones themselves, at places of their own. */
+const mostCharacters = 2000
+
+/** How many pieces are loaded from the store at the same time. */
+const atOnce = 8
+
+/** A branch whose vectors a thread uses: its own, then those that it was forked from, up to a place. */
+interface Ancestor {
+  readonly key: ThreadKey
+  readonly versions: readonly number[]
+  readonly upTo: number
+}
+
+export function createThreadVectors(source: LogSource, embed: CheckedEmbed): ThreadVectors {
+  const { store, key } = source
+  const { model, weight } = embed
+  const chunks: (VectorChunk | undefined)[] = []
+  /** By chunk: the place at which it was last added to. A chunk that was stored without its version is not complete. */
+  let versions: readonly number[] = []
+  let ancestors: readonly Ancestor[] | undefined
+
+  const chunkKey = (number: number) => `vectors 1 ${number} ${model}`
+  const versionsKey = `vectors 1 versions ${model}`
+
+  async function loadVersions(thread: ThreadKey): Promise<readonly number[]> {
+    const saved = await store.loadCache(thread, versionsKey)
+    const read = saved && parseJson(new TextDecoder().decode(saved.bytes))
+    return Array.isArray(read) && read.every(version => isCount(version)) ? read : []
+  }
+
+  async function findAncestors({ forkOf }: Head): Promise<readonly Ancestor[]> {
+    const found: Ancestor[] = []
+    let upTo = Number.POSITIVE_INFINITY
+    for (let from = forkOf; from; ) {
+      const parent = { ...key, branch: from.branch }
+      upTo = Math.min(upTo, from.at)
+      found.push({ key: parent, versions: await loadVersions(parent), upTo })
+      from = (await store.head(parent))?.forkOf
+    }
+    return found
+  }
+
+  async function loadChunk(number: number, owners: readonly Ancestor[]): Promise<VectorChunk> {
+    const owner = owners.find(({ versions }) => (versions[number] ?? 0) > 0)
+    const saved = owner && (await store.loadCache(owner.key, chunkKey(number)))
+    const chunk = saved && unpackChunk(saved.bytes)
+    if (!chunk) return emptyChunk
+    const last = Math.min(owner.upTo, owner.versions[number]!)
+    return chunkUpTo(chunk, last, owner.upTo - number * chunkSize)
+  }
+
+  async function refresh(head: Head): Promise<number> {
+    ancestors ??= await findAncestors(head)
+    const now = await loadVersions(key)
+    const owners = [{ key, versions: now, upTo: Number.POSITIVE_INFINITY }, ...ancestors]
+    const changed: number[] = []
+    for (let number = 0; number * chunkSize < head.head; number++)
+      if (!chunks[number] || (now[number] ?? 0) !== (versions[number] ?? 0)) changed.push(number)
+    const loaded: (readonly [number: number, chunk: VectorChunk])[] = []
+    for (let from = 0; from < changed.length; from += atOnce) {
+      const some = changed.slice(from, from + atOnce)
+      const found = await Promise.all(some.map(number => loadChunk(number, owners)))
+      for (const [at, number] of some.entries()) loaded.push([number, found[at]!])
+    }
+    let first = Number.POSITIVE_INFINITY
+    for (const [number, chunk] of loaded) {
+      const before = chunks[number] ?? emptyChunk
+      for (let at = 0; at < chunkSize; at++) {
+        if (chunk.since[at] !== before.since[at])
+          first = Math.min(first, chunk.since[at] || before.since[at]!)
+      }
+      chunks[number] = chunk
+    }
+    versions = now
+    return first
+  }
+
+  const isMissing = (seq: number) => {
+    const since = chunks[Math.floor((seq - 1) / chunkSize)]?.since
+    return !since || since[(seq - 1) % chunkSize] === 0
+  }
+
+  /** The newest entries that were not asked for yet, newest first. */
+  async function missingUpTo(last: number): Promise<readonly LoggedMessage[]> {
+    const found: LoggedMessage[] = []
+    for (let to = last; to > 0 && found.length < mostTexts; ) {
+      while (to > 0 && !isMissing(to)) to -= 1
+      if (to === 0) break
+      const from = Math.max(1, to - mostTexts + 1)
+      const read = await listLog(source, { from, to, reverse: true })
+      for (const logged of read) if (isMissing(logged.seq)) found.push(logged)
+      to = from - 1
+    }
+    return found.slice(0, mostTexts)
+  }
+
+  async function settle(head: Head, since: number): Promise<number> {
+    const read = await missingUpTo(head.head)
+    const missing = read.map(logged => ({ seq: logged.seq, text: textOf(logged, source) }))
+    const texts = missing.map(({ text }) => text).filter(text => text !== '')
+    const length = chunks.flatMap(chunk => chunk?.vectors.find(vector => vector) ?? [])[0]?.length
+    const found = await embedTexts(embed, texts, length)
+    let next = 0
+    const added = missing.map(({ seq, text }) => [seq, text === '' ? 'none' : found[next++]] as const)
+    // Vectors that cannot be stored do not count: a context must be the same when it is made again.
+    await save(added, since)
+    return added.filter(([, one]) => one !== undefined).length
+  }
+
+  async function save(
+    added: readonly (readonly [seq: number, one: Embedded])[],
+    since: number,
+  ): Promise<void> {
+    const changed = new Map<number, { since: Uint32Array; vectors: (Int8Array | undefined)[] }>()
+    for (const [seq, one] of added) {
+      if (one === undefined) continue
+      const number = Math.floor((seq - 1) / chunkSize)
+      const known = chunks[number] ?? emptyChunk
+      const chunk = changed.get(number) ?? { since: known.since.slice(), vectors: [...known.vectors] }
+      changed.set(number, chunk)
+      chunk.since[(seq - 1) % chunkSize] = since
+      chunk.vectors[(seq - 1) % chunkSize] = one === 'none' ? undefined : one
+    }
+    if (changed.size === 0) return
+    const length = Math.max(versions.length, ...[...changed.keys()].map(number => number + 1))
+    const now = Array.from({ length }, (_, number) => (changed.has(number) ? since : (versions[number] ?? 0)))
+    for (const [number, chunk] of changed)
+      await store.saveCache(key, chunkKey(number), since, packChunk(chunk))
+    // The versions come last: until then nothing of this counts, also if the process dies.
+    await store.saveCache(key, versionsKey, since, new TextEncoder().encode(JSON.stringify(now)))
+    for (const [number, chunk] of changed) chunks[number] = chunk
+    versions = now
+  }
+
+  function vectorAt(seq: number, asOf: number): Int8Array | undefined {
+    const chunk = chunks[Math.floor((seq - 1) / chunkSize)]
+    const at = (seq - 1) % chunkSize
+    return chunk && chunk.since[at]! <= asOf ? chunk.vectors[at] : undefined
+  }
+
+  return {
+    refresh,
+    settle,
+    meaningOf: (transcript, lead) => meaningOf(transcript, lead, weight, vectorAt),
+  }
+}
+
+/** What is embedded of an entry: what it says, without a label, cut off where it is long. Empty: nothing. */
+function textOf({ view, seq, isClosing }: LoggedMessage, { count }: LogSource): string {
+  const { message } = stampEntry(view, seq, count)
+  const { role } = message
+  if (isClosing || (role !== 'user' && role !== 'assistant' && role !== 'tool')) return ''
+  const said = saidIn(message, call => `${call.name} ${call.arguments}`)
+  const text = withoutLabel(said.join('\n')).trim().slice(0, mostCharacters)
+  // Not in the middle of a character.
+  return text.replace(/[\uD800-\uDBFF]$/, '')
+}

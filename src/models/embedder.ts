@@ -1,0 +1,12 @@
+/** Turns texts into vectors: texts that mean much the same get vectors that point much the same way. */
+export interface Embedder {
+  /** The name that the vectors are stored under. Vectors of another name are never compared with them. */
+  readonly model: string
+  /** Gives one vector for each text, in the same order, all of one length. */
+  embed(texts: readonly string[], options: EmbedRequest): Promise<readonly ArrayLike<number>[]>
+}
+
+export interface EmbedRequest {
+  /** Aborted when nobody waits for the vectors any more. */
+  readonly signal: AbortSignal
+}
