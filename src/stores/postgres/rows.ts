@@ -118,8 +118,13 @@ export function conversationKey({
   conversation,
 }: Pick<ThreadKey, 'tenant' | 'conversation'>): string {
   const names = `${Buffer.byteLength(tenant)}:${tenant}${conversation}`
-  return createHash('sha256').update(names).digest('hex').slice(0, 32)
+  if (names !== lastKey.names)
+    lastKey = { names, key: createHash('sha256').update(names).digest('hex').slice(0, 32) }
+  return lastKey.key
 }
+
+/** Mostly the next key is that of the same conversation. */
+let lastKey = { names: '', key: '' }
 
 /** The key of a mark: like that of a conversation, so that no tenant finds another's. */
 export const markKey = (tenant: string, mark: string) => conversationKey({ tenant, conversation: mark })
