@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import type { ExperimentTools } from '../experiment/index.ts'
+import type { HistoryOptions } from '../history/index.ts'
 import { present } from '../log/present.ts'
 import type { Store } from '../stores/store.ts'
 import { createApi } from './api/create-api.ts'
@@ -61,6 +62,8 @@ export interface ServerOptions extends AnswerOptions {
   readonly lingerMs?: number
   /** How long a turn is held for a server that is gone; then another goes on. Default 30 s. */
   readonly leaseMs?: number
+  /** Lets recall also find what means the same in other words. Default: words alone. */
+  readonly embed?: HistoryOptions['embed']
   /** How long what clients ask beside conversations is kept: titles, tags. Default one day. */
   readonly sideMs?: number
   /** How often the store is asked what other servers on it wrote, for live events. Default one second. */
@@ -99,7 +102,7 @@ export function createServer(given: ServerOptions): Server {
   const { window, reserve, notes, policy, retries = 1, stallMs } = given
   const options = { retries, ...present({ window, reserve, notes, policy, stallMs }) }
   const store = noticingStore(given.store, (...write) => api.onWrite(...write))
-  const logOf = createLogs({ store, now, newId, ...present({ leaseMs: given.leaseMs }) })
+  const logOf = createLogs({ store, now, newId, ...present({ leaseMs: given.leaseMs, embed: given.embed }) })
   const keys = createKeys(store, { now })
   const identify = createIdentify({
     keys,
@@ -129,7 +132,7 @@ export function createServer(given: ServerOptions): Server {
     ...{ upstream, options, gate, maxBodyBytes, keepAliveMs, json: limits.json, newId, logOf, keys, cancels },
     onReply: metrics.count,
     about: { ...given.about, needsKey: given.requireKeys ?? (given.apiKeys ?? []).length > 0 },
-    ...present({ pollMs, maxListeners, experimentTools, states: given.states }),
+    ...present({ pollMs, maxListeners, experimentTools, states: given.states, embed: given.embed }),
   })
   const sides = sweepSides({
     ...{ store, now, keepMs: sideMs },

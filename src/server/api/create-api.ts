@@ -1,8 +1,9 @@
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { ExperimentTools } from '../../experiment/index.ts'
-import { createHistory, type History } from '../../history/index.ts'
+import { createHistory, type History, type HistoryOptions } from '../../history/index.ts'
 import { ThroughlineError } from '../../log/error.ts'
+import { present } from '../../log/present.ts'
 import type { ServerEnv } from '../auth/caller.ts'
 import type { Keys } from '../auth/create-keys.ts'
 import { requireScope } from '../auth/require-scope.ts'
@@ -42,6 +43,8 @@ export interface ApiOptions {
   readonly keys: Keys
   readonly cancels: Cancels
   readonly logOf: (tenant: string) => Log
+  /** The embedder of the logs, so that contexts are shown as they are sent. */
+  readonly embed?: HistoryOptions['embed'] | undefined
   /** Called when a reply is over. */
   readonly onReply: (reply: Counted) => void
   /** How often the store is asked what other processes wrote. Default one second. */
@@ -65,12 +68,13 @@ export interface Api {
 /** Our own API, under `/throughline/v1`. */
 export function createApi(given: ApiOptions): Api {
   const { about, upstream, options, maxBodyBytes, newId, logOf, experimentTools = [] } = given
-  const { pollMs = 1000, maxListeners = 256, gate, json, keys, cancels, onReply } = given
+  const { embed, pollMs = 1000, maxListeners = 256, gate, json, keys, cancels, onReply } = given
   const looking = new Map<string, History>()
 
   /** A history of its own for looking: what is tried out does not change the memory of running chats. */
   function lookingAt(tenant: string): History {
-    const found = looking.get(tenant) ?? createHistory({ store: logOf(tenant).store, tenant })
+    const found =
+      looking.get(tenant) ?? createHistory({ store: logOf(tenant).store, tenant, ...present({ embed }) })
     looking.delete(tenant)
     looking.set(tenant, found)
     if (looking.size > mostTenants) looking.delete(looking.keys().next().value!)

@@ -17,6 +17,8 @@ export function checkConfig({ config, sources }: EffectiveConfig): EffectiveConf
   if (store !== undefined && isGiven('db')) fault('db', 'does not go with "store": give one of them')
   if (reserve !== undefined && window !== undefined && reserve >= window)
     fault('reserve', `must be less than the window of ${window}`)
+  if (config.embedHost !== undefined && config.embedModel === undefined)
+    fault('embedHost', 'needs "embedModel", the model that makes vectors')
   if (upstreamKind === 'openai' && upstream === undefined)
     fault('upstreamKind', 'needs "upstream", the address of the server')
   if (upstream !== undefined && upstream !== 'reader' && isOwn(upstream, config))

@@ -51,6 +51,15 @@ export const configSchema = z.strictObject({
   effort: share()
     .optional()
     .meta({ about: 'how much of the past is recalled; goes with the policy "default"' }),
+  embedModel: text('the name of a model, such as "nomic-embed-text"', /^[\x21-\x7e]{1,200}$/)
+    .optional()
+    .meta({
+      about:
+        'a model of Ollama that lets recall find what means the same in other words; without it, words alone',
+    }),
+  embedHost: address()
+    .optional()
+    .meta({ about: 'where Ollama has the embedModel; without it, at ollamaHost', secret: 'address' }),
   notes: oneOf(['off', 'inline', 'system'])
     .default('off')
     .meta({ about: 'whether models write notes to themselves, and where these stand' }),

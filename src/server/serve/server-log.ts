@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { ThroughlineError } from '../../log/error.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import type { Served } from '../routes/chat-route.ts'
 
@@ -11,6 +12,14 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
   return {
     started: (url: string, upstream: string) => log.info({ url, upstream }, 'listening'),
     stopped: () => log.info('stopped'),
+    /** Our errors never hold the texts that were sent; of others only the name is told. */
+    embedFailed: (error: unknown) =>
+      log.warn(
+        error instanceof ThroughlineError
+          ? { error: error.code, message: error.message }
+          : { error: error instanceof Error ? error.name : typeof error },
+        'texts got no vectors',
+      ),
     served({ requestId, face, model, place, answered, fault, ms }: Served): void {
       const facts = {
         requestId,

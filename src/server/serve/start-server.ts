@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
+import { ollamaEmbed } from '../../models/index.ts'
 import { createKeys } from '../auth/create-keys.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import { createServer, type ServerOptions } from '../create-server.ts'
@@ -68,7 +69,7 @@ export async function startServer(
       unreadMs: config.unreadTimeout,
       lingerMs: config.lingerTime,
       keepAliveMs: config.keepAlive,
-      ...present({ experimentTools }),
+      ...present({ experimentTools, embed: embedderOf(config, log.embedFailed) }),
       stallMs: config.silenceTimeout,
       allowed: { host, hosts: config.allowedHosts, origins: config.allowedOrigins },
       policy: choosePolicy(policy, present({ effort })),
@@ -99,6 +100,15 @@ export async function startServer(
     await closeAll()
     throw error
   }
+}
+
+/** The embedder of the settings, if they name a model. */
+function embedderOf(
+  { embedModel: model, embedHost, ollamaHost }: ServerConfig,
+  onError: (error: unknown) => void,
+): ServerOptions['embed'] {
+  if (model === undefined) return undefined
+  return { ...ollamaEmbed({ model, host: embedHost ?? ollamaHost }), onError }
 }
 
 /** The inspector as it is built into the package, beside the compiled server. */
