@@ -77,8 +77,8 @@ async function checkEntries(context: PostgresContext, rebuild: boolean): Promise
       const words = isMissing ? wordHashes(String(row.tenant), String(row.payload), []) : null
       if (!words) continue
       problems.push(`${place}: the entry is not in the index of words`)
-      const { key, line, seq } = row
-      if (rebuild && words.length > 0) await putWords(context, [{ key, line, seq, words }])
+      const { key, line, seq, time } = row
+      if (rebuild && words.length > 0) await putWords(context, [{ key, line, seq, time, words }])
     }
   }
   return problems

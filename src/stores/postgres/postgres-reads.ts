@@ -47,7 +47,9 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
       const hashes = rare.length > 0 ? [rare.map(word => hashWord(tenant, word))] : []
       const isRead = hashes.length === 0
       const waiting = isRead ? 0 : await indexer.catchUp(tenant)
-      const sql = isRead ? hitsSql(schema, `${schema}.entries e`, 2_000) : indexedSql(schema, waiting)
+      const sql = isRead
+        ? hitsSql(schema, `select key, line, seq, time from ${schema}.entries`, 2_000)
+        : hitsSql(schema, indexedSql(schema), waiting > 0 ? maxWaiting : 50)
       const found: Found[] = []
       let last: Row | undefined
       do {
@@ -120,31 +122,31 @@ const pageSql = (schema: string, order: string) =>
     `seq ${order}`,
   )
 
-/** Where words are indexed, entries that wait for it, and entries of the first version. */
-const indexedSql = (schema: string, waiting: number) =>
-  hitsSql(
-    schema,
-    `(select key, line, seq from ${schema}.words where words @> $6::integer[]
-      union select key, line, seq from ${schema}.entries where words @> $6::integer[]
-      union select e.key, e.line, e.seq from ${schema}.branches b join ${schema}.conversations c on c.key = b.key
-        join ${schema}.entries e on e.key = b.key and e.line = b.line and e.seq > b.waiting_after
-        where c.tenant = $1 and b.waiting_after is not null
-    ) p join ${schema}.entries e on e.key = p.key and e.line = p.line and e.seq = p.seq`,
-    waiting > 0 ? maxWaiting : 50,
-  )
+/** Entries whose words are indexed, those that wait for it, and those of the first version. */
+const indexedSql = (schema: string) => `
+  select key, line, seq, time from ${schema}.words where words @> $6::integer[]
+  union select key, line, seq, time from ${schema}.entries where words @> $6::integer[]
+  union select e.key, e.line, e.seq, e.time from ${schema}.branches b
+    join ${schema}.conversations c on c.key = b.key
+    join ${schema}.entries e on e.key = b.key and e.line = b.line and e.seq > b.waiting_after
+    where c.tenant = $1 and b.waiting_after is not null`
 
-/** The page of candidates after the last one of the previous page, in an order without ties. */
+/**
+ * The page of candidates after the last one of the previous page, in an order without ties. Texts are read only for the
+ * page.
+ */
 const hitsSql = (schema: string, candidates: string, limit: number) =>
   cutPage(
-    `select c.tenant, c.conversation, b.actor, b.branch, e.line, e.seq, e.role, e.time, e.payload, e.turn, e.id, e.tokens,
+    `select p.tenant, p.conversation, b.actor, b.branch, e.line, e.seq, e.role, e.time, e.payload, e.turn, e.id, e.tokens,
       e.checksum
-    from ${candidates}
-      join ${schema}.conversations c on c.key = e.key
-      join ${schema}.branches b on b.key = e.key and b.line = e.line
-    where c.tenant = $1
-      and ($2::double precision is null
-        or (e.time, c.conversation, e.line, e.seq) < ($2, $3::text, $4::integer, $5::integer))
-    order by e.time desc, c.conversation desc, e.line desc, e.seq desc limit ${limit}`,
+    from (
+      select c.tenant, c.conversation, h.* from (${candidates}) h join ${schema}.conversations c on c.key = h.key
+      where c.tenant = $1
+        and ($2::double precision is null
+          or (h.time, c.conversation, h.line, h.seq) < ($2, $3::text, $4::integer, $5::integer))
+      order by h.time desc, c.conversation desc, h.line desc, h.seq desc limit ${limit}
+    ) p join ${schema}.entries e on e.key = p.key and e.line = p.line and e.seq = p.seq
+      join ${schema}.branches b on b.key = p.key and b.line = p.line`,
     'time desc, conversation desc, line desc, seq desc',
   )
 

@@ -103,9 +103,9 @@ async function indexBatch(
   const rows = await database.read(waitingSql(schema), [from, tenant ?? null])
   const found: Row[] = []
   const branches = new Map<string, Row>()
-  for (const { key, line, seq, after, payload, tenant } of rows) {
+  for (const { key, line, seq, time, after, payload, tenant } of rows) {
     const words = wordHashes(String(tenant), String(payload))
-    if (words) found.push({ key, line, seq, words })
+    if (words) found.push({ key, line, seq, time, words })
     branches.set(`${key} ${line}`, { key, line, after, upto: seq })
     // Long texts take long, and there may be requests to answer.
     if (String(payload).length > 20_000) await breathe()
@@ -116,7 +116,7 @@ async function indexBatch(
   return { entries: rows.length, isAlone: done.length === moved.length }
 }
 
-/** Writes the words of entries, except those that are there. Rows have `key`, `line`, `seq` and `words`. */
+/** Writes the words of entries, except those that are there. Rows have `key`, `line`, `seq`, `time` and `words`. */
 export async function putWords({ database, schema }: PostgresContext, found: readonly Row[]): Promise<void> {
   const keys = [...new Set(found.map(({ key }) => key))]
   await database.write(putSql(schema), [keys, JSON.stringify(found)])
@@ -125,14 +125,14 @@ export async function putWords({ database, schema }: PostgresContext, found: rea
 /** A branch whose entries are gone (check() says so) must not hold up the others: it counts as one empty entry. */
 const waitingSql = (schema: string) =>
   cutPage(
-    `select b.key, b.line, b.tenant, b.waiting_after as after, coalesce(e.seq, b.head) as seq,
+    `select b.key, b.line, b.tenant, b.waiting_after as after, coalesce(e.seq, b.head) as seq, e.time,
       coalesce(e.payload, '') as payload
     from (
       select b.*, c.tenant from ${schema}.branches b join ${schema}.conversations c on c.key = b.key
       where b.waiting_after is not null and b.key >= $1::uuid and ($2::text is null or c.tenant = $2)
       order by b.key, b.line limit ${batchEntries}
     ) b left join lateral (
-      select e.seq, e.payload from ${schema}.entries e
+      select e.seq, e.time, e.payload from ${schema}.entries e
       where e.key = b.key and e.line = b.line and e.seq > b.waiting_after order by e.seq limit ${batchEntries}
     ) e on true
     order by b.key, b.line, seq limit ${batchEntries}`,
@@ -144,9 +144,10 @@ const putSql = (schema: string) => `
   with c as (
     select key from ${schema}.conversations where key = any($1::uuid[]) and deleted_at is null order by key for key share
   )
-  insert into ${schema}.words (key, line, seq, words)
-    select w.key, w.line, w.seq, w.words
-    from json_to_recordset($2) w (key uuid, line integer, seq integer, words integer[]) join c on c.key = w.key
+  insert into ${schema}.words (time, key, line, seq, words)
+    select w.time, w.key, w.line, w.seq, w.words
+    from json_to_recordset($2) w (time double precision, key uuid, line integer, seq integer, words integer[])
+      join c on c.key = w.key
     order by w.key, w.line, w.seq
   on conflict do nothing`
 

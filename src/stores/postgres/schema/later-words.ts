@@ -9,8 +9,10 @@ export const laterWords = (schema: string): string => `
 alter table ${schema}.branches add column waiting_after integer;
 create index branches_waiting on ${schema}.branches (key) where waiting_after is not null;
 
--- Hashes of tenant and word (word-hashes.ts). An entry without words has no row.
+-- Hashes of tenant and word (word-hashes.ts), and the time of the entry: search finds the newest without looking at entries.
+-- An entry without words has no row.
 create table ${schema}.words (
+  time double precision not null,
   key uuid not null,
   line integer not null,
   seq integer not null,
