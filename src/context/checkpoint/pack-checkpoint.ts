@@ -1,30 +1,27 @@
+import { attempt } from '../../log/attempt.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { roles } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import {
   createTranscript,
   emptyLists,
+  type Lists,
   type Stray,
   setUnit,
   type Transcript,
   type Unit,
   type UnitKind,
 } from '../conversation/transcript.ts'
-import { adoptIndex, indexTranscript, isRecallable, lastTime } from '../recall/index-transcript.ts'
-import {
-  createReader,
-  createWriter,
-  type Reader,
-  readTerms,
-  savedEntry,
-  type Writer,
-  writeTerms,
-} from '../recall/pack-index.ts'
-import { createRecallIndex } from '../recall/recall-index.ts'
+import { adoptIndex, indexTranscript, lastTime } from '../recall/index-transcript.ts'
+import { createReader, createWriter } from '../recall/pack-bytes.ts'
+import { createPackedWords, indexAfter, packStretch, stretchSize } from '../recall/stretch.ts'
 import { absentEntry } from './absent-entry.ts'
 
 /** Units in one checkpoint. Full checkpoints are never written again. */
-export const unitsPerCheckpoint = 512
+export const unitsPerCheckpoint = stretchSize
+
+/** Changes with the layout, the units or the terms: a checkpoint of another version is not used. */
+export const checkpointVersion = 3
 
 const kinds: readonly UnitKind[] = ['system', 'user', 'assistant', 'tools', 'note', 'stray']
 
@@ -32,127 +29,121 @@ const kinds: readonly UnitKind[] = ['system', 'user', 'assistant', 'tools', 'not
  * Packs what a context needs of a stretch of units besides their texts: sizes, kinds and words. A cache that can be
  * rebuilt from the log. The units must be settled: something follows them.
  */
-export function packCheckpoint(transcript: Transcript, from: number, to: number): Uint8Array {
+export function packCheckpoint(transcript: Transcript, number: number): Uint8Array {
+  const from = number * unitsPerCheckpoint
+  const units = transcript.units.slice(from, from + unitsPerCheckpoint)
+  const entries = transcript.entries.slice(units[0]!.from, units.at(-1)!.to)
+  const index = indexTranscript(transcript, from + unitsPerCheckpoint)
   const bytes = createWriter()
-  const index = indexTranscript(transcript, to)
-  const vocabulary = new Map<number, number>()
-  for (let at = from; at < to; at++)
-    for (const id of index.termsAt(at)) if (!vocabulary.has(id)) vocabulary.set(id, vocabulary.size)
-  const names = [...index.vocabulary.keys()]
-  bytes.number(vocabulary.size)
-  for (const id of vocabulary.keys()) bytes.text(names[id]!)
-  bytes.number(to - from)
-  for (let at = from; at < to; at++) {
-    writeUnit(bytes, transcript, transcript.units[at]!)
-    const entry = savedEntry(index, at)
-    bytes.number(entry.beginsSession ? 1 : 0)
-    bytes.float(entry.prior)
-    writeTerms(bytes, entry, id => vocabulary.get(id)!)
-  }
-  bytes.float(lastTimeIn(transcript, from, to))
+  bytes.float(lastTimeIn(transcript, units))
+  bytes.text(JSON.stringify(mendedIn(units)))
+  bytes.numbers(units.map(unit => kinds.indexOf(unit.kind)))
+  bytes.numbers(units.map(unit => unit.tokens))
+  bytes.numbers(units.map(unit => unit.noteTokens))
+  bytes.numbers(units.map(unit => unit.to - unit.from))
+  bytes.numbers(entries.map(entry => roles.indexOf(entry.role)))
+  bytes.numbers(entries.map(entry => entry.tokens))
+  bytes.bytes(packStretch(index, number))
   return bytes.done()
 }
 
-/** Repairs of a unit. Strays are named by their places in it. */
+/** A unit that was repaired, by its place in the checkpoint. Strays are named by their places in it. */
 interface PackedMended extends Pick<Unit, 'missing'> {
+  readonly unit: number
   readonly strays: readonly ({ readonly at: number } & Stray)[]
 }
 
-function writeUnit(bytes: Writer, transcript: Transcript, unit: Unit): void {
-  const { kind, from, to, tokens, noteTokens, missing, strays } = unit
-  bytes.number(kinds.indexOf(kind))
-  bytes.number(tokens)
-  bytes.number(noteTokens)
-  const placed: PackedMended['strays'] = [...strays].map(([at, stray]) => ({ at: at - from, ...stray }))
-  bytes.text(missing.length + strays.size > 0 ? JSON.stringify({ missing, strays: placed }) : '')
-  bytes.number(to - from)
-  for (const entry of transcript.entries.slice(from, to)) {
-    bytes.number(roles.indexOf(entry.role))
-    bytes.number(entry.tokens)
-  }
+function mendedIn(units: readonly Unit[]): readonly PackedMended[] {
+  return units.flatMap(({ from, missing, strays }, unit) =>
+    missing.length + strays.size === 0
+      ? []
+      : [{ unit, missing, strays: [...strays].map(([at, stray]) => ({ at: at - from, ...stray })) }],
+  )
 }
 
 /** The time of the last message in the stretch that has one; NaN where none has. */
-function lastTimeIn(transcript: Transcript, from: number, to: number): number {
-  for (let at = to - 1; at >= from; at--) {
-    const time = lastTime(transcript, transcript.units[at]!)
+function lastTimeIn(transcript: Transcript, units: readonly Unit[]): number {
+  for (const unit of units.toReversed()) {
+    const time = lastTime(transcript, unit)
     if (time !== undefined) return time
   }
   return Number.NaN
 }
 
-/** Changes with the layout, the units or the terms: a checkpoint of another version is not used. */
-const version = 2
-
-export function seal(body: Uint8Array): Uint8Array {
-  const sealed = new Uint8Array(8 + body.length)
-  const view = new DataView(sealed.buffer)
-  view.setUint32(0, version)
-  view.setUint32(4, checksum(body))
-  sealed.set(body, 8)
-  return sealed
-}
-
-/** Returns the sealed bytes; throws when they have changed. */
-export function unseal(sealed: Uint8Array): Uint8Array {
-  if (sealed.length < 8) throw unusable('it ends too early')
-  const view = new DataView(sealed.buffer, sealed.byteOffset, sealed.byteLength)
-  if (view.getUint32(0) !== version) throw unusable('it was written by another version')
-  const body = sealed.subarray(8)
-  if (checksum(body) !== view.getUint32(4)) throw unusable('its bytes were changed')
-  return body
-}
-
-const unusable = (why: string) =>
+export const unusable = (why: string) =>
   new ThroughlineError(
     'invalid_checkpoint',
     `The checkpoint cannot be used: ${why}. It is made again from the log.`,
   )
 
-/** FNV-1a, 32 bits: notices damage, not forgery. */
-function checksum(bytes: Uint8Array): number {
-  let hash = 0x811c9dc5
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)
-  return hash >>> 0
-}
-
-/** Rebuilds a transcript from its checkpoints, oldest first, without texts: those are loaded when a context needs them. */
-export function restoreTranscript(count: TokenCounter, checkpoints: readonly Uint8Array[]): Transcript {
+/**
+ * Rebuilds a transcript from its checkpoints, oldest first, without texts: those are loaded when a context needs them.
+ * Ends before the first that cannot be read; `used` says how many there were.
+ */
+export function restoreTranscript(
+  count: TokenCounter,
+  checkpoints: readonly Uint8Array[],
+): { readonly transcript: Transcript; readonly used: number } {
   const lists = emptyLists()
-  const { entries, units, notes } = lists
-  const index = createRecallIndex()
+  const words = createPackedWords(unusable)
   let time: number | undefined
-
+  let used = 0
   for (const packed of checkpoints) {
-    const bytes = createReader(packed, unusable)
-    const ids = Array.from({ length: bytes.number() }, () => index.idOf(bytes.text()))
-    for (let left = bytes.number(); left > 0; left--) {
-      const unit = readUnit(bytes)
-      const beginsSession = bytes.number() === 1
-      const prior = bytes.float()
-      const tokens = isRecallable(unit) ? unit.tokens : 0
-      index.restore({ ...readTerms(bytes, ids, unusable), tokens, prior, beginsSession })
-    }
-    const last = bytes.float()
-    if (!Number.isNaN(last)) time = last
+    const read = attempt(() => {
+      const units = readUnits(packed)
+      words.add(units.words)
+      return units
+    }, undefined)
+    if (!read) break
+    addUnits(lists, read)
+    if (!Number.isNaN(read.time)) time = read.time
+    used += 1
   }
   const transcript = createTranscript(count, lists)
+  const index = indexAfter(words)
   adoptIndex(transcript, { index, time })
-  return transcript
+  return { transcript, used }
+}
 
-  function readUnit(bytes: Reader): Unit {
-    const [at, from] = [units.length, entries.length]
-    const kind = kinds[bytes.number()]!
-    const [tokens, noteTokens, mended] = [bytes.number(), bytes.number(), bytes.text()]
-    for (let left = bytes.number(); left > 0; left--) {
-      const role = roles[bytes.number()]!
-      if (role === 'assistant_note') notes.push({ at: entries.length, unit: at })
-      entries.push(absentEntry(entries.length, role, bytes.number()))
+function readUnits(packed: Uint8Array) {
+  const bytes = createReader(packed, unusable)
+  const time = bytes.float()
+  const mended = JSON.parse(bytes.text()) as readonly PackedMended[]
+  const units = Array.from({ length: 4 }, bytes.numbers)
+  const entries = [bytes.numbers(), bytes.numbers()]
+  const sum = units[3]!.reduce((all, size) => all + size, 0)
+  const isWhole =
+    units.every(column => column.length === unitsPerCheckpoint) &&
+    entries.every(column => column.length === sum)
+  if (!isWhole) throw unusable('its parts do not fit together')
+  return { time, mended, units, entries, words: bytes.rest() }
+}
+
+function addUnits(lists: Lists, { mended, units, entries: packed }: ReturnType<typeof readUnits>): void {
+  const { entries, notes } = lists
+  const [roleOf, tokensOf] = packed
+  const [kindOf, sizeOf, noteSizeOf, countOf] = units
+  const repairs = new Map(mended.map(one => [one.unit, one]))
+  let next = 0
+  for (let unit = 0; unit < unitsPerCheckpoint; unit++) {
+    const [index, from] = [lists.units.length, entries.length]
+    for (let left = countOf![unit]!; left > 0; left--) {
+      const role = roles[roleOf![next]!]!
+      if (role === 'assistant_note') notes.push({ at: entries.length, unit: index })
+      entries.push(absentEntry(entries.length, role, tokensOf![next]!))
+      next += 1
     }
-    const { missing, strays } = mended ? readMended(mended, from) : whole
-    const unit: Unit = { index: at, kind, from, to: entries.length, tokens, noteTokens, missing, strays }
-    setUnit(lists, unit)
-    return unit
+    const { missing, strays } = unitRepairs(repairs.get(unit), from)
+    setUnit(lists, {
+      index,
+      kind: kinds[kindOf![unit]!]!,
+      from,
+      to: entries.length,
+      tokens: sizeOf![unit]!,
+      noteTokens: noteSizeOf![unit]!,
+      missing,
+      strays,
+    })
   }
 }
 
@@ -160,7 +151,8 @@ type Mended = Pick<Unit, 'missing' | 'strays'>
 
 const whole: Mended = { missing: [], strays: new Map() }
 
-function readMended(json: string, from: number): Mended {
-  const { missing, strays } = JSON.parse(json) as PackedMended
+function unitRepairs(packed: PackedMended | undefined, from: number): Mended {
+  if (!packed) return whole
+  const { missing, strays } = packed
   return { missing, strays: new Map(strays.map(({ at, ...stray }) => [at + from, stray])) }
 }

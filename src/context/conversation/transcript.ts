@@ -7,7 +7,7 @@ import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { type Entry, stampEntry } from './stamp-entry.ts'
 
 /** The lists that a transcript is made of, handed over to it: it goes on writing into them. */
-interface Lists {
+export interface Lists {
   readonly entries: Entry[]
   readonly units: Unit[]
   /** Running sums, [k] is that of the units before k: the cost of all but the first user message and system messages. */

@@ -60,12 +60,10 @@ export function unitCost({ transcript, notes }: Frame, index: number): number {
 }
 
 export function textCost(frame: Frame, role: 'system' | 'user' | 'assistant', text: string): number {
-  const known = knownCosts.get(frame.count.id) ?? new Map<string, number>()
-  knownCosts.set(frame.count.id, known)
-  const key = role + text
-  const cost = known.get(key) ?? frame.count.message(parseMessage({ role, content: text }, 0))
-  if (known.size >= maxKnown) known.clear()
-  known.set(key, cost)
+  const key = [frame.count.id, role, text].join('\0')
+  const cost = knownCosts.get(key) ?? frame.count.message(parseMessage({ role, content: text }, 0))
+  if (knownCosts.size >= maxKnown) knownCosts.clear()
+  knownCosts.set(key, cost)
   return cost
 }
 
@@ -73,8 +71,8 @@ export function markerCost(frame: Frame): number {
   return frame.marker >= 0 ? 0 : textCost(frame, 'system', markerText)
 }
 
-/** Costs of markers and digests, which come again in every context. */
-const knownCosts = new Map<string, Map<string, number>>()
+/** Costs of markers and digests, which come again in every context, by counter, role and text. */
+const knownCosts = new Map<string, number>()
 const maxKnown = 2_000
 
 export function draftCost(frame: Frame, spans: readonly Span[], insertions: readonly Insertion[]): number {

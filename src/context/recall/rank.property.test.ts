@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { packIndex, unpackIndex } from './pack-index.ts'
 import { rank } from './rank.ts'
 import * as ranking from './ranking.ts'
-import { countBelow, createRecallIndex, type RecallDocument, type RecallIndex } from './recall-index.ts'
+import { createRecallIndex, type RecallDocument, type RecallIndex } from './recall-index.ts'
+import { termsOf } from './terms.ts'
 
 const runs = process.env.THROUGHLINE_LONG ? 5000 : 300
 
@@ -78,7 +79,7 @@ function compare(exhaustive: typeof exhaustiveScores) {
     for (const one of [index, unpackIndex(packIndex(index)).index]) {
       for (const size of [n, index.size]) {
         const found = rank(one, question, size)
-        expect([...found.scores]).toEqual(exhaustive(one, found.asked, size))
+        expect([...found.scores]).toEqual(exhaustive(said(one, documents), found.asked, size))
       }
     }
   }
@@ -95,8 +96,8 @@ describe('rank', () => {
     ['an opener in the second place', { openerAt: 1 }],
     ['rounding down', { round: Math.floor }],
   ])('finds a planted fault: %s', (_name, fault) => {
-    const faulty = (...[index, terms, n]: Parameters<typeof exhaustiveScores>) =>
-      exhaustiveScores(index, terms, n, fault)
+    const faulty = (...[said, terms, n]: Parameters<typeof exhaustiveScores>) =>
+      exhaustiveScores(said, terms, n, fault)
     const result = fc.check(fc.property(asked, compare(faulty)), {
       seed: 11,
       numRuns: 300,
@@ -105,6 +106,25 @@ describe('rank', () => {
     expect(result.failed).toBe(true)
   })
 })
+
+/** An index, with the terms of its documents read anew: the formula does not use what the index keeps of them. */
+interface Said {
+  readonly index: RecallIndex
+  /** By entry: its terms, and how often each occurs. */
+  readonly terms: readonly ReadonlyMap<number, number>[]
+}
+
+function said(index: RecallIndex, documents: readonly RecallDocument[]): Said {
+  const terms = documents.map(({ text }) => {
+    const counts = new Map<number, number>()
+    for (const term of termsOf(text)) {
+      const id = index.vocabulary.get(term)!
+      counts.set(id, (counts.get(id) ?? 0) + 1)
+    }
+    return counts
+  })
+  return { index, terms }
+}
 
 interface Fault {
   readonly crossing?: boolean
@@ -116,12 +136,13 @@ interface Fault {
 type Terms = readonly { readonly id: number; readonly weight: number }[]
 
 /** The formula of recall as it is written down: every entry, every session, nothing left out and nothing used again. */
-function exhaustiveScores(index: RecallIndex, terms: Terms, n: number, fault: Fault = {}): number[] {
+function exhaustiveScores(said: Said, terms: Terms, n: number, fault: Fault = {}): number[] {
+  const { index } = said
   const { crossing = false, newer = false, openerAt = 0, round = Math.round } = fault
   const entries = Array.from({ length: n }, (_, entry) => entry)
   const count = n > 0 ? index.sessions[n - 1]! + 1 : 0
   const sessions = Array.from({ length: count }, (_, one) => entries.filter(at => index.sessions[at] === one))
-  const own = matches(index, terms, n)
+  const own = matches(said, terms, n)
   const means = sessions.map(list => meanOfBest(list.map(entry => own[entry]!)))
   if (count > 1) {
     const order = sessions
@@ -129,7 +150,7 @@ function exhaustiveScores(index: RecallIndex, terms: Terms, n: number, fault: Fa
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score || (newer ? b.one - a.one : a.one - b.one))
     const best = order.slice(0, ranking.feedbackSessions).map(({ one }) => one)
-    const related = matches(index, feedbackTerms(index, best, sessions, means, n), n)
+    const related = matches(said, feedbackTerms(said, best, sessions, means, n), n)
     sessions.forEach((list, one) => {
       means[one]! += ranking.feedback * meanOfBest(list.map(entry => related[entry]!))
     })
@@ -151,22 +172,26 @@ function exhaustiveScores(index: RecallIndex, terms: Terms, n: number, fault: Fa
   })
 }
 
-function matches(index: RecallIndex, terms: Terms, n: number): number[] {
+function matches({ terms: said }: Said, terms: Terms, n: number): number[] {
+  const lengths = said.map(counts => [...counts.values()].reduce((sum, count) => sum + count, 0))
+  const mean = n > 0 ? lengths.slice(0, n).reduce((sum, length) => sum + length, 0) / n || 1 : 1
+  const base = ranking.saturation * (1 - ranking.lengthShare)
+  const slope = (ranking.saturation * ranking.lengthShare) / mean
   const own = new Array<number>(n).fill(0)
-  const mean = n > 0 ? index.lengthSums[n - 1]! / n || 1 : 1
   for (const { id, weight } of terms) {
-    const frequency = countBelow(index.places[id]!, n)
+    const frequency = frequencyOf(said, id, n)
     const rarity = Math.log(1 + (n - frequency + 0.5) / (frequency + 0.5))
     const full = weight * (ranking.saturation + 1) * rarity
-    index.places[id]!.slice(0, frequency).forEach((entry, at) => {
-      const times = index.counts[id]![at]!
-      const length = index.lengthSums[entry]! - (index.lengthSums[entry - 1] ?? 0)
-      const base = ranking.saturation * (1 - ranking.lengthShare)
-      const slope = (ranking.saturation * ranking.lengthShare) / mean
-      own[entry]! += (full * times) / (times + base + slope * length)
-    })
+    for (let entry = 0; entry < n; entry++) {
+      const times = said[entry]!.get(id) ?? 0
+      if (times > 0) own[entry]! += (full * times) / (times + base + slope * lengths[entry]!)
+    }
   }
   return own
+}
+
+function frequencyOf(terms: Said['terms'], id: number, n: number): number {
+  return terms.slice(0, n).filter(counts => counts.has(id)).length
 }
 
 function meanOfBest(values: readonly number[]): number {
@@ -175,7 +200,7 @@ function meanOfBest(values: readonly number[]): number {
 }
 
 function feedbackTerms(
-  index: RecallIndex,
+  { index, terms }: Said,
   best: readonly number[],
   sessions: readonly (readonly number[])[],
   means: readonly number[],
@@ -184,10 +209,10 @@ function feedbackTerms(
   const weights = new Map<number, number>()
   for (const one of best) {
     if (sessions[one]!.length > ranking.feedbackSize) continue
-    const seen = sessions[one]!.flatMap(entry => [...index.termsAt(entry)])
+    const seen = sessions[one]!.flatMap(entry => [...terms[entry]!.keys()])
     for (const id of new Set(seen)) {
       const count = seen.filter(other => other === id).length
-      const frequency = countBelow(index.places[id]!, n)
+      const frequency = frequencyOf(terms, id, n)
       if ((count < 2 ? n : frequency) > n * ranking.feedbackRarity) continue
       const weight = means[one]! * Math.log(1 + count) * Math.log(n / frequency) * index.weights[id]!
       weights.set(id, (weights.get(id) ?? 0) + weight)

@@ -1,5 +1,5 @@
 import * as ranking from './ranking.ts'
-import { countBelow, type RecallIndex } from './recall-index.ts'
+import type { Postings, RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel } from './terms.ts'
 
 /** How well each earlier entry answers a message. */
@@ -38,13 +38,11 @@ function readQuestion(index: RecallIndex, text: string, n: number) {
   let mass = 0
   const terms = new Set(termsOf(withoutLabel(text)))
   for (const term of terms) {
-    const id = index.vocabulary.get(term)
-    const frequency = id === undefined ? 0 : countBelow(index.places[id]!, n)
-    if (id === undefined || frequency === 0) mass += rarity(0, n)
-    else {
-      asked.push({ id, weight: index.weights[id]! })
-      mass += index.weights[id]! * rarity(frequency, n)
-    }
+    const id = index.vocabulary.get(term) ?? -1
+    const frequency = index.frequency(id, n)
+    const weight = frequency > 0 ? index.weights[id]! : 1
+    if (frequency > 0) asked.push({ id, weight })
+    mass += weight * rarity(frequency, n)
   }
   const meanTokens = n > 0 ? index.tokenSums[n - 1]! / n : 1
   const whole = Math.round((mass * ranking.unit) / Math.max(1, meanTokens) ** ranking.length)
@@ -58,16 +56,17 @@ function matchScores(index: RecallIndex, asked: readonly Asked[], n: number): Fl
   const mean = index.lengthSums[n - 1]! / n || 1
   const base = ranking.saturation * (1 - ranking.lengthShare)
   const slope = (ranking.saturation * ranking.lengthShare) / mean
-  for (const { id, weight } of asked) {
-    const places = index.places[id]!
-    const counts = index.counts[id]!
-    const frequency = countBelow(places, n)
-    const full = weight * (ranking.saturation + 1) * rarity(frequency, n)
-    for (let at = 0; at < frequency; at++) {
+  let full = 0
+  const add = ({ places, counts }: Postings, from: number, to: number) => {
+    for (let at = from; at < to; at++) {
       const entry = places[at]!
       const count = counts[at]!
       scores[entry]! += (full * count) / (count + base + slope * lengths[entry]!)
     }
+  }
+  for (const { id, weight } of asked) {
+    full = weight * (ranking.saturation + 1) * rarity(index.frequency(id, n), n)
+    index.visit(id, 0, n, add)
   }
   return scores
 }
@@ -112,7 +111,7 @@ function feedback(index: RecallIndex, ofSession: Float64Array, n: number): reado
       for (const id of index.termsAt(entry)) seen.set(id, (seen.get(id) ?? 0) + 1)
     }
     for (const [id, count] of seen) {
-      const frequency = count < 2 ? n : countBelow(index.places[id]!, n)
+      const frequency = count < 2 ? n : index.frequency(id, n)
       if (frequency > n * ranking.feedbackRarity) continue
       const weight = ofSession[session]! * Math.log(1 + count) * Math.log(n / frequency) * index.weights[id]!
       weights.set(id, (weights.get(id) ?? 0) + weight)
@@ -165,7 +164,7 @@ function combine(index: RecallIndex, scores: Float64Array, ofSession: Float64Arr
 }
 
 function sessionEnd({ starts }: RecallIndex, session: number, n: number): number {
-  return session + 1 < starts.length ? Math.min(n, starts[session + 1]!) : n
+  return Math.min(n, starts[session + 1] ?? n)
 }
 
 /** How much a term tells that `frequency` of n entries have. */

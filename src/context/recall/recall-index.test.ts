@@ -82,6 +82,41 @@ describe('a packed index', () => {
     expect(packIndex(copy)).toEqual(packIndex(index))
   })
 
+  it('of several stretches says of every entry and every term what the lists say, and goes on from any place', () => {
+    const words = ['boat', 'heron', 'green', 'hull', 'friday', 'table', 'paint', 'spring', 'always', '喜欢']
+    const documents = Array.from({ length: 1300 }, (_, n) =>
+      said(
+        // Words that all have, some repeated often, and a word for each entry and for every hundredth.
+        `${words.filter((_, at) => n % (at + 2) === 0).join(' ')} ${'sail '.repeat(n % 7 === 0 ? (n % 300) + 1 : 0)} n${n} c${n % 100}`,
+        { beginsSession: n % 40 === 0, isUser: n % 2 === 0, isRecallable: n % 11 > 0 },
+      ),
+    )
+    const index = build(documents)
+    for (const start of [0, 1, 511, 512, 513, 1024, 1300]) {
+      const { index: copy } = unpackIndex(packIndex(build(documents.slice(0, start))))
+      for (const document of documents.slice(start)) copy.append(document)
+      expect([...copy.vocabulary]).toEqual([...index.vocabulary])
+      for (const column of [
+        'lengths',
+        'lengthSums',
+        'tokenSums',
+        'sessions',
+        'flags',
+        'priors',
+        'starts',
+      ] as const)
+        expect(copy[column]).toEqual(index[column])
+      for (let entry = 0; entry < index.size; entry++)
+        expect([...copy.termsAt(entry)].sort((a, b) => a - b)).toEqual(
+          [...index.termsAt(entry)].sort((a, b) => a - b),
+        )
+      for (const n of [0, 1, 300, 512, 700, 1024, 1300])
+        for (const question of ['boat heron n700', 'always sail c7 喜欢', 'n3 n512 n1299 green'])
+          expect(rank(copy, question, n)).toEqual(rank(index, question, n))
+      expect(packIndex(copy)).toEqual(packIndex(index))
+    }
+  })
+
   it('is smaller than the text', () => {
     const documents = Array.from({ length: 300 }, (_, n) =>
       said(`the boat number ${n % 40} needs green paint and a new sail in spring ${n % 7}`),
@@ -92,8 +127,15 @@ describe('a packed index', () => {
 
   it('says when it cannot be used', () => {
     const packed = packIndex(build(talk))
-    expect(() => unpackIndex(packed.slice(0, packed.length - 3))).toThrow(/ends too early/)
-    expect(() => unpackIndex(Uint8Array.of(99, 1, 2))).toThrow(/another version/)
+    expect(() => unpackIndex(packed.slice(0, packed.length - 3))).toThrow(/bytes were changed/)
+    expect(() => unpackIndex(packed.map((byte, at) => (at === 3 ? byte + 1 : byte)))).toThrow(
+      /another version/,
+    )
+    expect(() => unpackIndex(Uint8Array.of(99, 1, 2))).toThrow(/ends too early/)
+    for (let at = 4; at < packed.length; at++)
+      expect(() => unpackIndex(packed.map((byte, place) => (place === at ? byte ^ 8 : byte)))).toThrow(
+        /changed/,
+      )
     expect(() => unpackIndex(new Uint8Array())).toThrow(/ends too early/)
   })
 })

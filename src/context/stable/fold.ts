@@ -50,16 +50,21 @@ const start = { next: 0, cut: 0, epoch: 0, epochUser: -1, turn: -1, user: -1, ne
  * for many turns: between two cuts a context only grows. Token counts alone decide.
  */
 function advanceFold(transcript: Transcript, room: Room, past: Fold, end: number): Fold {
-  let fold = past
+  // Changed in place, but for the cuts: after a restart there are as many units as the conversation has.
+  let fold: Growing = { ...past }
   for (let at = past.next; at < end; at++) {
     const { kind } = transcript.units[at]!
-    fold = { ...fold, next: at + 1 }
+    fold.next = at + 1
     if (kind === 'user') {
-      fold = atUser(transcript, room, { ...fold, turn: fold.turn + 1, user: at }, at)
+      fold.turn += 1
+      fold.user = at
+      fold = atUser(transcript, room, fold, at)
     } else if (kind === 'tools') fold = atRound(transcript, room, fold, at)
   }
   return fold
 }
+
+type Growing = { -readonly [Name in keyof Fold]: Fold[Name] }
 
 function atUser(transcript: Transcript, room: Room, fold: Fold, at: number): Fold {
   const cost = (from: number) => spanCost(transcript, from, at, room.inlineNotes)

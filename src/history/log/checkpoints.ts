@@ -1,5 +1,11 @@
-import { packCheckpoint, seal, unitsPerCheckpoint, unseal } from '../../context/checkpoint/pack-checkpoint.ts'
+import {
+  checkpointVersion,
+  packCheckpoint,
+  unitsPerCheckpoint,
+  unusable,
+} from '../../context/checkpoint/pack-checkpoint.ts'
 import type { Transcript } from '../../context/conversation/transcript.ts'
+import { seal, unseal } from '../../context/recall/pack-bytes.ts'
 import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import type { LoggedMessage } from './logged-message.ts'
@@ -31,14 +37,20 @@ export interface Checkpoint {
 /** The checkpoints of a thread, oldest first, up to the first that is missing or unreadable: they are only caches. */
 export async function loadCheckpoints(source: LogSource, head: Head): Promise<readonly Checkpoint[]> {
   const found: Checkpoint[] = []
-  // A unit has an entry at least: so few have no checkpoint.
-  while (head.head > unitsPerCheckpoint) {
-    const next = await loadOne(source, head, found.length)
-    if (!next) break
-    found.push(next)
+  // A unit has an entry at least, and the last one has no checkpoint.
+  const most = Math.floor((head.head - 1) / unitsPerCheckpoint)
+  while (found.length < most) {
+    const asked = Array.from({ length: Math.min(atOnce, most - found.length) }, (_, n) => found.length + n)
+    const loaded = await Promise.all(asked.map(number => loadOne(source, head, number)))
+    const gap = loaded.indexOf(undefined)
+    for (const one of gap < 0 ? loaded : loaded.slice(0, gap)) found.push(one!)
+    if (gap >= 0) break
   }
   return found
 }
+
+/** Checkpoints that are asked for at the same time: a database over a network takes its time for each. */
+const atOnce = 16
 
 async function loadOne(source: LogSource, head: Head, number: number): Promise<Checkpoint | undefined> {
   const { store, key } = source
@@ -94,7 +106,7 @@ export function makeCheckpoint(
     calibrations: calibrations.filter(([seq]) => isOwn(seq)),
     ...(isOwn(clipped) && { clipped }),
   }
-  return { at, bytes: toBytes(own, packCheckpoint(transcript, from, to)) }
+  return { at, bytes: toBytes(own, packCheckpoint(transcript, number)) }
 }
 
 export const cacheKey = ({ count }: LogSource, number: number) => `units 1 ${count.id} ${number}`
@@ -106,12 +118,12 @@ function toBytes(facts: LedFacts, packed: Uint8Array): Uint8Array {
   new DataView(bytes.buffer).setUint32(0, head.length)
   bytes.set(head, 4)
   bytes.set(packed, 4 + head.length)
-  return seal(bytes)
+  return seal(checkpointVersion, bytes)
 }
 
 function fromBytes(at: number, sealed: Uint8Array): Checkpoint | undefined {
   try {
-    const bytes = unseal(sealed)
+    const bytes = unseal(checkpointVersion, sealed, unusable)
     const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
     const facts = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as LedFacts
     return { at, facts, packed: bytes.subarray(4 + length) }

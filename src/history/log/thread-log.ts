@@ -92,11 +92,12 @@ function createThreadLog(source: LogSource, embed?: CheckedEmbed): ThreadLog {
 
   /** Starts over from the stored checkpoints. Reads all before it changes anything, so that a failed read does no harm. */
   async function restart(head: Head): Promise<void> {
-    const found = await loadCheckpoints(source, head)
+    const loaded = await loadCheckpoints(source, head)
+    const packed = loaded.map(checkpoint => checkpoint.packed)
+    const { transcript, used } = restoreTranscript(count, packed)
+    const found = loaded.slice(0, used)
     const lead = found[0]?.facts.lead ?? 0
     const leading = lead > 0 ? await listLog(source, { to: lead }) : []
-    const packed = found.map(checkpoint => checkpoint.packed)
-    const transcript = restoreTranscript(count, packed)
     const system = leading.map(({ view, seq }) => stampEntry(view, seq, count))
     conversation = createConversation(count, { system, transcript })
     for (const { view, seq } of leading) places.set(view, seq)

@@ -1,4 +1,7 @@
-import { seal, unseal } from '../../../context/checkpoint/pack-checkpoint.ts'
+import { seal, unseal } from '../../../context/recall/pack-bytes.ts'
+
+/** Changes with the layout: a piece of another version is not used. */
+const version = 1
 
 /** Entries in one stored piece: a turn rewrites one of them, 100 kB with vectors of 768 numbers. */
 export const chunkSize = 128
@@ -38,7 +41,7 @@ export function packChunk({ since, vectors }: VectorChunk): Uint8Array {
   }
   for (const [at, vector] of known.entries())
     bytes.set(new Uint8Array(vector.buffer, vector.byteOffset, length), headSize + at * length)
-  return seal(bytes)
+  return seal(version, bytes)
 }
 
 const headSize = 4 + 5 * chunkSize
@@ -46,7 +49,7 @@ const headSize = 4 + 5 * chunkSize
 /** Undefined for bytes that cannot be read. */
 export function unpackChunk(sealed: Uint8Array): VectorChunk | undefined {
   try {
-    const bytes = unseal(sealed)
+    const bytes = unseal(version, sealed, why => new TypeError(why))
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const length = view.getUint32(0)
     // Copied: the bytes may be part of a larger buffer.

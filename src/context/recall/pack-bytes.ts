@@ -1,0 +1,118 @@
+export type Writer = ReturnType<typeof createWriter>
+export type Reader = ReturnType<typeof createReader>
+
+/** Writes small numbers, texts and bytes one after the other. */
+export function createWriter() {
+  let data = new Uint8Array(1024)
+  let size = 0
+  const room = (more: number) => {
+    if (size + more <= data.length) return
+    const larger = new Uint8Array(Math.max(data.length * 2, size + more))
+    larger.set(data)
+    data = larger
+  }
+  const number = (value: number) => {
+    room(8)
+    let rest = value
+    // Seven bits a byte: most numbers are small.
+    for (; rest >= 128; rest = Math.floor(rest / 128)) data[size++] = (rest % 128) | 128
+    data[size++] = rest
+  }
+  const bytes = (value: Uint8Array) => {
+    room(value.length)
+    data.set(value, size)
+    size += value.length
+  }
+  return {
+    number,
+    bytes,
+    /** A column: how many numbers, then each. */
+    numbers(values: readonly number[]) {
+      number(values.length)
+      values.forEach(number)
+    },
+    text(value: string) {
+      const encoded = new TextEncoder().encode(value)
+      number(encoded.length)
+      bytes(encoded)
+    },
+    float(value: number) {
+      room(8)
+      new DataView(data.buffer).setFloat64(size, value)
+      size += 8
+    },
+    done: () => data.slice(0, size),
+  }
+}
+
+/** Reads what a writer wrote, in the same order; `invalid` makes the error for bytes that are cut off or foreign. */
+export function createReader(data: Uint8Array, invalid: Invalid) {
+  let place = 0
+  const take = (length: number) => {
+    place += length
+    if (!(place <= data.length)) throw invalid('it ends too early')
+    return place - length
+  }
+  /** Reads many numbers in one loop: a hundred thousand entries have two million. */
+  const list = (size: number): Uint32Array => {
+    if (size > data.length - place) throw invalid('it ends too early')
+    const values = new Uint32Array(size)
+    let at = place
+    for (let next = 0; next < size; next++) {
+      let value = data[at++]!
+      if (value > 127) {
+        value -= 128
+        let factor = 128
+        for (; data[at]! > 127; factor *= 128) value += (data[at++]! - 128) * factor
+        value += data[at++]! * factor
+        if (!(value < 2 ** 32)) throw invalid('a number is too large')
+      }
+      values[next] = value
+    }
+    take(at - place)
+    return values
+  }
+  const number = () => list(1)[0]!
+  const bytes = (length: number) => {
+    const start = take(length)
+    return data.subarray(start, start + length)
+  }
+  return {
+    number,
+    bytes,
+    rest: () => bytes(data.length - place),
+    numbers: () => list(number()),
+    text: () => new TextDecoder().decode(bytes(number())),
+    float: () => new DataView(data.buffer, data.byteOffset).getFloat64(take(8)),
+  }
+}
+
+type Invalid = (why: string) => Error
+
+/** Puts a version and a checksum before bytes. */
+export function seal(version: number, body: Uint8Array): Uint8Array {
+  const sealed = new Uint8Array(8 + body.length)
+  const view = new DataView(sealed.buffer)
+  view.setUint32(0, version)
+  sealed.set(body, 8)
+  view.setUint32(4, checksum(view))
+  return sealed
+}
+
+/** Returns the sealed bytes; throws when they have changed. */
+export function unseal(version: number, sealed: Uint8Array, invalid: Invalid): Uint8Array {
+  if (sealed.length < 8) throw invalid('it ends too early')
+  const view = new DataView(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+  if (view.getUint32(0) !== version) throw invalid('it was written by another version')
+  if (checksum(view) !== view.getUint32(4)) throw invalid('its bytes were changed')
+  return sealed.subarray(8)
+}
+
+/** FNV-1a, four bytes at a time, of what follows the seal: notices damage, not forgery. */
+function checksum(view: DataView): number {
+  let hash = 0x811c9dc5
+  let at = 8
+  for (; at + 4 <= view.byteLength; at += 4) hash = Math.imul(hash ^ view.getInt32(at), 0x01000193)
+  for (; at < view.byteLength; at++) hash = Math.imul(hash ^ view.getUint8(at), 0x01000193)
+  return hash >>> 0
+}
