@@ -1,6 +1,7 @@
 // Is all the evidence, word for word, in the context that was built for a question? Everything is counted.
 import { readArgs } from './lib/args.mjs'
 import { loadSets } from './lib/conversations.mjs'
+import { measureQuality } from './lib/measure-quality.mjs'
 import { policies } from './lib/policies.mjs'
 import { formatTable } from './lib/table.mjs'
 
@@ -12,50 +13,11 @@ for (const [set, conversations] of Object.entries(loadSets(data))) {
   for (const [name, build] of Object.entries(policies)) {
     console.error(`quality: ${set}, ${name}`)
     result[set][name] = Object.fromEntries(
-      windows.map(window => [window, measure(conversations, build, window)]),
+      windows.map(window => [window, measureQuality(conversations, build, window)]),
     )
   }
 }
 console.log(json ? JSON.stringify(result, null, 2) : toTable(result))
-
-function measure(conversations, build, window) {
-  const sum = { all: 0, mean: 0, questions: 0, assistant: { present: 0, evidence: 0 }, categories: {} }
-  for (const { turns, questions } of conversations) {
-    for (const { text, category, at, evidence } of questions) {
-      const asked = { role: 'user', content: text, time: (turns[at - 1]?.time ?? 0) + 60_000 }
-      const { sent, has } = build([...turns.slice(0, at), asked], window)
-      const whole = sent.map(message => message.content).join('\n')
-      // The receipt says that it is there, and it is: word for word.
-      const present = evidence.filter(seq => has(seq) && whole.includes(turns[seq].content))
-      const share = evidence.length > 0 ? present.length / evidence.length : 1
-      sum.categories[category] ??= { all: 0, questions: 0 }
-      const ofCategory = sum.categories[category]
-      sum.questions += 1
-      sum.mean += share
-      sum.all += share === 1 ? 1 : 0
-      ofCategory.questions += 1
-      ofCategory.all += share === 1 ? 1 : 0
-      sum.assistant.evidence += evidence.filter(seq => turns[seq].role === 'assistant').length
-      sum.assistant.present += present.filter(seq => turns[seq].role === 'assistant').length
-    }
-  }
-  const share = (part, whole) => (whole > 0 ? Number((part / whole).toFixed(4)) : 0)
-  return {
-    all: share(sum.all, sum.questions),
-    mean: share(sum.mean, sum.questions),
-    questions: sum.questions,
-    assistant: {
-      share: share(sum.assistant.present, sum.assistant.evidence),
-      evidence: sum.assistant.evidence,
-    },
-    categories: Object.fromEntries(
-      Object.entries(sum.categories).map(([name, { all, questions }]) => [
-        name,
-        { all: share(all, questions), questions },
-      ]),
-    ),
-  }
-}
 
 function toTable(result) {
   const percent = value => (value * 100).toFixed(1)

@@ -6,6 +6,8 @@ const benchmarks = {
   quality: 'is all the evidence for a question in its context? needs --data',
   prefix: 'how much of the prompt is read again on each turn? needs --data',
   estimate: 'how far is the estimate from exact counts? --data adds the public conversations',
+  embed:
+    'what an embedder beside the words is worth: evidence and tokens read; needs --data, and Ollama or --stand-in',
   plot: 'draws docs/memory-against-cost.svg from the --json of quality and prefix',
   storage: 'what it costs to keep a conversation of 500 and of 10,000 turns: time, bytes, appends a second',
   experiment: '100 experiments of 3 roles and 20 steps at once on the reader: time and memory',

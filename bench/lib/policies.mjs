@@ -3,7 +3,8 @@ import { o200k } from '../../dist/tokens/o200k.js'
 
 export const count = o200k()
 
-const fitted = policy => (messages, window) => {
+/** The context of a policy. */
+export const fitted = policy => (messages, window) => {
   const { messages: sent, tokens, receipt } = fit(messages, { window, policy, count, overflow: 'trim' })
   const has = seq => {
     const { fate } = receipt.entries[seq]

@@ -1,3 +1,5 @@
+import { orAborted } from '../log/or-aborted.ts'
+
 /**
  * Shares one request among all callers. Its answer is remembered, a failure is not. A caller who aborts does not abort
  * the others; the request is aborted when no caller is left.
@@ -44,14 +46,4 @@ interface Question<Answer> {
   readonly answer: Promise<Answer>
   waiting: number
   isAnswered: boolean
-}
-
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    signal.addEventListener('abort', abort)
-    const leave = () => signal.removeEventListener('abort', abort)
-    promise.then(resolve, reject).finally(leave)
-  })
 }

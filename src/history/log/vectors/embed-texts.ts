@@ -1,3 +1,4 @@
+import { orAborted } from '../../../log/or-aborted.ts'
 import { EmbedError } from './embed-error.ts'
 import type { CheckedEmbed } from './embed-options.ts'
 import { invalid, toVector } from './to-vector.ts'
@@ -25,7 +26,10 @@ export async function embedTexts(
   let size = length
 
   async function ask(asked: readonly string[]): Promise<readonly Embedded[]> {
-    const given: unknown = await orAborted(async () => embed(asked, { signal }), signal)
+    signal.throwIfAborted()
+    // Within a promise, because a function of the caller may also throw.
+    const work = Promise.resolve().then(() => embed(asked, { signal }))
+    const given: unknown = await orAborted(work, signal)
     const count = Array.isArray(given) ? given.length : 0
     if (count !== asked.length) throw invalid(`expected ${asked.length} vectors, got ${count}`)
     let expected = size
@@ -72,12 +76,4 @@ export function tell(onError: (error: unknown) => void, error: unknown): void {
   } catch {
     // A broken report must not break the turn.
   }
-}
-
-/** Waits for work until a signal is aborted, whether or not the work listens to it. */
-function orAborted<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    work().then(resolve, reject)
-  })
 }

@@ -1,7 +1,5 @@
 import { stampEntry } from '../../../context/conversation/stamp-entry.ts'
 import type { Meaning, Transcript } from '../../../context/conversation/transcript.ts'
-import { saidIn } from '../../../context/recall/index-transcript.ts'
-import { withoutLabel } from '../../../context/recall/terms.ts'
 import { isCount } from '../../../log/is-count.ts'
 import { parseJson } from '../../../log/parse-json.ts'
 import type { Head, ThreadKey } from '../../../stores/store.ts'
@@ -9,6 +7,7 @@ import type { LoggedMessage } from '../logged-message.ts'
 import { type LogSource, listLog } from '../read-log.ts'
 import type { CheckedEmbed } from './embed-options.ts'
 import { type Embedded, embedTexts } from './embed-texts.ts'
+import { embeddedText } from './embedded-text.ts'
 import { meaningOf } from './meaning.ts'
 import { chunkSize, chunkUpTo, emptyChunk, packChunk, unpackChunk, type VectorChunk } from './vector-chunk.ts'
 
@@ -27,9 +26,6 @@ export interface ThreadVectors {
 
 /** The most texts of one request. What is left is asked for in later turns. */
 const mostTexts = 64
-
-/** Only so many characters of a text are embedded: models cut longer ones themselves, at places of their own. */
-const mostCharacters = 2000
 
 /** How many pieces are loaded from the store at the same time. */
 const atOnce = 8
@@ -126,7 +122,10 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed): Thr
 
   async function settle(head: Head, since: number): Promise<number> {
     const read = await missingUpTo(head.head)
-    const missing = read.map(logged => ({ seq: logged.seq, text: textOf(logged, source) }))
+    const missing = read.map(({ seq, view, isClosing }) => {
+      const { message } = stampEntry(view, seq, source.count)
+      return { seq, text: isClosing ? '' : embeddedText(message) }
+    })
     const texts = missing.map(({ text }) => text).filter(text => text !== '')
     const length = chunks.flatMap(chunk => chunk?.vectors.find(vector => vector) ?? [])[0]?.length
     const found = await embedTexts(embed, texts, length)
@@ -173,15 +172,4 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed): Thr
     settle,
     meaningOf: (transcript, lead) => meaningOf(transcript, lead, weight, vectorAt),
   }
-}
-
-/** What is embedded of an entry: what it says, without a label, cut off where it is long. Empty: nothing. */
-function textOf({ view, seq, isClosing }: LoggedMessage, { count }: LogSource): string {
-  const { message } = stampEntry(view, seq, count)
-  const { role } = message
-  if (isClosing || (role !== 'user' && role !== 'assistant' && role !== 'tool')) return ''
-  const said = saidIn(message, call => `${call.name} ${call.arguments}`)
-  const text = withoutLabel(said.join('\n')).trim().slice(0, mostCharacters)
-  // Not in the middle of a character.
-  return text.replace(/[\uD800-\uDBFF]$/, '')
 }

@@ -1,0 +1,16 @@
+import { saidIn } from '../../../context/recall/index-transcript.ts'
+import { withoutLabel } from '../../../context/recall/terms.ts'
+import type { Message } from '../../../log/message.ts'
+
+/** Only so many characters of a text are embedded: models cut longer ones themselves, at places of their own. */
+const mostCharacters = 2000
+
+/** What is embedded of a message: what it says, without a label, cut off where it is long. Empty: nothing. */
+export function embeddedText(message: Message): string {
+  const { role } = message
+  if (role !== 'user' && role !== 'assistant' && role !== 'tool') return ''
+  const said = saidIn(message, call => `${call.name} ${call.arguments}`)
+  const text = withoutLabel(said.join('\n')).trim().slice(0, mostCharacters)
+  // Not in the middle of a character.
+  return text.replace(/[\uD800-\uDBFF]$/, '')
+}
