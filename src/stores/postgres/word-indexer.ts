@@ -20,28 +20,36 @@ export interface WordIndexer {
   close(): Promise<void>
 }
 
-/** So long after a write its words are indexed, together with those of other writes. */
+/** Words are indexed when nobody has written for so long, or after a few such pauses: a busy server has no idle moments. */
 const pauseMs = 1_000
+const mostPauses = 5
 /** After so many batches others have a chance, for a pause. */
-const maxBatches = 64
+const maxBatches = 16
 /** Search reads so many waiting entries itself. */
 export const maxWaiting = 500
 
 export function wordIndexer(context: PostgresContext): WordIndexer {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
+  let pauses = 0
   let isAsked = false
   let isClosed = false
 
   function wake(): void {
     isAsked = true
     if (timer || running || isClosed || !context.isIndexed) return
-    timer = setTimeout(start, pauseMs)
+    isAsked = false
+    pauses += 1
+    timer = setTimeout(() => {
+      timer = undefined
+      if (isAsked && pauses < mostPauses) wake()
+      else start()
+    }, pauseMs)
     timer.unref()
   }
 
   function start(): void {
-    timer = undefined
+    pauses = 0
     isAsked = false
     // A failure loses nothing: entries go on waiting, and the next write or search asks again.
     running = indexWaiting(context, () => isClosed)
@@ -88,7 +96,7 @@ export async function indexWaiting(context: PostgresContext, isStopped = () => f
 }
 
 const firstKey = '00000000-0000-0000-0000-000000000000'
-const batchEntries = 64
+const batchEntries = 256
 
 /**
  * Indexes a batch. First the words are written, then the branches say so: whoever dies between the two leaves entries
@@ -103,12 +111,17 @@ async function indexBatch(
   const rows = await database.read(waitingSql(schema), [from, tenant ?? null])
   const found: Row[] = []
   const branches = new Map<string, Row>()
+  let characters = 0
   for (const { key, line, seq, time, after, payload, tenant } of rows) {
     const words = wordHashes(String(tenant), String(payload))
     if (words) found.push({ key, line, seq, time, words })
     branches.set(`${key} ${line}`, { key, line, after, upto: seq })
     // Long texts take long, and there may be requests to answer.
-    if (String(payload).length > 20_000) await breathe()
+    characters += String(payload).length
+    if (characters > 20_000) {
+      await breathe()
+      characters = 0
+    }
   }
   const moved = [...branches.values()]
   if (found.length > 0) await putWords(context, found)
