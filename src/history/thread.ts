@@ -220,8 +220,9 @@ export function createThread(options: ThreadSource): Thread {
       const closing = (message: MessageLike) => newEntry(message, { isClosing: true })
       const begun = await beginTurn(source, { owner, leaseMs, entries, marks, ...asked }, closing, after)
       if (begun.kind === 'begun') {
-        await logOf(key).embed(begun.turn.first)
         const turn = createTurn({ store, key, begun, leaseMs, cancelledTurn, messages, newEntry })
+        // The turn keeps its lease meanwhile.
+        await logOf(key).embed(begun.turn.first)
         return { kind: 'begun', turn }
       }
       const { turn } = begun

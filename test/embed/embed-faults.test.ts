@@ -47,6 +47,18 @@ describe('an embedder', () => {
     expect(new Set(errors.map(error => (error as Error).name))).toEqual(new Set([name]))
   })
 
+  it('that is slow does not cost the turn its lease', async () => {
+    const store = memoryStore()
+    const slow = { model: 'm', embed: () => new Promise<never>(() => undefined), waitMs: 900 }
+    const thread = createHistory({ store, leaseMs: 300, embed: slow }).thread('a')
+    const asked = ask(thread)
+    await new Promise(resolve => setTimeout(resolve, 600))
+    await expect(ask(createHistory({ store, leaseMs: 300 }).thread('a'))).rejects.toThrow(/held|lease|open/i)
+    const turn = await asked
+    await turn.complete({ role: 'assistant', content: 'Here I am.' })
+    expect(await thread.messages()).toHaveLength(2)
+  })
+
   it('gives no vectors of another length under the same name', async () => {
     const store = memoryStore()
     await tell(open(store, standInEmbedder()).thread('a'), 0, 20)
