@@ -44,7 +44,7 @@ function readQuestion(index: RecallIndex, text: string, n: number) {
     if (frequency > 0) asked.push({ id, weight })
     mass += weight * rarity(frequency, n)
   }
-  const meanTokens = n > 0 ? index.tokenSums[n - 1]! / n : 1
+  const meanTokens = index.tokenSums[n - 1]! / n || 1
   const whole = Math.round((mass * ranking.unit) / Math.max(1, meanTokens) ** ranking.length)
   return { asked, whole, terms: terms.size }
 }
@@ -52,28 +52,38 @@ function readQuestion(index: RecallIndex, text: string, n: number) {
 /** BM25 of every entry before n. */
 function matchScores(index: RecallIndex, asked: readonly Asked[], n: number): Float64Array {
   const scores = new Float64Array(n)
-  const { lengths } = index
-  const mean = index.lengthSums[n - 1]! / n || 1
-  const base = ranking.saturation * (1 - ranking.lengthShare)
-  const slope = (ranking.saturation * ranking.lengthShare) / mean
-  let full = 0
-  const add = ({ places, counts }: Postings, from: number, to: number) => {
-    for (let at = from; at < to; at++) {
-      const entry = places[at]!
-      const count = counts[at]!
-      scores[entry]! += (full * count) / (count + base + slope * lengths[entry]!)
-    }
-  }
+  const meanLength = index.lengthSums[n - 1]! / n || 1
+  const slope = (ranking.saturation * ranking.lengthShare) / meanLength
   for (const { id, weight } of asked) {
-    full = weight * (ranking.saturation + 1) * rarity(index.frequency(id, n), n)
-    index.visit(id, 0, n, add)
+    const full = weight * (ranking.saturation + 1) * rarity(index.frequency(id, n), n)
+    index.visit(id, 0, n, (postings, from, to) =>
+      addMatches(scores, index.lengths, postings, from, to, full, slope),
+    )
   }
   return scores
 }
 
+/** A function of its own, with all that it reads as its own: the loop takes two thirds of the time. */
+function addMatches(
+  scores: Float64Array,
+  lengths: readonly number[],
+  { places, counts }: Postings,
+  from: number,
+  to: number,
+  full: number,
+  slope: number,
+): void {
+  const base = ranking.saturation * (1 - ranking.lengthShare)
+  for (let at = from; at < to; at++) {
+    const entry = places[at]!
+    const count = counts[at]!
+    scores[entry]! += (full * count) / (count + base + slope * lengths[entry]!)
+  }
+}
+
 /** The mean of the three best entries of each session. */
 function sessionScores(index: RecallIndex, scores: Float64Array, n: number): Float64Array {
-  const result = new Float64Array(n > 0 ? index.sessions[n - 1]! + 1 : 0)
+  const result = new Float64Array(index.sessions[n - 1]! + 1 || 0)
   for (let session = 0; session < result.length; session++) {
     const end = sessionEnd(index, session, n)
     let best = 0

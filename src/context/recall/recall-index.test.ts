@@ -95,7 +95,11 @@ describe('a packed index', () => {
     for (const start of [0, 1, 511, 512, 513, 1024, 1300]) {
       const { index: copy } = unpackIndex(packIndex(build(documents.slice(0, start))))
       for (const document of documents.slice(start)) copy.append(document)
-      expect([...copy.vocabulary]).toEqual([...index.vocabulary])
+      expect([...copy.vocabulary.keys()]).toEqual([...index.vocabulary.keys()])
+      for (const term of index.vocabulary.keys())
+        expect(copy.vocabulary.get(term)).toBe(index.vocabulary.get(term))
+      expect(copy.vocabulary.get('quasar')).toBeUndefined()
+      expect(copy.weights).toEqual(index.weights)
       for (const column of [
         'lengths',
         'lengthSums',

@@ -12,9 +12,17 @@ export interface RecallDocument {
   readonly beginsSession: boolean
 }
 
+/** The numbers of the terms, in the order in which they were first said. */
+export interface Vocabulary {
+  readonly size: number
+  get(term: string): number | undefined
+  set(term: string, id: number): void
+  keys(): Iterable<string>
+}
+
 /** What is kept of each term and of each entry besides the words of the entries. */
 export interface IndexColumns {
-  readonly vocabulary: Map<string, number>
+  readonly vocabulary: Vocabulary
   /** By term: its weight. */
   readonly weights: number[]
   /** By entry: how many terms it has, these and its tokens as running sums, its session and its flags. */
@@ -30,7 +38,7 @@ export interface IndexColumns {
 }
 
 export const emptyColumns = (): IndexColumns => ({
-  vocabulary: new Map(),
+  vocabulary: new Map<string, number>(),
   weights: [],
   lengths: [],
   lengthSums: [],
@@ -46,9 +54,9 @@ export const recallable = 1
 export const instruction = 2
 export const sessionStart = 4
 
-export function addTerm({ vocabulary, weights }: IndexColumns, term: string): void {
+function addTerm({ vocabulary, weights }: IndexColumns, term: string): number {
   vocabulary.set(term, weights.length)
-  weights.push(isCommon(term) ? ranking.common : 1)
+  return weights.push(isCommon(term) ? ranking.common : 1) - 1
 }
 
 /** Adds an entry: how many different terms it has, how many of them nobody had said before, how many terms in all. */
@@ -70,7 +78,7 @@ export function addEntry(
   columns.flags.push(flags)
   const mention = 1 + ranking.firstMention * (fresh / (terms || 1))
   const rule = flags & instruction ? ranking.instruction : 1
-  priors.push(flags & recallable ? (mention * rule) / Math.max(1, tokens) ** ranking.length : 0)
+  priors.push(flags & recallable && (mention * rule) / Math.max(1, tokens) ** ranking.length)
 }
 
 const addSum = (sums: number[], value: number) => sums.push(value + (sums.at(-1) ?? 0))
@@ -100,7 +108,7 @@ export interface Words {
  */
 export interface RecallIndex extends Words, Readonly<Omit<IndexColumns, 'vocabulary'>> {
   readonly size: number
-  readonly vocabulary: ReadonlyMap<string, number>
+  readonly vocabulary: Omit<Vocabulary, 'set'>
   append(document: RecallDocument): void
 }
 
@@ -131,8 +139,7 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
       for (const term of all) found.set(term, (found.get(term) ?? 0) + 1)
       const known = vocabulary.size
       const ids = Array.from(found, ([term, count]) => {
-        if (!vocabulary.has(term)) addTerm(columns, term)
-        const id = vocabulary.get(term)!
+        const id = vocabulary.get(term) ?? addTerm(columns, term)
         const list = listOf(id)
         list.places.push(lengths.length)
         list.counts.push(count)

@@ -1,8 +1,9 @@
 import { firstPlace } from '../conversation/first-place.ts'
 import { createReader, createWriter } from './pack-bytes.ts'
+import { createPackedVocabulary } from './packed-vocabulary.ts'
+import * as ranking from './ranking.ts'
 import {
   addEntry,
-  addTerm,
   createRecallIndex,
   emptyColumns,
   type IndexColumns,
@@ -37,8 +38,10 @@ export function packStretch(index: RecallIndex, number: number): Uint8Array {
 
   const bytes = createWriter()
   bytes.number(known)
+  bytes.number(texts.length)
   // No term has a blank.
-  bytes.text(texts.join(' '))
+  bytes.text(texts.map(text => `${text} `).join(''))
+  bytes.numbers(texts.flatMap((_, at) => (index.weights[known + at] === 1 ? [] : [at])))
   bytes.numbers(terms.map(list => list.length))
   bytes.numbers(fresh)
   bytes.numbers(entries.map((entry, at) => lengths[entry]! - terms[at]!.length))
@@ -102,29 +105,49 @@ export function indexAfter(past: PackedWords): RecallIndex {
     frequency: (id, n) => past.frequency(id, n) + index.frequency(id, n),
     visit(id, from, to, visit) {
       past.visit(id, from, to, visit)
-      index.visit(id, from, to, visit)
+      // Lists of one kind: the loop that walks through them is compiled for one kind, and must not be compiled again.
+      index.visit(id, from, to, ({ places, counts }, start, end) => {
+        const list = createPostings(end - start)
+        for (let at = start; at < end; at++) {
+          list.places[at - start] = places[at]!
+          list.counts[at - start] = counts[at]!
+        }
+        visit(list, 0, end - start)
+      })
     },
   }
 }
 
+/** The most postings in lists, 32 MB of them; then all are let go. */
+const mostListed = 2 ** 22
+
+interface Postings {
+  readonly places: Int32Array
+  readonly counts: Int32Array
+}
+
+const createPostings = (size: number): Postings => ({
+  places: new Int32Array(size),
+  counts: new Int32Array(size),
+})
+
 export function createPackedWords(invalid: (why: string) => Error): PackedWords {
-  const columns = emptyColumns()
+  const vocabulary = createPackedVocabulary()
+  const columns = { ...emptyColumns(), vocabulary }
   const stretches: Stretch[] = []
   /** By term: how many entries have it. */
   const totals: number[] = []
-  /** The entries of one stretch that have a term: lists that are used again and again. */
-  const found = { places: new Int32Array(stretchSize), counts: new Int32Array(stretchSize) }
+  /** The postings of terms that were asked for: a conversation comes back to its words. */
+  const lists = new Map<number, Postings>()
+  let listed = 0
 
-  /** Reads the entries of a stretch that have a term. Returns how many there are. */
-  function read(number: number, id: number): number {
-    const { ids, sizes, ends, codes } = stretches[number]!
-    const { places, counts } = found
-    const slot = placeOf(ids, id)
-    if (ids[slot] !== id) return 0
+  /** Reads the entries of a stretch that have the term in a slot. Returns how many there are. */
+  function read(number: number, slot: number, { places, counts }: Postings, start: number): number {
+    const { sizes, ends, codes } = stretches[number]!
     const size = sizes[slot]!
     let at = slot > 0 ? ends[slot - 1]! : 0
     let place = number * stretchSize
-    for (let next = 0; next < size; next++) {
+    for (let next = start; next < start + size; next++) {
       let code = codes[at++]!
       // A distance takes two bytes at most, a count may take more.
       if (code > 127) code = (code & 127) | (codes[at++]! << 7)
@@ -142,18 +165,34 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
     return size
   }
 
-  /** How many of the entries that were just read are before another one. */
-  function below(size: number, n: number): number {
-    let count = size
-    while (count > 0 && found.places[count - 1]! >= n) count -= 1
-    return count
+  function listOf(id: number): Postings {
+    const known = lists.get(id)
+    if (known) return known
+    const total = totals[id] ?? 0
+    const list = createPostings(total)
+    // No stretch before the one in which a term was new has it.
+    let at = Math.max(0, firstPlace(stretches.length, number => stretches[number]!.known > id) - 1)
+    for (let size = 0; size < total && at < stretches.length; at++) {
+      const { ids } = stretches[at]!
+      const slot = placeOf(ids, id)
+      if (ids[slot] === id) size += read(at, slot, list, size)
+    }
+    listed += total
+    if (listed > mostListed) {
+      lists.clear()
+      listed = total
+    }
+    lists.set(id, list)
+    return list
   }
 
   function termsIn(number: number): readonly (readonly number[])[] {
+    const list = createPostings(stretchSize)
     const terms: number[][] = Array.from({ length: stretchSize }, () => [])
-    for (const id of stretches[number]!.ids) {
-      const size = read(number, id)
-      for (let at = 0; at < size; at++) terms[found.places[at]! - number * stretchSize]!.push(id)
+    const { ids } = stretches[number]!
+    for (let slot = 0; slot < ids.length; slot++) {
+      const size = read(number, slot, list, 0)
+      for (let at = 0; at < size; at++) terms[list.places[at]! - number * stretchSize]!.push(ids[slot]!)
     }
     return terms
   }
@@ -166,34 +205,22 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
       stretch.terms ??= termsIn(number)
       return stretch.terms[entry % stretchSize]!
     },
-    frequency(id, n) {
-      let count = totals[id] ?? 0
-      for (let at = Math.floor(n / stretchSize); at < stretches.length; at++) {
-        const size = read(at, id)
-        count -= size - below(size, n)
-      }
-      return count
-    },
+    frequency: (id, n) =>
+      n >= stretches.length * stretchSize ? (totals[id] ?? 0) : placeOf(listOf(id).places, n),
     visit(id, from, to, visit) {
-      // No stretch before the one in which a term was new has it.
-      const born = firstPlace(stretches.length, at => stretches[at]!.known > id) - 1
-      const first = Math.max(0, born, Math.floor(from / stretchSize))
-      for (
-        let at = first, left = totals[id] ?? 0;
-        left > 0 && at < stretches.length && at * stretchSize < to;
-        at++
-      ) {
-        const size = read(at, id)
-        left -= size
-        if (size > 0) visit(found, below(size, from), below(size, to))
-      }
+      if (from >= stretches.length * stretchSize) return
+      const list = listOf(id)
+      visit(list, placeOf(list.places, from), placeOf(list.places, to))
     },
     add(packed) {
-      const { stretch, fresh, facts } = readStretch(packed, columns, invalid)
-      for (const term of fresh) {
-        addTerm(columns, term)
+      const { stretch, fresh, texts, common, facts } = readStretch(packed, columns, invalid)
+      const { known } = stretch
+      vocabulary.add(texts, fresh)
+      for (let id = known; id < known + fresh; id++) {
+        columns.weights.push(1)
         totals.push(0)
       }
+      for (const at of common) columns.weights[known + at] = ranking.common
       const [terms, news, repeats, tokens, flags] = facts
       for (let at = 0; at < terms.length; at++)
         addEntry(columns, terms[at]!, news[at]!, terms[at]! + repeats[at]!, tokens[at]!, flags[at]!)
@@ -205,7 +232,7 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
 }
 
 /** The first place of an ascending list that has a number, or a larger one. */
-function placeOf(list: Uint32Array, number: number): number {
+function placeOf(list: Int32Array | Uint32Array, number: number): number {
   let [low, high] = [0, list.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -222,8 +249,9 @@ function readStretch(
 ) {
   const bytes = createReader(packed, invalid)
   const known = bytes.number()
-  const text = bytes.text()
-  const fresh = text === '' ? [] : text.split(' ')
+  const fresh = bytes.number()
+  const texts = bytes.bytes(bytes.number())
+  const common = bytes.numbers()
   const next = () => bytes.numbers()
   const facts = [next(), next(), next(), next(), next()] as const
   const [ids, sizes, ends] = [next(), next(), next()]
@@ -241,9 +269,11 @@ function readStretch(
     sizes.length === ids.length &&
     sizes.every(one => one <= size) &&
     ends.length === ids.length &&
-    (ids.at(-1) ?? -1) < known + fresh.length &&
+    (ids.at(-1) ?? -1) < known + fresh &&
+    (common.at(-1) ?? -1) < fresh &&
+    fresh <= texts.length &&
     (ends.at(-1) ?? 0) === codes.length
   if (!isWhole) throw invalid('its parts do not fit together')
   const stretch: Stretch = { known, ids, sizes, ends, codes }
-  return { stretch, fresh, facts }
+  return { stretch, fresh, texts, common, facts }
 }

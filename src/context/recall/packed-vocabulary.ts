@@ -1,0 +1,103 @@
+import type { Vocabulary } from './recall-index.ts'
+
+/** A vocabulary that begins with packed terms. */
+export interface PackedVocabulary extends Vocabulary {
+  /** Adds terms as bytes, each followed by a blank, and how many there are. All before the first one is looked up. */
+  add(texts: Uint8Array, count: number): void
+}
+
+/**
+ * Keeps the terms of a packed index as the bytes that they are, found by their hashes: a hundred thousand texts in a map
+ * take longer to make than all the rest of a restart, and hardly any is ever asked for.
+ */
+export function createPackedVocabulary(): PackedVocabulary {
+  const parts: Uint8Array[] = []
+  let packed = 0
+  const later = new Map<string, number>()
+  let table: Table | undefined
+
+  function get(term: string): number | undefined {
+    const known = later.get(term)
+    if (known !== undefined || packed === 0) return known
+    table ??= createTable(parts, packed)
+    return find(table, encoder.encode(term))
+  }
+
+  return {
+    get size() {
+      return packed + later.size
+    },
+    get,
+    set: (term, id) => later.set(term, id),
+    *keys() {
+      const decoder = new TextDecoder()
+      for (const part of parts) yield* decoder.decode(part).split(' ').slice(0, -1)
+      yield* later.keys()
+    },
+    add(texts, count) {
+      parts.push(texts)
+      packed += count
+    },
+  }
+}
+
+interface Table {
+  readonly bytes: Uint8Array
+  /** By term: where it begins; the blank before the next one ends it. */
+  readonly starts: Int32Array
+  /** By hash: the number of the term, and 1; 0 where there is none. At most half of it is taken. */
+  readonly slots: Int32Array
+}
+
+function createTable(parts: readonly Uint8Array[], count: number): Table {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let end = 0
+  for (const part of parts) {
+    bytes.set(part, end)
+    end += part.length
+  }
+  const starts = new Int32Array(count + 1)
+  const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * count + 2)))
+  const last = slots.length - 1
+  let [id, hash] = [0, basis]
+  for (let at = 0; at < bytes.length && id < count; at++) {
+    const byte = bytes[at]!
+    if (byte !== blank) {
+      hash = Math.imul(hash ^ byte, prime)
+      continue
+    }
+    let slot = spread(hash) & last
+    while (slots[slot]! > 0) slot = (slot + 1) & last
+    id += 1
+    slots[slot] = id
+    starts[id] = at + 1
+    hash = basis
+  }
+  return { bytes, starts, slots }
+}
+
+function find({ bytes, starts, slots }: Table, term: Uint8Array): number | undefined {
+  let hash = basis
+  for (let at = 0; at < term.length; at++) hash = Math.imul(hash ^ term[at]!, prime)
+  const last = slots.length - 1
+  for (let slot = spread(hash) & last; slots[slot]! > 0; slot = (slot + 1) & last) {
+    const id = slots[slot]! - 1
+    const start = starts[id]!
+    let same = 0
+    while (same < term.length && bytes[start + same] === term[same]) same += 1
+    // A blank ends the packed term: it is no longer than the one that was looked for.
+    if (same === term.length && bytes[start + same] === blank) return id
+  }
+  return undefined
+}
+
+const encoder = new TextEncoder()
+
+const blank = 32
+
+// FNV-1a.
+const basis = 0x811c9dc5 | 0
+const prime = 0x01000193
+
+/** The upper bits tell short terms apart better than the lower ones. */
+const spread = (hash: number) => hash ^ (hash >>> 15)
