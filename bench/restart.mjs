@@ -55,13 +55,20 @@ function measure(path) {
   const [{ contextHash, ...counted }] = runs
   if (runs.some(run => run.contextHash !== contextHash)) throw new Error('the contexts differ')
   const middle = name => round(median(runs.map(run => run[name])))
-  return { ...counted, firstMs: middle('firstMs'), nextMs: middle('nextMs'), memoryMB: middle('memoryMB') }
+  return {
+    ...counted,
+    firstMs: middle('firstMs'),
+    cpuMs: middle('cpuMs'),
+    nextMs: middle('nextMs'),
+    memoryMB: middle('memoryMB'),
+  }
 }
 
 function report() {
   const head = [
     'messages',
     'first context',
+    'its CPU time',
     'the next',
     'memory',
     'cache bytes',
@@ -70,8 +77,8 @@ function report() {
   ]
   const count = value => value.toLocaleString('en')
   const lines = sizes.map(size => {
-    const { firstMs, nextMs, memoryMB, cacheBytes, payloadBytes, storeCalls } = results[size]
-    const times = [formatMs(firstMs), formatMs(nextMs), `${memoryMB} MB`]
+    const { firstMs, cpuMs, nextMs, memoryMB, cacheBytes, payloadBytes, storeCalls } = results[size]
+    const times = [formatMs(firstMs), formatMs(cpuMs), formatMs(nextMs), `${memoryMB} MB`]
     return [count(size), ...times, ...[cacheBytes, payloadBytes, storeCalls].map(count)]
   })
   return formatTable([head, ...lines])

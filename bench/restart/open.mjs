@@ -5,10 +5,13 @@ import { sqliteStore } from '../../dist/stores/sqlite/sqlite-store.js'
 
 const counted = { cacheBytes: 0, payloadBytes: 0, storeCalls: 0 }
 const began = performance.now()
+const spent = process.cpuUsage()
 const store = sqliteStore({ path: process.argv[2] })
 const thread = createHistory({ store: counting(store), window: 4096 }).thread('talk')
 const { messages } = await thread.context()
 const firstMs = performance.now() - began
+const { user, system } = process.cpuUsage(spent)
+const cpuMs = (user + system) / 1000
 const first = { ...counted }
 const again = performance.now()
 await thread.seed({ role: 'user', content: 'What did Ada say about the price list in Lisbon?' })
@@ -18,7 +21,7 @@ await store.close()
 globalThis.gc?.()
 const contextHash = createHash('sha256').update(JSON.stringify(messages)).digest('hex')
 const memoryMB = process.memoryUsage().rss / 1e6
-console.log(JSON.stringify({ firstMs, nextMs, memoryMB, ...first, contextHash }))
+console.log(JSON.stringify({ firstMs, cpuMs, nextMs, memoryMB, ...first, contextHash }))
 
 /** The store, with the bytes counted that it gives: of caches as they are used, and of payloads. */
 function counting(store) {
