@@ -57,12 +57,17 @@ function toConversation({ id, messages, questions }) {
     id,
     turns,
     questions: questions
-      .map(({ q, cat, at, evidence }) => ({
-        text: q,
-        category: cat,
-        at: at < messages.length ? places[at] : turns.length,
-        evidence: [...new Set(evidence.map(index => places[index]))],
-      }))
+      .map(({ q, cat, at: index, evidence }) => {
+        const at = index < messages.length ? places[index] : turns.length
+        return {
+          text: q,
+          category: cat,
+          at,
+          // Asked when the message in its place was: after a pause, if that one opens a session. At the end, a minute later.
+          time: turns[at]?.time ?? time + minute,
+          evidence: [...new Set(evidence.map(index => places[index]))],
+        }
+      })
       .sort((a, b) => a.at - b.at),
   }
 }

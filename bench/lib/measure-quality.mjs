@@ -2,8 +2,8 @@
 export function measureQuality(conversations, build, window) {
   const sum = { all: 0, mean: 0, questions: 0, assistant: { present: 0, evidence: 0 }, categories: {} }
   for (const { turns, questions } of conversations) {
-    for (const { text, category, at, evidence } of questions) {
-      const asked = { role: 'user', content: text, time: (turns[at - 1]?.time ?? 0) + 60_000 }
+    for (const { text, category, at, time, evidence } of questions) {
+      const asked = { role: 'user', content: text, time }
       const { sent, has } = build([...turns.slice(0, at), asked], window)
       const whole = sent.map(message => message.content).join('\n')
       // The receipt says that it is there, and it is: word for word.

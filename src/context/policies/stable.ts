@@ -16,7 +16,7 @@ import { divideRoom, type Fold, foldTranscript, type Room, spanCost } from '../s
 export interface StableOptions {
   /** After a cut the tail is at most this share of its room. Default 0.4. */
   readonly low?: number
-  /** The share of the room for digests and the journal of what was cut. Default 0 for `stable`, 1/24 with recall. */
+  /** The share of the room for digests and the journal of what was cut. Default 0 for `stable`, 1/48 with recall. */
   readonly digests?: number
   /** Asked in order for the digest of an exchange that was cut. Default `[digestTools, digestText]`. */
   readonly digesters?: readonly Digester[]

@@ -29,9 +29,9 @@ const lineCost = 2
 
 /** Chooses the units to recall for a message, at most `room` tokens; mostly none. */
 export function chooseBlock(search: Search, room: number): Block | undefined {
-  const { transcript, scores, asked, effort, base, user, recalled, headCost, watch } = search
+  const { transcript, scores, asked, most, base, user, recalled, headCost, watch } = search
   // The more strongly a message asks, the larger its block may be.
-  let worth = Math.min(room, Math.floor(base * Math.min(effort.block, slope * (asked - 1)))) - headCost
+  let worth = Math.min(room, Math.floor(base * Math.min(most, slope * (asked - 1)))) - headCost
   watch?.(search, worth)
   if (worth < smallest) return undefined
   const chosen: number[] = []
@@ -57,7 +57,11 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
 }
 
 /** The least score of a unit that is recalled: those below it would only fill the block. */
-export const floorOf = ({ best, asked }: Judgement) => Math.max(1, best / asked)
+export const floorOf = ({ best, asked, effort }: Pick<Search, 'best' | 'asked' | 'effort'>): number =>
+  best * Math.max(1 / asked, effort.gate * least)
+
+/** With more effort, also units that are much weaker than the best are recalled. */
+const least = 0.045
 
 /** The old units that pass the gate themselves. */
 function candidates(search: Search): Int32Array {

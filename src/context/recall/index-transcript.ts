@@ -5,7 +5,7 @@ import { packIndex } from './pack-index.ts'
 import { createRecallIndex, type RecallIndex } from './recall-index.ts'
 
 /** A pause longer than this begins a new session. */
-const pause = 30 * 60 * 1000
+export const pause = 30 * 60 * 1000
 
 export interface Memory {
   readonly index: RecallIndex
@@ -74,6 +74,12 @@ function unitText(transcript: Transcript, unit: Unit): string {
 /** Everything that a message says: its text, its calls, and the results that are not its text. */
 export function saidIn({ role, text, calls, results }: Message, describe: (call: ToolCall) => string) {
   return [text, ...calls.map(describe), ...(role === 'tool' ? [] : results.map(result => result.text))]
+}
+
+/** The milliseconds between a unit and the message before it; NaN where a time is missing. */
+export function restBefore({ units, entries }: Transcript, at: number): number {
+  const { from } = units[at]!
+  return entries[from]!.message.time! - entries[from - 1]?.message.time!
 }
 
 /** The time at which a unit ended, if its messages have times. */

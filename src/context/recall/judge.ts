@@ -1,9 +1,10 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import type { Transcript } from '../conversation/transcript.ts'
-import { isQuestion } from './asking.ts'
+import { isPlain, isQuestion } from './asking.ts'
+import { pause, restBefore } from './index-transcript.ts'
 import { type Ranking, rank } from './rank.ts'
 import type { RecallIndex } from './recall-index.ts'
-import { isCommon, termsOf, withoutLabel } from './terms.ts'
+import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
 /** How well the past answers a message. */
 export interface Judgement {
@@ -12,6 +13,8 @@ export interface Judgement {
   readonly best: number
   /** How strongly the message asks for something old; from 1 on something is recalled. */
   readonly asked: number
+  /** The largest block for it, as a share of the room. */
+  readonly most: number
   readonly terms: Ranking['asked']
 }
 
@@ -34,37 +37,56 @@ const partShare = 1 / 6
 
 /** Ranks the past for a user message, and compares its best with what is in view. */
 export function judge(question: Question): Judgement {
-  const { index, user } = question
+  const { index, user, transcript, effort } = question
   const text = withoutLabel(question.text)
   const whole = rank(index, text, user)
-  question.transcript.meaning?.add(user, whole)
-  const judged = { ...weigh(question, whole, isQuestion(text)), terms: whole.asked }
+  const sitting = restBefore(transcript, user) <= pause ? going : opening
+  const isPlainly = isPlain(text)
+  const isOurs = isPlainly && isOfUs(text, index)
+  const weight = isOurs ? ours : isPlainly ? plain : sitting * (isQuestion(text) ? passing : 1)
+  transcript.meaning?.add(user, whole)
+  const most = effort.block + (isOurs ? more : 0)
+  const judged = { ...weigh(question, whole, weight), most, terms: whole.asked }
   if (whole.terms <= longMessage) return judged
   const open = askingParts(text)
-    .map(part => weigh(question, rank(index, part, user), true))
+    .map(part => weigh(question, rank(index, part, user), plain * sitting))
     .filter(part => part.asked >= 1)
-  if (open.length === 0) return judged
   // The whole message orders the recalled units; asking parts also open the gate, but only a little.
-  const { scores } = judged
+  const { scores } = whole
+  let { asked } = judged
   for (const part of open) {
-    for (let unit = 0; unit < scores.length; unit++)
-      scores[unit]! += Math.round(partWeight * part.scores[unit]!)
+    asked = Math.max(asked, Math.min(part.asked, 1 + partShare / slope))
+    for (let unit = 0; unit < user; unit++) scores[unit]! += Math.round(partWeight * part.scores[unit]!)
   }
-  const strongest = open.reduce((most, part) => Math.max(most, part.asked), 0)
-  const asked = Math.max(judged.asked, Math.min(strongest, 1 + partShare / slope))
   return { ...judged, best: bestBefore(question, scores), asked }
 }
 
-/** A message that asks weighs so much more. */
-const asking = 2.5
+/** How much more a message weighs that asks in passing, that asks plainly, and that asks plainly for something of ours. */
+const passing = 2.5
+const plain = 4
+const ours = 12
+
+/** What goes on with a sitting weighs less than what comes after a pause, or without times: most of it is still in view. */
+const going = 0.7
+const opening = 1.5
+
+/** A plain question for something of ours may take so much more of the room. */
+const more = 0.3
+
+/** Whether a question is about the people who talk, or names what was said before: others ask for what the model knows. */
+function isOfUs(text: string, { vocabulary }: RecallIndex): boolean {
+  const isSaid = (word: string) => termsOf(word).some(term => vocabulary.get(term) !== undefined)
+  const isName = (word: string, at: number) => at > 0 && /^\p{Lu}/u.test(word) && isSaid(word)
+  return /\b(?:i|me|my|we|our)\b/i.test(text) || wordsOf(text).some(isName)
+}
 
 /** An imagined entry in view has this share of the message's words, so that a message about something new asks for nothing. */
 const cover = 0.7
 
-function weigh(question: Question, { scores, whole }: Ranking, isAsking: boolean) {
+function weigh(question: Question, { scores, whole }: Ranking, weight: number) {
   const best = bestBefore(question, scores)
   const bar = Math.max(1, bestInView(question, scores), Math.round(cover * whole))
-  return { scores, best, asked: (best * (isAsking ? asking : 1)) / (question.effort.gate * bar) }
+  return { scores, best, asked: (best * weight) / (question.effort.gate * bar) }
 }
 
 /** The best score of a unit that was cut and is not sent anyway. */
@@ -94,7 +116,7 @@ function bestInView({ transcript, user, cut }: Question, scores: Float64Array): 
 /** A part with fewer different terms is joined to its neighbour, as it would match anything. */
 const fewestTerms = 3
 
-/** The most parts: each is ranked by itself, and more would cost more than they bring. */
+/** The most parts, the last ones: each is ranked by itself, and more would cost more than they bring. */
 const mostParts = 3
 
 /** The sentences and clauses of a message that ask for something, where it has several parts. */
@@ -113,11 +135,7 @@ export function askingParts(text: string): readonly string[] {
   }
   if (held && parts.length > 0) parts[parts.length - 1] += ` ${held}`
   if (parts.length < 2) return []
-  const asking = parts.filter(isQuestion)
-  if (asking.length <= mostParts) return asking
-  const telling = asking.map(part => new Set(termsOf(part).filter(term => !isCommon(term))).size)
-  const order = [...asking.keys()].sort((a, b) => telling[b]! - telling[a]! || a - b)
-  return order.slice(0, mostParts).map(at => asking[at]!)
+  return parts.filter(isQuestion).slice(-mostParts)
 }
 
 /** The end of a sentence or a clause: a mark with its closing quotes before a blank, or a Chinese mark. Never backtracks. */
@@ -143,12 +161,12 @@ export function toEffort(effort: number): Effort {
   const above = Math.max(0, 2 * effort - 1)
   return {
     // Rounded, as powers may differ in their last bit between engines.
-    gate: Math.round(1.55 * 8 ** (1 - 2 * effort) * 1024) / 1024,
-    room: 0.25 + 0.6 * above,
+    gate: Math.round(2.6 * 16 ** (1 - 2 * effort) * 1024) / 1024,
+    room: 1 / 3 + 0.57 * above,
     block: 0.5 + 0.5 * above,
-    keep: 0.5 - 0.15 * above,
+    keep: 0.5 - 0.35 * above,
   }
 }
 
 /** Share of the room that a block gets for each multiple of the gate above the first. */
-export const slope = 1 / 10
+export const slope = 1 / 4

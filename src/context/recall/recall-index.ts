@@ -156,4 +156,4 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
 
 /** Whether a text is a lasting wish, see `instruction`. */
 const isInstruction =
-  /^(?:always|never|please always|whenever)\b|\bi (?:really |usually |generally |always |much )?prefer\b|\bfrom now on\b|\bi(?:'d| would) (?:prefer|rather)\b/i
+  /^(?:please )?(?:always|never|whenever)\b|\bfrom now on\b|\bi(?:'d)? (?:\w+ )?(?:prefer|rather)\b/i

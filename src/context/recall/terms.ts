@@ -106,17 +106,15 @@ const stopWords: ReadonlySet<string> = new Set(
 
 /** Stems of words that are common in any conversation. They count half. */
 const commonStems: ReadonlySet<string> = new Set(
-  `able actually add after again all almost already always another anyone anything around ask away back bad because
-  before begin best better between big bit both bring build buy call came case change clear come course create cut
-  day different down during each end enough even ever every everyone everything fact feel felt few find fine first
-  five follow found four gave give go good great guy happen happy hard hello help here hey hi high home hope house
-  however idea important keep kind know last late later learn leave let life little live long look lot love low
-  made make man many maybe mean meet month more morning most move much name need never new next nice night no not
+  `able add after again all always anything ask away back bad because before begin best better big bit both bring
+  build buy call came case change come create cut day down each end even ever every everything feel felt
+  few find fine first five follow found four gave give go good great happy hard hello help here hey hi high home
+  hope house idea keep kind know last late later learn leave let life little live long look lot love low made
+  make man many maybe mean meet month more most move much name need never new next nice night no not
   nothing now number off oh ok okay old once one only open other out over own part pay people place please point
-  probably problem put question read ready real remember right said same say see seem send set short show since
-  small someone something soon sorry sort speak start stay still stop such sure take talk tell thank thing
-  think though three through time today told tomorrow too took true try turn two under understand until up use
-  very wait want way week well while without work write yeah year yes yesterday yet`
+  problem put question read real remember right said same say see send set show since small something start stay
+  still stop such sure take talk tell thank thing think three time today told too took true try turn two under up
+  use very wait want way week well while work write year yes yet`
     .split(/\s+/)
     .map(stem),
 )

@@ -149,9 +149,10 @@ export function divideRoom(frame: Frame, shares: Shares): Room {
   const inlineNotes = notes === 'inline'
   const noteCharge = inlineNotes && transcript.notes.length > 0 ? noteBudget : 0
   const digests = Math.floor(base * shares.digests)
-  const recall = Math.floor(base * shares.recall)
   const whole = Math.max(0, base - first)
-  const tail = Math.max(0, whole - markerCost(frame) - noteCharge - digests - recall)
+  const left = Math.max(0, whole - markerCost(frame) - noteCharge - digests)
+  const recall = Math.min(left, Math.floor(base * shares.recall))
+  const tail = left - recall
   return {
     base,
     digests,
