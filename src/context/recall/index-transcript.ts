@@ -79,7 +79,7 @@ export function saidIn({ role, text, calls, results }: Message, describe: (call:
 /** The milliseconds between a unit and the message before it; NaN where a time is missing. */
 export function restBefore({ units, entries }: Transcript, at: number): number {
   const { from } = units[at]!
-  return entries[from]!.message.time! - entries[from - 1]?.message.time!
+  return (entries[from]?.message.time ?? Number.NaN) - (entries[from - 1]?.message.time ?? Number.NaN)
 }
 
 /** The time at which a unit ended, if its messages have times. */
