@@ -58,10 +58,7 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
 
 /** The least score of a unit that is recalled: those below it would only fill the block. */
 export const floorOf = ({ best, asked, effort }: Pick<Search, 'best' | 'asked' | 'effort'>): number =>
-  best * Math.max(1 / asked, effort.gate * least)
-
-/** With more effort, also units that are much weaker than the best are recalled. */
-const least = 0.045
+  best * Math.max(1 / asked, effort.least)
 
 /** The old units that pass the gate themselves. */
 function candidates(search: Search): Int32Array {

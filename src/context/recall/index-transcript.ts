@@ -3,6 +3,7 @@ import { remember } from '../conversation/remember.ts'
 import type { Transcript, Unit } from '../conversation/transcript.ts'
 import { packIndex } from './pack-index.ts'
 import { createRecallIndex, type RecallIndex } from './recall-index.ts'
+import { termsOf, withoutLabel } from './terms.ts'
 
 /** A pause longer than this begins a new session. */
 export const pause = 30 * 60 * 1000
@@ -21,16 +22,36 @@ export function indexTranscript(transcript: Transcript, upTo: number): RecallInd
   for (let at = index.size; at < upTo; at++) {
     const unit = transcript.units[at]!
     const time = transcript.entries[unit.from]!.message.time
-    const beginsSession = time !== undefined && memory.time !== undefined && time - memory.time > pause
-    const ended = lastTime(transcript, unit)
     const isSaid = isRecallable(unit)
     const text = isSaid ? unitText(transcript, unit) : ''
+    const isUser = unit.kind === 'user'
+    // Where only one of both has a time, there is no pause; where none has had one so far, the words tell.
+    const isTimed = (time ?? memory.time) !== undefined
+    const beginsSession = isTimed ? time! - memory.time! > pause : isUser && isElsewhere(index, text)
+    const ended = lastTime(transcript, unit)
     const tokens = isSaid ? unit.tokens : 0
-    index.append({ text, isRecallable: isSaid, isUser: unit.kind === 'user', tokens, beginsSession })
+    index.append({ text, isRecallable: isSaid, isUser, tokens, beginsSession })
     // Set last: reading a text that is not in memory throws, and must leave nothing half done.
     memory.time = ended ?? memory.time
   }
   return index
+}
+
+/** Units that a message is compared with; a message of no more terms, or a session of no more units, is too short for it. */
+const near = 6
+const few = 3
+/** The share of a message's terms, at least, that stand in those units, if it goes on with the same matter. */
+const least = 0.2
+
+/** Whether a message speaks of something else than the units before it. */
+function isElsewhere(index: RecallIndex, text: string): boolean {
+  const { size, starts, vocabulary } = index
+  const terms = [...new Set(termsOf(withoutLabel(text)))]
+  const shared = terms.filter(term => {
+    const id = vocabulary.get(term) ?? -1
+    return index.frequency(id, size) > index.frequency(id, Math.max(0, size - near))
+  })
+  return size - starts.at(-1)! > few && terms.length > few && shared.length < terms.length * least
 }
 
 /** The index as bytes: a cache that spares a cold start the reading of every old text. */

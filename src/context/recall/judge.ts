@@ -149,6 +149,8 @@ export interface Effort {
   readonly room: number
   /** The largest block, as a share of the room. */
   readonly block: number
+  /** The share of the best score below which nothing is recalled, though there is room. */
+  readonly least: number
   /** The last exchange survives a cut if it takes at most this share. */
   readonly keep: number
 }
@@ -162,8 +164,9 @@ export function toEffort(effort: number): Effort {
   return {
     // Rounded, as powers may differ in their last bit between engines.
     gate: Math.round(2.6 * 16 ** (1 - 2 * effort) * 1024) / 1024,
-    room: 1 / 3 + 0.57 * above,
+    room: 0.32 + 0.58 * above,
     block: 0.5 + 0.5 * above,
+    least: 0.2 - 0.2 * above,
     keep: 0.5 - 0.35 * above,
   }
 }

@@ -4,10 +4,12 @@
  */
 export function termsOf(text: string): readonly string[] {
   const terms: string[] = []
-  for (const word of wordsOf(text.toLowerCase())) {
+  for (const word of wordsOf(text.toLowerCase().replace(unspaced, ' $& '))) {
     if (stopWords.has(word)) continue
-    if (isSpaced(word)) terms.push(stem(word))
-    else addUnspaced(terms, word)
+    // Where a script does not separate words, pairs of neighbouring characters; one that is alone, alone.
+    const parts = word.search(unspaced) < 0 ? [stem(word)] : [...word]
+    if (parts.length === 1) terms.push(parts[0]!)
+    for (let next = 1; next < parts.length; next++) terms.push(parts[next - 1]! + parts[next]!)
   }
   return terms
 }
@@ -26,39 +28,8 @@ export function wordsOf(text: string): readonly string[] {
   return text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 }
 
-const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
-
-/** Whether a word's script has spaces. In Unicode, scripts without begin with Thai: a cheap test for nearly all words. */
-function isSpaced(word: string): boolean {
-  return word.charCodeAt(0) < 0x0e00 && word.charCodeAt(word.length - 1) < 0x0e00
-}
-
-/** Adds pairs of neighbouring characters where a script does not separate words, and the words between them. */
-function addUnspaced(terms: string[], word: string): void {
-  let at = 0
-  for (const run of word.matchAll(unspaced)) {
-    if (run.index > at) terms.push(stem(word.slice(at, run.index)))
-    const characters = [...run[0]]
-    if (characters.length === 1) terms.push(run[0])
-    for (let next = 1; next < characters.length; next++) terms.push(characters[next - 1]! + characters[next]!)
-    at = run.index + run[0].length
-  }
-  if (at < word.length) terms.push(stem(word.slice(at)))
-}
-
-const endings: readonly (readonly [ending: string, instead: string])[] = [
-  ['sses', 'ss'],
-  ['ies', 'y'],
-  ['ied', 'y'],
-  ['edly', ''],
-  ['ings', ''],
-  ['ing', ''],
-  ['ed', ''],
-  ['es', ''],
-  ['ly', ''],
-  ['s', ''],
-]
+/** Thai, Lao, Tibetan, Myanmar, Khmer; Chinese and Japanese; Korean, whose words carry their particles with them. */
+const unspaced = /[\u0e00-\u109f\u1780-\u17ff\u2e80-\u{3ffff}]+/gu
 
 /** In any alphabet, letters after the seventh are mostly an ending: "deployment" and "deploying" become equal. */
 const longest = 7
@@ -73,18 +44,13 @@ export function stem(word: string): string {
 }
 
 function withoutEnding(word: string): string {
-  let root = word
-  const found = endings.find(([ending]) => word.endsWith(ending))
-  if (found) {
-    const [ending, instead] = found
-    const rest = word.slice(0, -ending.length)
-    const isWord = rest.length >= (instead ? 2 : 3) && hasVowel.test(rest + instead)
-    // "bus" and "boss" are no plurals.
-    if (isWord && !(ending === 's' && /[su]$/.test(rest))) {
-      root = rest + instead
-      if (isDoubling.test(ending) && isDoubled.test(root)) root = root.slice(0, -1)
-    }
-  }
+  const ending = /(?:sses|ie[sd]|edly|ings?|ed|es|ly|s)$/.exec(word)?.[0] ?? ''
+  const instead = /^ie/.test(ending) ? 'y' : ending === 'sses' ? 'ss' : ''
+  const rest = word.slice(0, word.length - ending.length)
+  const isWord = rest.length >= (instead ? 2 : 3) && hasVowel.test(rest + instead)
+  // "bus" and "boss" are no plurals.
+  let root = isWord && !(ending === 's' && /[su]$/.test(rest)) ? rest + instead : word
+  if (root !== word && isDoubling.test(ending) && isDoubled.test(root)) root = root.slice(0, -1)
   if (root.length > 3 && root.endsWith('e')) root = root.slice(0, -1)
   return root.length > 2 && root.endsWith('y') ? `${root.slice(0, -1)}i` : root
 }

@@ -39,14 +39,14 @@ describe('the rows of a context', () => {
       model: () => rules(() => `Heard. [NOTE TO SELF: think of ${secret}]`, { window: 4096 }),
     }
     const api = await startSample({ notes: true, upstream })
-    for (const input of ['Hello.', 'Hello again.']) await api.say('toads', input)
+    for (const input of ['Qwerty.', 'Qwerty again.']) await api.say('toads', input)
     const { calls } = (await api.get('/conversations/toads/calls?limit=1')).body
     const paths = ['/conversations/toads/context', `/conversations/toads/calls/${calls[0].id}`]
     for (const path of paths) {
       const whole = (await api.get(`${path}?rows=true`)).body
       const bare = (await api.get(`${path}?rows=true&texts=false`)).body
       expect(JSON.stringify(whole)).toContain(secret)
-      expect(JSON.stringify(bare)).not.toMatch(/Zanzibar|Hello|toad/i)
+      expect(JSON.stringify(bare)).not.toMatch(/Zanzibar|Qwerty|toad/i)
       const withoutText = ({ text: _, ...row }: SentRow) => row
       expect(bare.rows).toEqual(whole.rows.map(withoutText))
       expect(bare.rows.length).toBeGreaterThan(5)

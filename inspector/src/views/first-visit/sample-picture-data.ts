@@ -14,13 +14,16 @@ export const samplePicture: {
   readonly sent: readonly SentRow[]
 } = {
   messages: 523,
-  tokens: 2611,
-  reused: 2044,
+  tokens: 2128,
+  reused: 1543,
   sent: [
     ['system', 170, 1],
     ['first', 173, 2],
     ['marker', 16],
-    ['digests', 91, 505, 506, 507, 508],
+    ['history', 25, 505],
+    ['history', 51, 506],
+    ['history', 140, 507],
+    ['history', 54, 508],
     ['history', 12, 509],
     ['history', 51, 510],
     ['history', 132, 511],
@@ -31,12 +34,11 @@ export const samplePicture: {
     ['history', 80, 516],
     ['history', 271, 517],
     ['history', 54, 518],
-    ['recall', 680, 11, 112, 136, 137, 138, 228, 233, 235, 236, 237, 245, 274, 290, 296, 447, 448, 497],
     ['history', 38, 519],
     ['history', 41, 520],
     ['history', 48, 521],
     ['history', 29, 522],
-    ['recall', 408, 4, 19, 20, 21, 169, 171, 173, 213, 226, 411, 416, 418],
+    ['recall', 426, 4, 19, 20, 21, 169, 171, 173, 213, 226, 235, 411, 416, 418],
     ['latest', 130, 523],
   ],
 }
