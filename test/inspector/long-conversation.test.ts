@@ -53,9 +53,6 @@ it('opens 10,000 messages at their end, with few in the page and few read', asyn
   // Upwards, a screen at a time: what is in sight stays there while what is above is measured and read.
   await page.getByRole('link', { name: 'What the model got, and why' }).waitFor()
   await region(page).hover()
-  // The first step leaves the end, where lines about the newest context come and go.
-  await page.mouse.wheel(0, -300)
-  await page.waitForTimeout(500)
   for (let step = 0; step < 12; step++) {
     const before = await middle(page)
     await page.mouse.wheel(0, -300)

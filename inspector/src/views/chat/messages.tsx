@@ -1,4 +1,4 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, Scissors } from 'lucide-react'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { ThreadPlace } from '../../api/queries.ts'
@@ -73,6 +73,7 @@ export function Messages(props: MessagesProps) {
     anchorTo: 'end',
     scrollEndThreshold: nearEnd,
   })
+  virtual.shouldAdjustScrollPositionOnItemSizeChange = isAboveSight
   const items = virtual.getVirtualItems()
   const [first, last] = [(items[0]?.index ?? 0) + 1, (items.at(-1)?.index ?? 0) + 1]
   const messages = useMessages(thread, { head, mayInspect }, first, last)
@@ -203,6 +204,15 @@ export function Messages(props: MessagesProps) {
     for (let next = seq + 1; next <= end; next++) if (messages.row(next)) return false
     return true
   }
+}
+
+/**
+ * Whose change of height moves nothing in sight, wherever the reader scrolls: without this, a row that grew while it was out of
+ * the page, say by the line of the cut, moves all below it when the reader comes near from below.
+ */
+function isAboveSight(item: VirtualItem, _: number, list: Virtualizer<HTMLDivElement, Element>): boolean {
+  const top = list.scrollOffset ?? 0
+  return list.itemSizeCache.has(item.key) ? item.end <= top : item.start < top
 }
 
 /** Entries in sight, by their places. */
