@@ -1,3 +1,4 @@
+import { placeInLog } from '../history/log/places-in-log.ts'
 import { ThroughlineError } from '../log/error.ts'
 import { present } from '../log/present.ts'
 import type { TurnPart } from '../turn/index.ts'
@@ -253,7 +254,8 @@ function toContext({ receipt, lead }: Extract<TurnPart, { type: 'context' }>): U
   const recalled: number[] = []
   for (const { fate, first, last } of stretches) {
     if (fate !== 'recalled') continue
-    for (let seq = first; seq <= last && recalled.length < mostRecalled; seq++) recalled.push(seq - lead + 1)
+    for (let seq = first; seq <= last && recalled.length < mostRecalled; seq++)
+      recalled.push(placeInLog(seq, lead))
   }
   return { policy, tokens, window, reserve, counts, recalled: recalled.sort((a, b) => a - b) }
 }

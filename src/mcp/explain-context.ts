@@ -1,6 +1,7 @@
 import { dump } from '../context/dump.ts'
 import { leadOf, readPlan } from '../history/calls/plan.ts'
 import type { History, Thread, ThreadCall } from '../history/index.ts'
+import { stretchInLog } from '../history/log/places-in-log.ts'
 import { showValue, ThroughlineError } from '../log/error.ts'
 import { cut } from '../log/line.ts'
 import { findThread, type NamedThread } from './find-thread.ts'
@@ -61,14 +62,13 @@ interface Account {
 function ofCall(call: ThreadCall): Account {
   const plan = readPlan(call.plan)
   const { policy, counter, window, reserve, tokens, parts, messages, verdicts, fates } = plan
-  // A plan counts from 0, and a system prompt that is no entry comes first.
-  const shift = 1 - leadOf(plan)
+  const lead = leadOf(plan)
   return {
     title: `Call ${describeCall(call)}`,
     totals: describeTotals({ policy, counter, window, reserve, tokens, parts }),
-    verdicts: fates.map(([from, to, verdict]) => {
+    verdicts: fates.map(([first, last, verdict]) => {
       const [fate = '', rule = '', why = ''] = verdicts[verdict] ?? []
-      return { first: from + shift, last: to + shift, fate, rule, why }
+      return stretchInLog({ first, last, fate, rule, why }, lead)
     }),
     sent: messages.flatMap(item => (Array.isArray(item) ? [item as readonly [number, number]] : [])),
   }
@@ -80,11 +80,7 @@ async function ofPlace(thread: Thread, { at, window }: ToExplain): Promise<Accou
     ...(window !== undefined && { window }),
   })
   const { receipt } = context
-  const stretches = receipt.stretches.map(stretch => ({
-    ...stretch,
-    first: stretch.first + 1,
-    last: stretch.last + 1,
-  }))
+  const stretches = receipt.stretches.map(stretch => stretchInLog(stretch, 0))
   return {
     title: at === undefined ? 'What a model would be sent now' : `What a model would be sent at #${at}`,
     totals: describeTotals(receipt),

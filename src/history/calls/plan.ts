@@ -4,6 +4,7 @@ import { ThroughlineError } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { isObject, parseJson } from '../../log/parse-json.ts'
+import { placeInLog } from '../log/places-in-log.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 
 /** Consecutive entries, or a message that is no entry, with its text split by `splitText`. */
@@ -154,7 +155,7 @@ export const lastPlaceOf = (plan: Plan): number =>
 
 /** The last entry that a context was made of: named as it is, or with its fate. */
 export const endOf = (plan: Plan): number =>
-  plan.fates.reduce((most, [, last]) => Math.max(most, last - leadOf(plan) + 1), lastPlaceOf(plan))
+  plan.fates.reduce((most, [, last]) => Math.max(most, placeInLog(last, leadOf(plan))), lastPlaceOf(plan))
 
 export function fromPlan(
   { messages }: Pick<Plan, 'messages'>,

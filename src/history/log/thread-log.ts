@@ -11,11 +11,12 @@ import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ReadStateOptions, State, StateReading } from '../../state/index.ts'
-import type { Head, ThreadKey } from '../../stores/store.ts'
+import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import { addFacts, type LogFacts, loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
 import { unloggedEnd } from './closing.ts'
 import type { LoggedMessage } from './logged-message.ts'
+import { placeInLog, seqInReceipt, whyInLog } from './places-in-log.ts'
 import { createQueue } from './queue.ts'
 import { checkBranch, checkPlace, type LogSource, listLog, readLog } from './read-log.ts'
 import { createRecentMessages } from './recent-messages.ts'
@@ -61,7 +62,7 @@ const within: ReadonlySet<Fate> = new Set(['altered', 'recalled', 'digested'])
 /** How many texts stay in memory when others are dropped, which happens at about twice as many. */
 const fewestTexts = 1024
 
-function createThreadLog(source: LogSource, embed?: CheckedEmbed): ThreadLog {
+export function createThreadLog(source: LogSource, embed?: CheckedEmbed): ThreadLog {
   const { store, key, count } = source
   const vectors = embed && createThreadVectors(source, embed)
   const inTurn = createQueue()
@@ -187,7 +188,7 @@ function createThreadLog(source: LogSource, embed?: CheckedEmbed): ThreadLog {
         `expected the place of an entry, 1 to ${last}, got ${showValue(seq)}`,
       )
     const told = await whileLoading(viewed.transcript, loading(), () =>
-      whyConversation(viewed, { ...options, count }, seq - 1 + prompt.length),
+      whyConversation(viewed, { ...options, count }, seqInReceipt(seq, prompt.length)),
     )
     await tidy()
     return whyInLog(told, prompt.length)
@@ -250,7 +251,7 @@ function createThreadLog(source: LogSource, embed?: CheckedEmbed): ThreadLog {
           const entry = transcript.entries[seq - before! - system.length]
           if (!entry || isAbsent(entry)) continue
           const { content } = entry.source
-          if (typeof content === 'string') texts.set(seq - before! + 1, content)
+          if (typeof content === 'string') texts.set(placeInLog(seq, before!), content)
         }
       }
       return texts
@@ -269,54 +270,6 @@ function createThreadLog(source: LogSource, embed?: CheckedEmbed): ThreadLog {
       const isIts = ([seq, { model: of, counter }]: LogFacts['calibrations'][number]) =>
         seq <= at && of === model && counter === count.id
       return (await fresh(() => facts.calibrations.findLast(isIts)))?.[1]
-    },
-  }
-}
-
-/** A receipt counts from 0, with the prompt first; the log counts entries from 1. */
-function whyInLog(told: Why, lead: number): Why {
-  const place = (seq: number) => seq - lead + 1
-  const { unit, cut, recall } = told
-  const { asking, found, near } = recall ?? {}
-  return {
-    ...told,
-    seq: place(told.seq),
-    unit: { ...unit, first: place(unit.first), last: place(unit.last) },
-    ...(cut && { cut: { ...cut, before: place(cut.before), at: place(cut.at) } }),
-    ...(recall && {
-      recall: {
-        ...recall,
-        ...(asking && { asking: { ...asking, seq: place(asking.seq) } }),
-        ...(found && { found: { ...found, seq: place(found.seq) } }),
-        ...(near !== undefined && { near: place(near) }),
-      },
-    }),
-  }
-}
-
-const mostLogs = 256
-
-/** The logs of the threads that were used last: a server asks for the same few again and again. */
-export function createThreadLogs({
-  embed,
-  ...source
-}: Omit<LogSource, 'key'> & { readonly embed?: CheckedEmbed | undefined }) {
-  const known = new Map<string, { readonly key: ThreadKey; readonly log: ThreadLog }>()
-  return {
-    of(key: ThreadKey): ThreadLog {
-      // No name has NUL.
-      const name = [key.tenant, key.conversation, key.actor, key.branch].join('\0')
-      const found = known.get(name) ?? { key, log: createThreadLog({ ...source, key }, embed) }
-      // A map keeps the order of insertion: set again, this log becomes the newest.
-      known.delete(name)
-      known.set(name, found)
-      if (known.size > mostLogs) known.delete(known.keys().next().value!)
-      return found.log
-    },
-    /** Forgets the threads of a conversation. */
-    drop(tenant: string, conversation: string): void {
-      for (const [name, { key }] of known)
-        if (key.tenant === tenant && key.conversation === conversation) known.delete(name)
     },
   }
 }

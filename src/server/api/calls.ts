@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { dump } from '../../context/dump.ts'
 import { endOf, isRun, leadOf, type Plan, placesIn, readPlan } from '../../history/calls/plan.ts'
 import type { Thread, ThreadCall } from '../../history/index.ts'
+import { placeInLog, seqInReceipt } from '../../history/log/places-in-log.ts'
 import { present } from '../../log/present.ts'
 import type { Head } from '../../stores/store.ts'
 import { notFound } from './api-error.ts'
@@ -162,7 +163,7 @@ function warningsOf({ error }: ThreadCall, plan: Plan): readonly string[] {
 
 /** What was stored about an entry with a call. An entry in none of the stretches was sent as it is. */
 export function verdictIn(plan: Plan, entry: number) {
-  const seq = entry + leadOf(plan) - 1
+  const seq = seqInReceipt(entry, leadOf(plan))
   const isSent = placesIn({ messages: plan.messages.filter(isRun) }).some(
     ([first, last]) => first <= entry && entry <= last,
   )
@@ -181,6 +182,6 @@ function toPlanAnswer({ plan: text }: ThreadCall): Told<z.input<typeof plan>> {
     messages: messages,
     parts,
     verdicts,
-    fates: fates.map(([first, last, verdict]) => [first - lead + 1, last - lead + 1, verdict]),
+    fates: fates.map(([first, last, verdict]) => [placeInLog(first, lead), placeInLog(last, lead), verdict]),
   }
 }

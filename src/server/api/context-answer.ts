@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Context } from '../../context/context.ts'
 import { fates, parts, type Receipt } from '../../context/receipt.ts'
+import { cutInLog, placeInLog, stretchInLog } from '../../history/log/places-in-log.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { Told } from './route.ts'
 import { count, message, place } from './schemas.ts'
@@ -65,7 +66,7 @@ export const contextAnswer = contextSummary.extend({
   rows: z.array(sentRow).optional().describe('every message with its part, its tokens and its entries'),
 })
 
-/** A receipt counts messages from 0, with the system prompt before them. The API counts entries as the log does. */
+/** The API counts entries as the log does, not as a receipt. */
 export function toSummary({ receipt }: Context, lead: number): Told<z.input<typeof contextSummary>> {
   const { policy, counter, window, reserve, margin, capacity, tokens, free, over, cut, prefix } = receipt
   const counts = { ...receipt.counts }
@@ -73,7 +74,7 @@ export function toSummary({ receipt }: Context, lead: number): Told<z.input<type
   return {
     ...{ policy, counter, window, reserve, margin, capacity, tokens, free, over, counts },
     parts: receipt.parts,
-    ...(cut && { cut: { ...cut, before: cut.before - lead + 1, at: cut.at - lead + 1 } }),
+    ...(cut && { cut: cutInLog(cut, lead) }),
     ...(prefix && { prefix }),
   }
 }
@@ -103,7 +104,7 @@ export function toContextAnswer(
     at,
     stretches: toStretches(receipt, lead),
     inserted: isWithTexts ? receipt.inserted : [],
-    faults: receipt.faults.map(({ seq, problem }) => ({ seq: seq - lead + 1, problem })),
+    faults: receipt.faults.map(({ seq, problem }) => ({ seq: placeInLog(seq, lead), problem })),
     ...(isWhole && { messages, ...(sources && { sources }) }),
     ...(counter && { rows: isWithTexts ? rows() : withoutTexts(rows()) }),
   }
@@ -114,9 +115,7 @@ export function toContextAnswer(
 }
 
 export const toStretches = ({ stretches }: Receipt, lead: number): Told<z.input<typeof stretch>>[] =>
-  stretches.map(({ first, last, ...verdict }) => ({
-    ...{ first: first - lead + 1, last: last - lead + 1, ...verdict },
-  }))
+  stretches.map(stretch => stretchInLog(stretch, lead))
 
 /** Messages that were not added stand in the order of their entries, unless some were joined. */
 function sourcesOf({ messages, receipt }: Context, lead: number): number[] | undefined {
@@ -124,5 +123,5 @@ function sourcesOf({ messages, receipt }: Context, lead: number): number[] | und
   const sent = receipt.entries.filter(({ fate }) => fate === 'kept' || fate === 'altered')
   if (sent.length + added.size !== messages.length) return undefined
   let next = 0
-  return messages.map((_, place) => (added.has(place) ? 0 : Math.max(0, sent[next++]!.seq - lead + 1)))
+  return messages.map((_, place) => (added.has(place) ? 0 : Math.max(0, placeInLog(sent[next++]!.seq, lead))))
 }

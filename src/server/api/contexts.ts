@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { dump } from '../../context/dump.ts'
 import type { Fate, Receipt } from '../../context/receipt.ts'
+import { placeInLog, seqInReceipt } from '../../history/log/places-in-log.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import {
   contextAnswer,
@@ -131,7 +132,8 @@ export const contextRoutes = [
         for (const policy of policies)
           for (const window of windows) {
             const { context, lead } = await fit({ ...rest, window, policy }, { at })
-            const fate = entry === undefined ? undefined : context.receipt.entries[entry + lead - 1]?.fate
+            const fate =
+              entry === undefined ? undefined : context.receipt.entries[seqInReceipt(entry, lead)]?.fate
             yield {
               ...toSummary(context, lead),
               policyName: policy,
@@ -147,7 +149,7 @@ export const contextRoutes = [
 
 /** The fate of each entry, by its place in the log. */
 const fatesOf = ({ entries }: Receipt, lead: number): ReadonlyMap<number, Fate> =>
-  new Map(entries.map(({ seq, fate }) => [seq - lead + 1, fate]))
+  new Map(entries.map(({ seq, fate }) => [placeInLog(seq, lead), fate]))
 
 interface Differing {
   first: number

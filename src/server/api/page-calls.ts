@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ThreadCall } from '../../history/calls/calls.ts'
 import { toThreadCall } from '../../history/calls/calls.ts'
 import { endOf, isRun, leadOf, type Plan, readPlan } from '../../history/calls/plan.ts'
+import { placeInLog } from '../../history/log/places-in-log.ts'
 import { present } from '../../log/present.ts'
 import { recallTitle } from '../../log/texts.ts'
 import type { Store, ThreadKey } from '../../stores/store.ts'
@@ -73,7 +74,7 @@ function newestBlock(plan: Plan): Pick<PageCall, 'recalled' | 'asking'> {
   const recalled = new Set<number>()
   for (const [first, last, verdict] of plan.fates) {
     if (plan.verdicts[verdict]?.[0] !== 'recalled') continue
-    for (let seq = first; seq <= Math.min(last, first + mostInRow); seq++) recalled.add(seq - lead + 1)
+    for (let seq = first; seq <= Math.min(last, first + mostInRow); seq++) recalled.add(placeInLog(seq, lead))
   }
   const { messages } = plan
   const at = messages.findLastIndex(
@@ -84,7 +85,7 @@ function newestBlock(plan: Plan): Pick<PageCall, 'recalled' | 'asking'> {
   // Each recalled entry begins a line with its place, as the receipt counts.
   const written = (block.text ?? []).filter(part => typeof part === 'string')
   const named = written.flatMap(part =>
-    [...part.matchAll(/^#(\d{1,9}) /gm)].map(match => Number(match[1]) - lead + 1),
+    [...part.matchAll(/^#(\d{1,9}) /gm)].map(match => placeInLog(Number(match[1]), lead)),
   )
   const entries = [...new Set(named)].filter(entry => recalled.has(entry))
   return { recalled: entries, ...(next && isRun(next) && { asking: next[0] }) }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Context } from '../../context/context.ts'
 import { type Fate, type Part, parts } from '../../context/receipt.ts'
 import { isRun, leadOf, type Plan } from '../../history/calls/plan.ts'
+import { placeInLog, seqInReceipt, stretchInLog } from '../../history/log/places-in-log.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import {
@@ -65,13 +66,11 @@ export function rowsOfContext(
   const added = new Map(receipt.inserted.map(({ place, part }) => [place, part]))
   const sent = messages.map((message, index): SentMessage => {
     const seq = sources?.[index] || undefined
-    const rule = seq === undefined ? undefined : receipt.entries[seq + lead - 1]?.rule
+    const rule = seq === undefined ? undefined : receipt.entries[seqInReceipt(seq, lead)]?.rule
     const usual = message.role === 'system' ? 'system' : 'history'
     return { message, seq, part: added.get(index) ?? parts.find(part => part === rule) ?? usual }
   })
-  const verdicts = receipt.stretches.map(({ first, last, fate }) => ({
-    ...{ first: first - lead + 1, last: last - lead + 1, fate },
-  }))
+  const verdicts = receipt.stretches.map(stretch => stretchInLog(stretch, lead))
   return toRows(sent, verdicts, { lead, counter })
 }
 
@@ -167,7 +166,7 @@ function placesOf(verdicts: readonly Verdict[], wanted: Fate): number[] {
 /** The entries that a block of recall quotes: its lines begin with `#12 user:`, counted as the receipt does. */
 function quotedIn(text: string, lead: number): readonly number[] {
   const found = new Set<number>()
-  for (const [, label] of text.matchAll(/^#(\d{1,9}) [a-z]/gm)) found.add(Number(label) - lead + 1)
+  for (const [, label] of text.matchAll(/^#(\d{1,9}) [a-z]/gm)) found.add(placeInLog(Number(label), lead))
   return [...found]
 }
 

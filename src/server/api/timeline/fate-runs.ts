@@ -1,6 +1,7 @@
 import { firstPlace } from '../../../context/conversation/first-place.ts'
 import { type Fate, fates, type ReceiptStretch } from '../../../context/receipt.ts'
 import { isRun, leadOf, type Plan } from '../../../history/calls/plan.ts'
+import { stretchInLog } from '../../../history/log/places-in-log.ts'
 
 /** Entries in a row with one fate: `from` is the first one, `to` the one after the last. */
 export interface FateRun {
@@ -69,10 +70,9 @@ function* placesWithin(
 export function planStretches(plan: Plan) {
   const { messages, verdicts, fates: stored } = plan
   const lead = leadOf(plan)
-  const told = stored.map(([first, last, verdict]) => ({
-    ...{ first: first - lead + 1, last: last - lead + 1 },
-    fate: fateOf(verdicts[verdict]?.[0]),
-  }))
+  const told = stored.map(([first, last, verdict]) =>
+    stretchInLog({ first, last, fate: fateOf(verdicts[verdict]?.[0]) }, lead),
+  )
   const kept = messages.flatMap(item =>
     isRun(item) ? [{ first: item[0], last: item[1], fate: 'kept' as const }] : [],
   )

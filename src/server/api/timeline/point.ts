@@ -3,6 +3,7 @@ import { marginOf } from '../../../context/draft/frame.ts'
 import type { Fate, Receipt, ReceiptCut } from '../../../context/receipt.ts'
 import { loadPrompt, type ThreadCall } from '../../../history/calls/calls.ts'
 import { fromPlan, isRun, leadOf, type Plan, promptOf, toItems } from '../../../history/calls/plan.ts'
+import { cutInLog, stretchInLog } from '../../../history/log/places-in-log.ts'
 import type { LogSource } from '../../../history/log/read-log.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { present } from '../../../log/present.ts'
@@ -110,14 +111,9 @@ export function createPoints(
   async function madeOf(placed: PlacedCall | undefined) {
     if (!placed || isAnew) {
       const { receipt, lead, messages: given } = reading.fit(settings)
-      const stretches = receipt.stretches.map(one => ({
-        ...one,
-        first: one.first - lead + 1,
-        last: one.last - lead + 1,
-      }))
       return {
         figures: figuresOf(receipt, lead),
-        stretches,
+        stretches: receipt.stretches.map(stretch => stretchInLog(stretch, lead)),
         sent: toSent(given, 0),
         room: settings,
         model: undefined,
@@ -176,13 +172,13 @@ async function loadKnown({ store, key }: LogSource, name: string): Promise<strin
   return text
 }
 
-const cutInLog = (cut: ReceiptCut | undefined, lead: number) =>
-  cut && { cut: { ...cut, before: cut.before - lead + 1, at: cut.at - lead + 1 } }
-
 function figuresOf(receipt: Receipt, lead: number): PointFigures {
   const { policy, window, reserve, margin, tokens, free, over, parts, cut } = receipt
   const used = Object.fromEntries(Object.entries(parts).filter(([, part]) => part > 0))
-  return { policy, window, reserve, margin, tokens, free, over, parts: used, ...cutInLog(cut, lead) }
+  return {
+    ...{ policy, window, reserve, margin, tokens, free, over, parts: used },
+    ...(cut && { cut: cutInLog(cut, lead) }),
+  }
 }
 
 function planFigures(plan: Plan, usual: number): PointFigures {
@@ -190,6 +186,7 @@ function planFigures(plan: Plan, usual: number): PointFigures {
   const left = window - reserve - margin - tokens
   return {
     ...{ policy, window, reserve, margin, tokens, parts },
-    ...{ free: Math.max(0, left), over: Math.max(0, -left), ...cutInLog(cut, leadOf(plan)) },
+    ...{ free: Math.max(0, left), over: Math.max(0, -left) },
+    ...(cut && { cut: cutInLog(cut, leadOf(plan)) }),
   }
 }

@@ -1,0 +1,31 @@
+import type { ThreadKey } from '../../stores/store.ts'
+import type { LogSource } from './read-log.ts'
+import { createThreadLog, type ThreadLog } from './thread-log.ts'
+import type { CheckedEmbed } from './vectors/embed-options.ts'
+
+const mostLogs = 256
+
+/** The logs of the threads that were used last: a server asks for the same few again and again. */
+export function createThreadLogs({
+  embed,
+  ...source
+}: Omit<LogSource, 'key'> & { readonly embed?: CheckedEmbed | undefined }) {
+  const known = new Map<string, { readonly key: ThreadKey; readonly log: ThreadLog }>()
+  return {
+    of(key: ThreadKey): ThreadLog {
+      // No name has NUL.
+      const name = [key.tenant, key.conversation, key.actor, key.branch].join('\0')
+      const found = known.get(name) ?? { key, log: createThreadLog({ ...source, key }, embed) }
+      // A map keeps the order of insertion: set again, this log becomes the newest.
+      known.delete(name)
+      known.set(name, found)
+      if (known.size > mostLogs) known.delete(known.keys().next().value!)
+      return found.log
+    },
+    /** Forgets the threads of a conversation. */
+    drop(tenant: string, conversation: string): void {
+      for (const [name, { key }] of known)
+        if (key.tenant === tenant && key.conversation === conversation) known.delete(name)
+    },
+  }
+}
