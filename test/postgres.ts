@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { afterAll, beforeAll, describe } from 'vitest'
 import { findPostgres, prepareBinaries, runAs, type ServerProcess, startAs } from './postgres-binaries.ts'
 
 /** A real PostgreSQL for tests. */
@@ -23,6 +24,31 @@ export function whyNoPostgres(): string | undefined {
   if (process.env.DATABASE_URL) return undefined
   const found = findPostgres()
   return 'problem' in found ? found.problem : undefined
+}
+
+/**
+ * Tests on a PostgreSQL that is started for them and stopped after them, with a client that is connected to it. Where there is
+ * no server, they are skipped, and the reason is printed and stands in their name.
+ */
+export function describePostgres(
+  name: string,
+  tests: (server: TestPostgres & { readonly client: pg.Client }) => void,
+): void {
+  const reason = whyNoPostgres()
+  if (reason) console.warn(`Not tested: ${name}: ${reason}`)
+  describe.skipIf(reason)(reason ? `${name}: ${reason}` : name, () => {
+    // Filled before the first test, and only used by then.
+    const server = {} as TestPostgres & { readonly client: pg.Client }
+    beforeAll(async () => {
+      const started = await startPostgres()
+      Object.assign(server, started, { client: await connect(started.url) })
+    }, 60_000)
+    afterAll(async () => {
+      await server.client?.end()
+      await server.stop?.()
+    })
+    tests(server)
+  })
 }
 
 /** Uses DATABASE_URL if given, in a database of its own; else the server binaries that npm has brought. */
@@ -106,14 +132,20 @@ async function waitUntilReady(url: string, server: ServerProcess): Promise<void>
 }
 
 export async function runSql(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
+  const client = await connect(url)
   try {
     await client.query(sql)
   } finally {
     await client.end()
   }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client(url)
+  // A server that is stopped ends its connections.
+  client.on('error', () => {})
+  await client.connect()
+  return client
 }
 
 /**

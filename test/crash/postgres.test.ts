@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ThroughlineError } from '../../src/log/error.ts'
 import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
 import type { Store } from '../../src/stores/store.ts'
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../postgres.ts'
+import { describePostgres } from '../postgres.ts'
 import { killLoop } from './kill-loop.ts'
 import { loseAnswer } from './lose-answer.ts'
 import { raceWriters } from './race-writers.ts'
@@ -14,19 +14,15 @@ import { stopServer } from './stop-server.ts'
 import { parts, partText } from './turn-messages.ts'
 import { gaveUp, isRefused, type Place } from './writer-line.ts'
 
-const reason = whyNoPostgres()
-if (reason) console.log(`Not tested: processes that share a PostgreSQL, because ${reason}`)
 const isOurs = !process.env.DATABASE_URL
 if (!isOurs) console.log('Not tested: a server that is stopped, because the one of DATABASE_URL is not ours.')
 
-describe.skipIf(reason)('processes that share a log in PostgreSQL', () => {
+describePostgres('processes that share a log in PostgreSQL', server => {
   let program: WriterProgram
-  let server: TestPostgres
   let store: Store
   let place: Place
   beforeAll(async () => {
     program = await createWriterProgram()
-    server = await startPostgres()
     place = { kind: 'postgres', url: server.url }
     store = postgresStore({ url: server.url })
     await store.migrate()
@@ -34,7 +30,6 @@ describe.skipIf(reason)('processes that share a log in PostgreSQL', () => {
   afterAll(async () => {
     await program?.stop()
     await store?.close()
-    await server?.stop()
   })
 
   it('find all that was acknowledged, whole, when a writer is killed at any moment', async () => {

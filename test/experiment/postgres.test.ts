@@ -1,28 +1,22 @@
 import { createHistory } from 'throughline'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createExperiments, defineExperiment, type Experiments } from '../../src/experiment/index.ts'
 import { rules } from '../../src/models/index.ts'
 import { reader } from '../../src/models/reader/reader.ts'
 import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
 import type { Store } from '../../src/stores/store.ts'
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../postgres.ts'
+import { describePostgres } from '../postgres.ts'
 import { runFiveSteps } from './five-steps.ts'
 import { call, textsOf } from './fixture.ts'
 
-const reason = whyNoPostgres()
-if (reason) console.log(`Not tested: experiments in PostgreSQL, because ${reason}`)
-
-describe.skipIf(reason)('experiments in PostgreSQL', () => {
-  let server: TestPostgres
+describePostgres('experiments in PostgreSQL', server => {
   const stores: Store[] = []
   beforeAll(async () => {
-    server = await startPostgres()
     await open().store.migrate()
   })
   afterAll(async () => {
     for (const store of stores) await store.close()
-    await server?.stop()
   })
 
   /** Each has a store of its own, as another process would. */

@@ -1,23 +1,14 @@
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createHistory } from '../../src/history/index.ts'
 import type { Model } from '../../src/models/model.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../postgres.ts'
+import { describePostgres } from '../postgres.ts'
 import { startTcpProxy } from '../tcp-proxy.ts'
 import { startServer } from './start-server.ts'
 
-const problem = whyNoPostgres()
-if (problem !== undefined) console.log(`a slow database is not tested: ${problem}`)
-
-describe.skipIf(problem !== undefined)('a database that is slow', () => {
-  let postgres: TestPostgres
-  beforeAll(async () => {
-    postgres = await startPostgres()
-  }, 60_000)
-  afterAll(() => postgres?.stop())
-
+describePostgres('a database that is slow', postgres => {
   let count = 0
   /** A server whose database answers as late as it is told to, and is given up after 500 ms. */
   async function start(options: Parameters<typeof startServer>[0] = {}) {

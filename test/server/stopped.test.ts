@@ -1,16 +1,13 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createHistory } from '../../src/history/index.ts'
 import type { MessageLike } from '../../src/log/message.ts'
 import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../postgres.ts'
+import { describePostgres } from '../postgres.ts'
 import { ollamaAnswer } from '../scripted-upstream.ts'
 import { newFolder, serve } from './serve-process.ts'
-
-const problem = whyNoPostgres()
-if (problem !== undefined) console.log(`a server that is stopped is not tested: ${problem}`)
 
 /** A model server that waits in the middle of some answers until it is told to go on. */
 async function startModel() {
@@ -49,13 +46,7 @@ async function startModel() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, goOn, asked }
 }
 
-describe.skipIf(problem !== undefined)('a server that is stopped in the middle of a reply', () => {
-  let postgres: TestPostgres
-  beforeAll(async () => {
-    postgres = await startPostgres()
-  }, 60_000)
-  afterAll(() => postgres?.stop())
-
+describePostgres('a server that is stopped in the middle of a reply', postgres => {
   async function start() {
     const model = await startModel()
     const flags = [

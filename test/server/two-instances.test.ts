@@ -4,24 +4,15 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createHistory } from '../../src/history/index.ts'
 import type { MessageLike } from '../../src/log/message.ts'
 import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../postgres.ts'
+import { describePostgres } from '../postgres.ts'
 import { startAs } from '../postgres-binaries.ts'
 import { newFolder, serve } from './serve-process.ts'
 
-const problem = whyNoPostgres()
-if (problem !== undefined) console.log(`two instances are not tested: ${problem}`)
-
-describe.skipIf(problem !== undefined)('two instances of the server on one PostgreSQL', () => {
-  let postgres: TestPostgres
-  beforeAll(async () => {
-    postgres = await startPostgres()
-  }, 60_000)
-  afterAll(() => postgres?.stop())
-
+describePostgres('two instances of the server on one PostgreSQL', postgres => {
   it.each([
     ['straight', async () => postgres.url],
     ['behind PgBouncer in transaction mode', () => pooled(postgres.url)],

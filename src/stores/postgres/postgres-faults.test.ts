@@ -1,15 +1,12 @@
 import { spawn } from 'node:child_process'
 import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 
-import { runSql, startPostgres, type TestPostgres, whyNoPostgres } from '../../../test/postgres.ts'
+import { describePostgres, runSql, type TestPostgres } from '../../../test/postgres.ts'
 import { startCutProxy } from '../../../test/postgres-proxy.ts'
 import { entry, newThread, open, read, texts } from '../../testing/store-cases-help.ts'
 import type { Store } from '../store.ts'
 import { postgresStore } from './postgres-store.ts'
-
-const reason = whyNoPostgres()
-if (reason) console.warn(`Not tested: ${reason}`)
 
 it('says what is wrong with an address', async () => {
   for (const url of ['nonsense', '', 'localhost:5432', 'mysql://localhost/x', 5 as never, null as never])
@@ -30,15 +27,12 @@ it('says what is wrong with an address', async () => {
   }
 })
 
-describe.skipIf(reason)(`PostgreSQL that fails${reason ? `: ${reason}` : ''}`, () => {
-  let server: TestPostgres
+describePostgres('PostgreSQL that fails', server => {
   beforeAll(async () => {
-    server = await startPostgres()
     const store = postgresStore({ url: server.url })
     await store.migrate()
     await store.close()
   })
-  afterAll(() => server?.stop())
 
   it('does once what is done again because the answer to its COMMIT got lost', async () => {
     const proxy = await startCutProxy(server.url)

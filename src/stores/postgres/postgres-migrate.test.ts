@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../../../test/postgres.ts'
+import { expect, it } from 'vitest'
+import { describePostgres } from '../../../test/postgres.ts'
 import { entry, exchange, long, newThread, open, read, texts } from '../../testing/store-cases-help.ts'
 import { checksum } from '../checksum.ts'
 import { openDatabase } from './database.ts'
@@ -11,9 +10,6 @@ import { conversationKey } from './rows.ts'
 import { wordHashes } from './word-hashes.ts'
 import { indexWaiting } from './word-indexer.ts'
 
-const reason = whyNoPostgres()
-if (reason) console.warn(`Not tested: ${reason}`)
-
 const main = { tenant: 'acmé', conversation: 'lémonade', actor: 'assistant', branch: 'main' }
 const edit = { ...main, branch: 'edit' }
 /** A future migration. */
@@ -22,23 +18,11 @@ const next = {
   sql: (schema: string) => `alter table ${schema}.entries add column mood text not null default 'calm'`,
 }
 
-describe.skipIf(reason)(`PostgreSQL that was there before${reason ? `: ${reason}` : ''}`, () => {
-  let server: TestPostgres
-  let client: pg.Client
-  beforeAll(async () => {
-    server = await startPostgres()
-    client = new pg.Client(server.url)
-    await client.connect()
-  })
-  afterAll(async () => {
-    await client?.end()
-    await server?.stop()
-  })
-
+describePostgres('PostgreSQL that was there before', server => {
   it('reads all that the first version has left, and goes on with it', async () => {
     const store = postgresStore({ url: server.url, schema: 'golden' })
     await store.migrate()
-    await client.query(readFileSync(new URL('./golden/version-1.sql', import.meta.url), 'utf8'))
+    await server.client.query(readFileSync(new URL('./golden/version-1.sql', import.meta.url), 'utf8'))
     expect(await store.check()).toEqual([])
 
     expect(await texts(store, main)).toEqual(['blue heron', 'a bird', 'seeded', 'and then?'])
@@ -94,24 +78,25 @@ describe.skipIf(reason)(`PostgreSQL that was there before${reason ? `: ${reason}
       const words = wordHashes(tenant, entry(text).payload)
       const record = { ...entry(text), checksum: 0, tokens: '{}', words }
       const names = [tenant, conversation, thread.actor, thread.branch]
-      await client.query(`select first.seed_entries(first.key_of($1, $2), $3, $4, $1, $2, ${head}, $5)`, [
-        ...names,
-        JSON.stringify([record]),
-      ])
+      await server.client.query(
+        `select first.seed_entries(first.key_of($1, $2), $3, $4, $1, $2, ${head}, $5)`,
+        [...names, JSON.stringify([record])],
+      )
     }
     await put(0, 'blue heron')
     await put(1, 'grey heron')
-    await client.query('alter table first.entries disable trigger user')
+    await server.client.query('alter table first.entries disable trigger user')
     const store = postgresStore({ url: server.url, schema })
     expect(await store.migrate()).toEqual(migrations.slice(1).map(({ name }) => name))
     await store.seed(thread, { expectedHead: 2, entries: [entry('white heron')] })
     // An instance of the first version that is still there.
     await put(3, 'night heron')
     const sums = (row: string) => `update first.entries set checksum = $1 where seq = ${row}`
-    for (const { seq, id, role, time, payload } of (await client.query('select * from first.entries')).rows) {
+    for (const { seq, id, role, time, payload } of (await server.client.query('select * from first.entries'))
+      .rows) {
       const key = conversationKey(thread)
       if (seq !== 3)
-        await client.query(sums(seq), [checksum([key, id, role, time, '{}', payload]) + seq * 31])
+        await server.client.query(sums(seq), [checksum([key, id, role, time, '{}', payload]) + seq * 31])
     }
     const found = async () => (await store.search(tenant, 'heron')).map(({ seq }) => seq)
     expect(await found()).toEqual([4, 3, 2, 1])
@@ -144,7 +129,7 @@ describe.skipIf(reason)(`PostgreSQL that was there before${reason ? `: ${reason}
     isOver = true
     await writer
     expect(await texts(store, thread)).toEqual(Array.from({ length: head }, (_, n) => `${n}`))
-    const { rows } = await client.query('select distinct mood from busy.entries')
+    const { rows } = await server.client.query('select distinct mood from busy.entries')
     expect(rows).toEqual([{ mood: 'calm' }])
     const old = postgresStore({ url: server.url, schema: 'busy' })
     await expect(old.head(thread)).rejects.toThrow('has schema version 3, this program knows 2')

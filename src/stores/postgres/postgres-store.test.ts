@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../../../test/postgres.ts'
+import { describe, expect, it } from 'vitest'
+import { describePostgres } from '../../../test/postgres.ts'
 import { storeCases } from '../../testing/store-cases.ts'
 import { entry, exchange, newThread, open, read, sentCall, texts } from '../../testing/store-cases-help.ts'
 import { type PgPool, postgresStore } from './postgres-store.ts'
@@ -13,21 +13,7 @@ interface PreparedStatement {
   readonly statement: string
 }
 
-const reason = whyNoPostgres()
-if (reason) console.warn(`Not tested: ${reason}`)
-
-describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
-  let server: TestPostgres
-  let client: pg.Client
-  beforeAll(async () => {
-    server = await startPostgres()
-    client = new pg.Client(server.url)
-    await client.connect()
-  })
-  afterAll(async () => {
-    await client?.end()
-    await server?.stop()
-  })
+describePostgres('PostgreSQL', server => {
   const openStore = async () => {
     const store = postgresStore({ url: server.url })
     await store.migrate()
@@ -61,7 +47,7 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     const thread = newThread()
     await open(store, thread, { leaseMs: 300 })
     const key = conversationKey(thread)
-    await client.query(
+    await server.client.query(
       'update throughline.branches set lease_until = lease_until + 86400000 where key = $1',
       [key],
     )
@@ -85,7 +71,7 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
       `insert into throughline.entries select * from throughline.entries on conflict (key, line, seq)
         do update set payload = ''`,
     ]
-    for (const sql of changes) await expect(client.query(sql)).rejects.toThrow('append-only')
+    for (const sql of changes) await expect(server.client.query(sql)).rejects.toThrow('append-only')
     expect(await texts(store, thread)).toEqual(['kept'])
     await store.close()
   })
@@ -101,13 +87,13 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
       `entries set id = id || 'x'`,
     ]
     await store.migrate()
-    await client.query('alter table damaged.entries disable trigger all')
+    await server.client.query('alter table damaged.entries disable trigger all')
     for (const change of changes) {
       const thread = newThread()
       await open(store, thread, { entries: [entry('a heron')] })
       const key = conversationKey(thread)
       expect(await store.check()).toEqual([])
-      await client.query(`update damaged.${change} where key = $1`, [key])
+      await server.client.query(`update damaged.${change} where key = $1`, [key])
       await expect(texts(store, thread), change).rejects.toThrow(code('corrupt_entry'))
       expect((await store.check()).join()).toContain('/1/1: the entry is not what was stored')
       await expect(store.search(thread.tenant, 'a'), change).rejects.toThrow(code('corrupt_entry'))
@@ -117,8 +103,8 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     await exchange(store, thread, 'a heron')
     await store.saveCall(thread, { ...sentCall, id: 'a' })
     await store.saveCache(thread, 'fold', 1, new Uint8Array([1, 2]))
-    await client.query(`update damaged.calls set plan = '[]'`)
-    await client.query(`update damaged.caches set bytes = '\\x0103'`)
+    await server.client.query(`update damaged.calls set plan = '[]'`)
+    await server.client.query(`update damaged.caches set bytes = '\\x0103'`)
     await expect(store.calls(thread)).rejects.toThrow(code('store_corrupt'))
     expect(await store.loadCache(thread, 'fold')).toBeUndefined()
     await store.close()
@@ -135,7 +121,7 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     // Found at once, although nobody has indexed it; then a loss that no store causes.
     expect((await store.search(thread.tenant, 'heron')).map(({ seq }) => seq)).toEqual([1])
     expect(await store.check()).toEqual([])
-    await client.query('update unfound.branches set waiting_after = null; delete from unfound.words')
+    await server.client.query('update unfound.branches set waiting_after = null; delete from unfound.words')
     const problems = [`${thread.tenant}/lemonade/1/1: the entry is not in the index of words`]
     expect(await store.search(thread.tenant, 'heron')).toEqual([])
     expect(await store.check()).toEqual(problems)
@@ -154,7 +140,7 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     const done = await Promise.all(stores.map(store => store.migrate()))
     expect(done.flat()).toEqual(wanted)
     expect(await stores[0]!.migrate({ dryRun: true })).toEqual([])
-    await client.query(`insert into fresh.migrations (version, name) values (99, 'from the future')`)
+    await server.client.query(`insert into fresh.migrations (version, name) values (99, 'from the future')`)
     await expect(stores[0]!.migrate()).rejects.toMatchObject({ code: 'store_schema' })
     await Promise.all(stores.map(store => store.close()))
   })
@@ -230,7 +216,7 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     expect(new Set(keys).size).toBe(names.length)
     const store = await openStore()
     for (const [n, pair] of names.entries()) {
-      const { rows } = await client.query('select throughline.key_of($1, $2) as key', [...pair])
+      const { rows } = await server.client.query('select throughline.key_of($1, $2) as key', [...pair])
       expect(rows[0].key.replaceAll('-', '')).toBe(keys[n])
     }
     await store.close()
@@ -248,7 +234,7 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     }))
     await store.append(thread, { lease: begun.lease, expectedHead: 1, entries: many })
     await open(store, others, { entries: [entry('a heron of others')] })
-    const { rows } = await client.query(
+    const { rows } = await server.client.query(
       'select count(words)::integer as count from throughline.entries where key = $1',
       [conversationKey(thread)],
     )
@@ -278,28 +264,28 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     const names = [thread.tenant, thread.conversation]
     // So many entries that the index of ids has a level more than the primary key, which the planner would then take.
     const length = 8_000
-    await client.query('alter table long.entries set (autovacuum_enabled = off)')
+    await server.client.query('alter table long.entries set (autovacuum_enabled = off)')
     await store.seed(thread, { expectedHead: 0, entries: [entry('first')] })
-    await client.query(
+    await server.client.query(
       `insert into long.entries (key, time, line, seq, turn, role, id, checksum, tokens, payload)
         select long.key_of($1, $2), 0, 1, n, 0, 'user', gen_random_uuid(), 0, '{}', '' from generate_series(2, ${length}) n`,
       names,
     )
-    await client.query(`update long.branches set head = ${length}`)
+    await server.client.query(`update long.branches set head = ${length}`)
     await store.fork(thread, { at: length, branch: 'fork' })
     for (const branch of ['main', 'fork']) {
-      await client.query('begin')
+      await server.client.query('begin')
       const key = [...names, thread.actor, branch]
       const next = (text: string) => JSON.stringify([{ ...entry(text), checksum: 0, tokens: '{}' }])
       const begin = `select long.begin_turn(long.key_of($1, $2), $3, $4, $1, $2, 'ada', 1000, ${length}, 'key', 'body', '[]', $5)`
-      await client.query(begin, [...key, next('begun')])
+      await server.client.query(begin, [...key, next('begun')])
       const append = `select long.append_entries(long.key_of($1, $2), $3, $4, 'ada', 1, ${length + 1}, null, null, 1, $5)`
-      await client.query(append, [...key, next('appended')])
-      const { rows } = await client.query(
+      await server.client.query(append, [...key, next('appended')])
+      const { rows } = await server.client.query(
         `select sum(seq_tup_read + idx_tup_fetch)::integer as looked from pg_stat_xact_user_tables
           where schemaname = 'long' and relname in ('entries', 'turns')`,
       )
-      await client.query('rollback')
+      await server.client.query('rollback')
       expect(rows[0].looked).toBeLessThan(12)
     }
     // Rows that no store has written.
@@ -314,7 +300,7 @@ describe.skipIf(reason)(`PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
     const thread = newThread()
     await open(store, thread, { entries: [entry('a'), entry('b'), entry('c')] })
     expect(await store.check()).toEqual([])
-    await client.query(
+    await server.client.query(
       `alter table broken.entries disable trigger user; delete from broken.entries where seq = 2`,
     )
     expect(await store.check()).toEqual([expect.stringContaining('without gaps')])

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import pg from 'pg'
 import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startPostgres, type TestPostgres, whyNoPostgres } from '../../../test/postgres.ts'
+import { expect, it } from 'vitest'
+import { describePostgres } from '../../../test/postgres.ts'
 import { entry, exchange, newThread, open } from '../../testing/store-cases-help.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import { openDatabase, type PgPool, type Statement } from './database.ts'
@@ -10,22 +10,8 @@ import { postgresStore } from './postgres-store.ts'
 import { conversationKey } from './rows.ts'
 import { indexWaiting } from './word-indexer.ts'
 
-const reason = whyNoPostgres()
-if (reason) console.warn(`Not tested: ${reason}`)
-
-describe.skipIf(reason)(`words that are indexed later, in PostgreSQL${reason ? `: ${reason}` : ''}`, () => {
-  let server: TestPostgres
-  let client: pg.Client
+describePostgres('words that are indexed later, in PostgreSQL', server => {
   let schemas = 0
-  beforeAll(async () => {
-    server = await startPostgres()
-    client = new pg.Client(server.url)
-    await client.connect()
-  })
-  afterAll(async () => {
-    await client?.end()
-    await server?.stop()
-  })
 
   /** A schema of its own with a store that indexes nothing by itself: tests say when. */
   async function fresh() {
@@ -34,7 +20,7 @@ describe.skipIf(reason)(`words that are indexed later, in PostgreSQL${reason ? `
     const store = postgresStore({ ...options, search: false })
     await store.migrate()
     const count = async (sql: string) =>
-      Number((await client.query(`select count(*) as count from ${schema}.${sql}`)).rows[0].count)
+      Number((await server.client.query(`select count(*) as count from ${schema}.${sql}`)).rows[0].count)
     return {
       schema,
       options,
