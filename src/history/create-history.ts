@@ -17,6 +17,7 @@ import { checkLog } from './log/check-log.ts'
 import { normalizeText } from './log/logged-message.ts'
 import { mainBranch } from './log/read-log.ts'
 import { createThreadLogs } from './log/thread-logs.ts'
+import { checkVectors } from './log/vectors/check-vectors.ts'
 import { checkEmbed, type EmbedOptions } from './log/vectors/embed-options.ts'
 import { createThread, type Thread } from './thread.ts'
 import { exportConversation } from './transfer/export-conversation.ts'
@@ -66,7 +67,7 @@ export interface ThreadOptions {
 }
 
 export interface CheckOptions {
-  /** Also makes indexes and caches anew. Default false. */
+  /** Also makes indexes and caches anew, except vectors. Default false. */
   readonly rebuild?: boolean
 }
 
@@ -99,7 +100,7 @@ export interface History {
   import(lines: AsyncIterable<string> | Iterable<string>, options?: ImportOptions): Promise<Imported>
   /** Deletes conversations and records of calls that are older than the given times. */
   retain(options: RetainOptions): Promise<Retained>
-  /** Checks the log and lists its faults in words; an empty list is a sound log. `rebuild` also makes the caches anew. */
+  /** Checks the log and lists its faults in words; an empty list is a sound log. */
   check(options?: CheckOptions): Promise<readonly string[]>
   close(): Promise<void>
 }
@@ -172,6 +173,8 @@ export function createHistory(options: HistoryOptions): History {
         for (const { actor, branch } of threads) {
           const key = { tenant, conversation, actor, branch }
           for (const problem of await checkLog({ store, key, count }, options)) problems.push(problem)
+          for (const problem of embed ? await checkVectors(store, key, embed.model) : [])
+            problems.push(problem)
         }
       }
       return problems

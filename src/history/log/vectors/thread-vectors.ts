@@ -1,7 +1,5 @@
 import { stampEntry } from '../../../context/conversation/stamp-entry.ts'
 import type { Meaning, Transcript } from '../../../context/conversation/transcript.ts'
-import { isCount } from '../../../log/is-count.ts'
-import { parseJson } from '../../../log/parse-json.ts'
 import type { Head, ThreadKey } from '../../../stores/store.ts'
 import type { LoggedMessage } from '../logged-message.ts'
 import { type LogSource, listLog } from '../read-log.ts'
@@ -9,7 +7,8 @@ import type { CheckedEmbed } from './embed-options.ts'
 import { type Embedded, embedTexts } from './embed-texts.ts'
 import { embeddedText } from './embedded-text.ts'
 import { meaningOf } from './meaning.ts'
-import { chunkSize, chunkUpTo, emptyChunk, packChunk, unpackChunk, type VectorChunk } from './vector-chunk.ts'
+import { storedVectors } from './stored-vectors.ts'
+import { chunkSize, chunkUpTo, emptyChunk, type VectorChunk } from './vector-chunk.ts'
 
 /** The vectors of a thread's entries, of one model. docs/decisions/0021-vectors.md says when they count. */
 export interface ThreadVectors {
@@ -39,20 +38,13 @@ interface Ancestor {
 
 export function createThreadVectors(source: LogSource, embed: CheckedEmbed): ThreadVectors {
   const { store, key } = source
-  const { model, weight } = embed
+  const stored = storedVectors(store, embed.model)
   const chunks: (VectorChunk | undefined)[] = []
   /** By chunk: the place at which it was last added to. A chunk that was stored without its version is not complete. */
   let versions: readonly number[] = []
   let ancestors: readonly Ancestor[] | undefined
 
-  const chunkKey = (number: number) => `vectors 1 ${number} ${model}`
-  const versionsKey = `vectors 1 versions ${model}`
-
-  async function loadVersions(thread: ThreadKey): Promise<readonly number[]> {
-    const saved = await store.loadCache(thread, versionsKey)
-    const read = saved && parseJson(new TextDecoder().decode(saved.bytes))
-    return Array.isArray(read) && read.every(version => isCount(version)) ? read : []
-  }
+  const loadVersions = async (thread: ThreadKey) => (await stored.versions(thread)) ?? []
 
   async function findAncestors({ forkOf }: Head): Promise<readonly Ancestor[]> {
     const found: Ancestor[] = []
@@ -68,8 +60,7 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed): Thr
 
   async function loadChunk(number: number, owners: readonly Ancestor[]): Promise<VectorChunk> {
     const owner = owners.find(({ versions }) => (versions[number] ?? 0) > 0)
-    const saved = owner && (await store.loadCache(owner.key, chunkKey(number)))
-    const chunk = saved && unpackChunk(saved.bytes)
+    const chunk = owner && (await stored.chunk(owner.key, number))
     if (!chunk) return emptyChunk
     const last = Math.min(owner.upTo, owner.versions[number]!)
     return chunkUpTo(chunk, last, owner.upTo - number * chunkSize)
@@ -153,10 +144,9 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed): Thr
     if (changed.size === 0) return
     const length = Math.max(versions.length, ...[...changed.keys()].map(number => number + 1))
     const now = Array.from({ length }, (_, number) => (changed.has(number) ? since : (versions[number] ?? 0)))
-    for (const [number, chunk] of changed)
-      await store.saveCache(key, chunkKey(number), since, packChunk(chunk))
+    for (const [number, chunk] of changed) await stored.saveChunk(key, number, since, chunk)
     // The versions come last: until then nothing of this counts, also if the process dies.
-    await store.saveCache(key, versionsKey, since, new TextEncoder().encode(JSON.stringify(now)))
+    await stored.saveVersions(key, since, now)
     for (const [number, chunk] of changed) chunks[number] = chunk
     versions = now
   }
@@ -170,6 +160,6 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed): Thr
   return {
     refresh,
     settle,
-    meaningOf: (transcript, lead) => meaningOf(transcript, lead, weight, vectorAt),
+    meaningOf: (transcript, lead) => meaningOf(transcript, lead, embed.weight, vectorAt),
   }
 }

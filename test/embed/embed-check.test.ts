@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { createHistory } from '../../src/history/create-history.ts'
+import { everyStore } from '../every-store.ts'
+import { standInEmbedder } from '../stand-in-embedder.ts'
+import { tell } from './tale.ts'
+
+const key = { tenant: 'default', conversation: 'a', actor: 'assistant', branch: 'main' }
+const remedy = '(model "stand-in"): the next turns ask for them again, thread.embed() for all at once'
+
+describe.each(await everyStore())('damaged vectors, %s', (_, create) => {
+  /** A thread of 140 entries, whose vectors are two pieces, and a way to change the bytes of one cache. */
+  async function open() {
+    const store = create()
+    await store.migrate()
+    const history = createHistory({ store, embed: standInEmbedder() })
+    const thread = history.thread('a')
+    await tell(thread, 0, 70)
+    await thread.embed()
+    expect(await history.check()).toEqual([])
+    async function change(cache: string, to: (bytes: Uint8Array) => Uint8Array): Promise<void> {
+      const { at, bytes } = (await store.loadCache(key, `vectors 1 ${cache} stand-in`))!
+      await store.saveCache(key, `vectors 1 ${cache} stand-in`, at, to(bytes))
+    }
+    const flip = (bytes: Uint8Array) => bytes.map((byte, at) => (at === bytes.length - 20 ? byte ^ 1 : byte))
+    return { store, history, change, flip }
+  }
+
+  it('are named by check, each piece, and made anew by embed', async () => {
+    const { store, history, change, flip } = await open()
+    await change('1', flip)
+    const second = `a/assistant/main: the vectors of entries 129 to 140 cannot be read ${remedy}`
+    expect(await history.check()).toEqual([second])
+    await change('0', bytes => bytes.subarray(0, 100))
+    const first = `a/assistant/main: the vectors of entries 1 to 128 cannot be read ${remedy}`
+    // A rebuild makes anew what the log alone can give.
+    expect(await history.check({ rebuild: true })).toEqual([first, second])
+    expect(await createHistory({ store, embed: standInEmbedder('other') }).check()).toEqual([])
+
+    const again = createHistory({ store, embed: standInEmbedder() })
+    expect(await again.thread('a').embed()).toBe(140)
+    expect(await again.check()).toEqual([])
+  })
+
+  it('are named by check where their list is damaged', async () => {
+    const { store, history, change } = await open()
+    await change('versions', bytes => bytes.subarray(1))
+    expect(await history.check()).toEqual([
+      `a/assistant/main: the list of its vectors cannot be read, so none of them counts ${remedy}`,
+    ])
+    const again = createHistory({ store, embed: standInEmbedder() })
+    expect(await again.thread('a').embed()).toBe(140)
+    expect(await again.check()).toEqual([])
+  })
+})
