@@ -2,6 +2,7 @@ import { colourOfPart, nameOfPart, type Part } from './fates.ts'
 import { count } from './format.ts'
 import { useSize } from './use-size.ts'
 import styles from './window-bar.module.css'
+import colours from './window-colours.module.css'
 
 /** A stretch of the window in the order of the prompt. */
 export interface WindowSegment {
@@ -54,7 +55,7 @@ export function WindowBar(props: WindowBarProps) {
       onPointerLeave={onPoint && (() => onPoint(undefined, false))}
     >
       {size === 'full' && (
-        <div className={styles.labels} aria-hidden="true">
+        <div className={`${styles.labels} ${colours.names}`} aria-hidden="true">
           {labelsOf(segments, { free, margin, reserve, whole, width }).map(one => (
             <span
               key={`${one.name} ${one.at}`}
@@ -66,7 +67,7 @@ export function WindowBar(props: WindowBarProps) {
           ))}
         </div>
       )}
-      <div className={styles.track}>
+      <div className={`${styles.track} ${colours.areas}`}>
         {joined(segments, whole / Math.max(1, width)).map((segment, at) => (
           <i
             // The order of the prompt is what a segment is.

@@ -6,6 +6,7 @@ import { count, percent } from '../../parts/format.ts'
 import { toSegments } from '../../parts/sent-rows.ts'
 import { useSize } from '../../parts/use-size.ts'
 import { WindowBar, type WindowSegment } from '../../parts/window-bar.tsx'
+import colours from '../../parts/window-colours.module.css'
 import styles from './window-column.module.css'
 
 export interface WindowColumnProps {
@@ -32,7 +33,7 @@ export function WindowColumn({ conversation, search, point, rows }: WindowColumn
         </span>
       </h2>
       <div ref={setBox} className={styles.window} role="img" aria-label={labelOf(stretches)}>
-        <div className={styles.bar} aria-hidden="true">
+        <div className={`${styles.bar} ${colours.areas}`} aria-hidden="true">
           {stretches.map(one => (
             <i
               key={one.at}
@@ -48,7 +49,7 @@ export function WindowColumn({ conversation, search, point, rows }: WindowColumn
           <i data-colour="reused" style={{ top: 0, height: share(Math.min(reused, tokens)) }} />
           <i data-colour="anew" style={{ top: share(reused), height: share(Math.max(0, tokens - reused)) }} />
         </div>
-        <div className={styles.labels} aria-hidden="true">
+        <div className={`${styles.labels} ${colours.names}`} aria-hidden="true">
           {placed(stretches, whole, height).map(({ top, ...one }) => (
             <span key={one.at} data-colour={one.colour} style={{ top }}>
               {one.name} <b>{count(one.tokens)}</b>

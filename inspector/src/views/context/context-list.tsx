@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router'
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronRight, FileText } from 'lucide-react'
 import { memo, useEffect, useRef } from 'react'
 import type { ThreadPlace } from '../../api/queries.ts'
@@ -10,7 +9,7 @@ import { colourOfPart, type Fate, nameOfPart } from '../../parts/fates.ts'
 import { amountOf, count } from '../../parts/format.ts'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
 import { useHover, useIsHovered } from '../../parts/use-hover.ts'
-import { isTouch, useMedia } from '../../parts/use-media.ts'
+import { useRowList } from '../../parts/use-row-list.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import styles from './context-list.module.css'
 import { type Landing, nowhere } from './landing.ts'
@@ -35,31 +34,18 @@ export interface ContextListProps {
 export function ContextList(props: ContextListProps) {
   const { place, thread, entries, list, rows, selected, fateOf, onSelect, onFold, landing } = props
   const { items, pinned } = list
-  const scroller = useRef<HTMLDivElement>(null)
   const foot = useRef<HTMLDivElement>(null)
-  const rowHeight = useMedia(isTouch) ? 28 : 20
-  const virtual = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-  })
-  const shown = virtual.getVirtualItems()
+  const scroller = useRef<HTMLDivElement>(null)
+  const selectedAt = items.findIndex(
+    item =>
+      (item.kind === 'quoted' && item.seq === selected) || (item.kind === 'row' && item.row.seq === selected),
+  )
+  const { rowHeight, virtual, shown } = useRowList(scroller, items.length, selectedAt)
   const wanted = [...shown.map(({ index }) => items[index]!), ...pinned].flatMap(item => {
     if (item.kind === 'quoted') return [item.seq]
     return item.kind === 'row' && item.row.seq !== undefined ? [item.row.seq] : []
   })
   const textOf = useTexts(thread, wanted, entries.length)
-  const selectedAt = items.findIndex(
-    item =>
-      (item.kind === 'quoted' && item.seq === selected) || (item.kind === 'row' && item.row.seq === selected),
-  )
-  const height = virtual.scrollRect?.height
-  // Also when the list becomes shorter: the selection stays in sight.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  useEffect(() => {
-    if (selectedAt >= 0) virtual.scrollToIndex(selectedAt, { align: 'auto' })
-  }, [selectedAt, virtual, height])
 
   // Ribbons follow the rows: where each entry stands now, seen or not.
   useEffect(() => {

@@ -1,4 +1,3 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { Search, X } from 'lucide-react'
 import { memo, useEffect, useRef } from 'react'
 import type { ThreadPlace } from '../../api/queries.ts'
@@ -8,7 +7,7 @@ import { KeyCap } from '../../parts/key-cap.tsx'
 import type { LogScale } from '../../parts/log-scale.ts'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
 import { useHover, useIsHovered } from '../../parts/use-hover.ts'
-import { isTouch, useMedia } from '../../parts/use-media.ts'
+import { useRowList } from '../../parts/use-row-list.ts'
 import { type EntryText, useTexts } from '../../parts/use-texts.ts'
 import styles from './log-list.module.css'
 import type { LogItem } from './scene.ts'
@@ -50,30 +49,17 @@ export function LogList(props: LogListProps) {
   } = props
   const head = scale.entries.length
   const scroller = useRef<HTMLDivElement>(null)
-  const rowHeight = useMedia(isTouch) ? 28 : 20
-  const virtual = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-  })
-  const shown = virtual.getVirtualItems()
-  const seqs = shown.flatMap(({ index }) => {
-    const item = items[index]
-    return item?.kind === 'entry' ? [item.seq] : []
-  })
-  const textOf = useTexts(thread, seqs, head)
   const selectedAt = items.findIndex(item =>
     cursor === undefined
       ? item.kind === 'entry' && item.seq === selected
       : item.kind === 'fold' && item.first === cursor,
   )
-  const height = virtual.scrollRect?.height
-  // Also when the list becomes shorter: the selection stays in sight.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  useEffect(() => {
-    if (selectedAt >= 0) virtual.scrollToIndex(selectedAt, { align: 'auto' })
-  }, [selectedAt, virtual, height])
+  const { rowHeight, virtual, shown } = useRowList(scroller, items.length, selectedAt)
+  const seqs = shown.flatMap(({ index }) => {
+    const item = items[index]
+    return item?.kind === 'entry' ? [item.seq] : []
+  })
+  const textOf = useTexts(thread, seqs, head)
 
   const top = virtual.scrollOffset ?? 0
   const firstSeen = items[Math.floor(top / rowHeight)]

@@ -1,4 +1,3 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useMemo, useRef } from 'react'
 import type { ThreadPlace } from '../../api/queries.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
@@ -6,7 +5,7 @@ import { amountOf, count } from '../../parts/format.ts'
 import { oneLine } from '../../parts/message-text.ts'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { useHover, useIsHovered } from '../../parts/use-hover.ts'
-import { isTouch, useMedia } from '../../parts/use-media.ts'
+import { useRowList } from '../../parts/use-row-list.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import type { SideItem, SideRow } from './difference.ts'
 import styles from './side-list.module.css'
@@ -31,14 +30,10 @@ export interface SideListProps {
 export function SideList(props: SideListProps) {
   const { thread, letter, items, head, selected, onSelect, onFold, scrolled, isStale, isMaking } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const rowHeight = useMedia(isTouch) ? 28 : 20
-  const virtual = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-  })
-  const shown = virtual.getVirtualItems()
+  const selectedAt = items.findIndex(
+    item => item.kind === 'row' && item.seq !== undefined && item.seq === selected,
+  )
+  const { rowHeight, virtual, shown } = useRowList(scroller, items.length, selectedAt)
   const [from, to] = [shown[0]?.index ?? 0, shown.at(-1)?.index ?? -1]
   const seqs = useMemo(
     () =>
@@ -48,12 +43,6 @@ export function SideList(props: SideListProps) {
     [items, from, to],
   )
   const textOf = useTexts(thread, seqs, head)
-  const selectedAt = items.findIndex(
-    item => item.kind === 'row' && item.seq !== undefined && item.seq === selected,
-  )
-  useEffect(() => {
-    if (selectedAt >= 0) virtual.scrollToIndex(selectedAt, { align: 'auto' })
-  }, [selectedAt, virtual])
 
   const hasItems = items.length > 0
   // biome-ignore lint/correctness/useExhaustiveDependencies: with the first items comes what scrolls
