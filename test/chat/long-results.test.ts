@@ -1,21 +1,15 @@
 import { type MessageLike, memoryStore } from 'throughline'
 import { type ChatOptions, defineTool } from 'throughline/chat'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ollamaAnswer, type Upstream, type UpstreamAnswer } from '../scripted-upstream.ts'
+import { ollamaAnswer, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { expectGoesOn, inChat, newHistory, partsOf, statusesOf, warningsIn } from './help.ts'
 import { calling, resultsIn, type SentBody, saying, scriptedChat } from './scripted-chat.ts'
 
-let upstream: Upstream | undefined
-afterEach(() => upstream?.close())
-
 const anything = z.object({})
 
-async function scripted(answers: readonly UpstreamAnswer[], options: Partial<ChatOptions> = {}) {
-  const made = await scriptedChat(answers, { tools: [readAll], ...options })
-  upstream = made.upstream
-  return made
-}
+const scripted = (answers: readonly UpstreamAnswer[], options: Partial<ChatOptions> = {}) =>
+  scriptedChat(answers, { tools: [readAll], ...options })
 
 const megabytes = Array.from(
   { length: 110_000 },
@@ -47,7 +41,6 @@ describe('a result that is too long', () => {
       },
       { tools: [readAll] },
     )
-    upstream = made.upstream
     const { chat, thread } = made
     const parts = await partsOf(chat.send('Read it.', inChat))
     expect(parts.find(part => part.type === 'tool-result')).toMatchObject({ text: megabytes })

@@ -1,8 +1,8 @@
 import { parseMessage } from 'throughline'
 import { type ChatOptions, createChat, defineTool } from 'throughline/chat'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ollamaAnswer, type Upstream, type UpstreamAnswer } from '../scripted-upstream.ts'
+import { ollamaAnswer, type UpstreamAnswer } from '../scripted-upstream.ts'
 import {
   expectGoesOn,
   expectHidden,
@@ -16,14 +16,8 @@ import {
 } from './help.ts'
 import { scriptedChat } from './scripted-chat.ts'
 
-let upstream: Upstream | undefined
-afterEach(() => upstream?.close())
-
-async function scripted(answers: readonly UpstreamAnswer[], options: Partial<ChatOptions> = {}) {
-  const made = await scriptedChat(answers, { notes: true, ...options })
-  upstream = made.upstream
-  return made
-}
+const scripted = (answers: readonly UpstreamAnswer[], options: Partial<ChatOptions> = {}) =>
+  scriptedChat(answers, { notes: true, ...options })
 
 const visible = "I've added the footer section."
 const note = 'I added the footer [0] in a.html.'

@@ -1,14 +1,8 @@
 import { type ChatOptions, createChat, defineTool } from 'throughline/chat'
 import { openaiCompatible } from 'throughline/models'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import {
-  ollamaAnswer,
-  openaiAnswer,
-  startUpstream,
-  type Upstream,
-  type UpstreamAnswer,
-} from '../scripted-upstream.ts'
+import { ollamaAnswer, openaiAnswer, startUpstream, type UpstreamAnswer } from '../scripted-upstream.ts'
 import {
   expectGoesOn,
   expectHidden,
@@ -22,14 +16,8 @@ import {
 } from './help.ts'
 import { scriptedChat } from './scripted-chat.ts'
 
-let upstream: Upstream | undefined
-afterEach(() => upstream?.close())
-
-async function scripted(answers: readonly UpstreamAnswer[], options: Partial<ChatOptions> = {}) {
-  const made = await scriptedChat(answers, { notes: true, ...options })
-  upstream = made.upstream
-  return made
-}
+const scripted = (answers: readonly UpstreamAnswer[], options: Partial<ChatOptions> = {}) =>
+  scriptedChat(answers, { notes: true, ...options })
 
 const visible = "I've added the footer section."
 const note = 'I added the footer [0] in a.html.'
@@ -59,9 +47,10 @@ describe('a note at the end of a reply', () => {
   })
 
   it('is hidden in every chunk of the openai client too', async () => {
-    upstream = await startUpstream((_, at) =>
+    const upstream = await startUpstream((_, at) =>
       openaiAnswer((at === 0 ? letters : cuts[at - 1]!).map(content => ({ content }))),
     )
+    onTestFinished(() => upstream.close())
     const history = newHistory()
     const model = openaiCompatible({ baseURL: `${upstream.url}/v1`, model: 'scripted', window: 4096 })
     const chat = createChat({ history, model, notes: true })

@@ -1,5 +1,6 @@
 import { type ChatOptions, type ChatPart, createChat } from 'throughline/chat'
 import { ollama } from 'throughline/models'
+import { onTestFinished } from 'vitest'
 import { ollamaAnswer, startUpstream, type UpstreamScript } from '../scripted-upstream.ts'
 import { newHistory } from './help.ts'
 
@@ -15,11 +16,12 @@ export interface SentBody {
   }[]
 }
 
-/** A chat whose model does as the script says, through the ollama client; when the script is over it says `Done.` */
+/** A chat whose model does as the script says, through the ollama client; when the script is over it says `Done.` It ends with its test. */
 export async function scriptedChat(script: UpstreamScript, options: Partial<ChatOptions> = {}) {
   const upstream = await startUpstream(
     (request, at) => (typeof script === 'function' ? script(request, at) : script[at]) ?? saying('Done.'),
   )
+  onTestFinished(() => upstream.close())
   const history = options.history ?? newHistory()
   const model = ollama({ model: 'scripted', host: upstream.url, window: 4096 })
   return {

@@ -1,32 +1,19 @@
 import { type ChatOptions, createChat, defineTool, type Tool } from 'throughline/chat'
 import { openaiCompatible } from 'throughline/models'
 import { getContext } from 'throughline/request'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import {
-  ollamaAnswer,
-  openaiAnswer,
-  startUpstream,
-  type Upstream,
-  type UpstreamAnswer,
-} from '../scripted-upstream.ts'
+import { ollamaAnswer, openaiAnswer, startUpstream, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { expectGoesOn, expectValid, inChat, newHistory, partsOf, statusesOf } from './help.ts'
 import { calling, resultsIn, scriptedChat } from './scripted-chat.ts'
 
-let upstream: Upstream | undefined
-afterEach(() => upstream?.close())
-
 const anything = z.object({})
 
-async function scripted(
+const scripted = (
   answers: readonly UpstreamAnswer[],
   tools: readonly Tool[],
   options: Partial<ChatOptions> = {},
-) {
-  const made = await scriptedChat(answers, { tools, ...options })
-  upstream = made.upstream
-  return made
-}
+) => scriptedChat(answers, { tools, ...options })
 
 describe('tools', () => {
   it('run side by side, and each result is told as soon as it is there', async () => {
@@ -163,11 +150,12 @@ describe('tools', () => {
 
   it('are called with arguments that are no JSON, through the openai client', async () => {
     const delta = { index: 0, id: 'c1', type: 'function', function: { name: 'odd', arguments: '{"a": ' } }
-    upstream = await startUpstream([
+    const upstream = await startUpstream([
       openaiAnswer([{ tool_calls: [delta] }], { finish: 'tool_calls' }),
       openaiAnswer([{ content: 'Sorry.' }]),
       openaiAnswer([{ content: 'Fine.' }]),
     ])
+    onTestFinished(() => upstream.close())
     const history = newHistory()
     const model = openaiCompatible({ baseURL: `${upstream.url}/v1`, model: 'scripted', window: 4096 })
     const odd = defineTool({ name: 'odd', input: anything, run: () => 'ran' })

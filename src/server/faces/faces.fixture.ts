@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { expect } from 'vitest'
 import { parseMessage } from '../../log/parse-message.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import type { ChatRequest, Face, FaceCall, ReplyEnd, ReplyStart } from './face.ts'
@@ -117,8 +118,20 @@ export function deep(levels = 20_000): unknown {
   return value
 }
 
+/** Whatever stands in place of any value inside a good body: it is read as a valid request or refused, and often refused. */
+export function expectDamagedIsRefused(face: Face, good: unknown, seed: number): void {
+  let refused = 0
+  fc.assert(
+    fc.property(damaged(good), body => {
+      if (refusalOf(face, body)) refused++
+    }),
+    { seed, numRuns: process.env.THROUGHLINE_LONG ? 20_000 : 500 },
+  )
+  expect(refused).toBeGreaterThan(50)
+}
+
 /** Puts any JSON in place of any value inside a good body. */
-export function damaged(good: unknown): fc.Arbitrary<unknown> {
+function damaged(good: unknown): fc.Arbitrary<unknown> {
   const places = placesIn(good)
   return fc
     .tuple(fc.constantFrom(...places), fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom(...hostile)))
