@@ -1,6 +1,6 @@
 import { Check, Copy } from 'lucide-react'
-import { useEffect, useState } from 'react'
 import { Button } from './button.tsx'
+import { useCopy } from './use-copy.ts'
 
 /** Copies a text, and says so. */
 export function CopyButton({
@@ -10,18 +10,9 @@ export function CopyButton({
   readonly text: string | (() => string)
   readonly label?: string
 }) {
-  const [isCopied, setCopied] = useState(false)
-  useEffect(() => {
-    if (!isCopied) return
-    const timer = setTimeout(() => setCopied(false), 1500)
-    return () => clearTimeout(timer)
-  }, [isCopied])
-  const copy = async () => {
-    await navigator.clipboard.writeText(typeof text === 'string' ? text : text())
-    setCopied(true)
-  }
+  const [isCopied, copy] = useCopy()
   return (
-    <Button kind="plain" onClick={() => void copy()}>
+    <Button kind="plain" onClick={() => copy(typeof text === 'string' ? text : text())}>
       {isCopied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
       {isCopied ? 'Copied' : label}
     </Button>

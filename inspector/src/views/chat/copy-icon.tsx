@@ -1,17 +1,11 @@
 import { Check, Copy } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useCopy } from '../../parts/use-copy.ts'
 
 /** Copies a text; a tick says so. */
 export function CopyIcon({ text }: { readonly text: string }) {
-  const [isCopied, setCopied] = useState(false)
-  useEffect(() => {
-    if (!isCopied) return
-    const timer = setTimeout(() => setCopied(false), 1500)
-    return () => clearTimeout(timer)
-  }, [isCopied])
-  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true))
+  const [isCopied, copy] = useCopy()
   return (
-    <button type="button" aria-label={isCopied ? 'Copied' : 'Copy'} title="Copy" onClick={copy}>
+    <button type="button" aria-label={isCopied ? 'Copied' : 'Copy'} title="Copy" onClick={() => copy(text)}>
       {isCopied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
     </button>
   )
