@@ -1,5 +1,5 @@
 // npm run screenshots [-- FOLDER]: pictures of the main views of the built page, over a real server with its two samples.
-// They are a third as large where Debian's pngquant is installed.
+// They are a third as large where Debian's pngquant is installed; those in docs are taken with Inter as the system font.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -58,16 +58,27 @@ async function shootAll(views) {
 
 async function shoot(name, address, { size, viewport, colorScheme }) {
   const page = await browser.newPage({ viewport, colorScheme, locale: 'en-GB', timezoneId: 'Europe/London' })
+  const asking = unanswered(page)
   await page.goto(`${url}/inspector/${address}`)
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.waitForFunction(() => !document.querySelector('[role=status][aria-label^=Loading]'))
-  await page.evaluate(becomeStill)
+  const end = Date.now() + 40_000
+  do await page.evaluate(becomeStill)
+  while (asking.size > 0 && Date.now() < end)
   const file = `${name}-${size}-${colorScheme}.png`
   const path = join(folder, file)
   await page.screenshot({ path })
   await page.close()
   spawnSync('pngquant', ['--force', '--strip', '--quality', '80-98', '--speed', '1', '--output', path, path])
   console.log(file)
+}
+
+/** The requests of a page that have no answer yet, without those for events, which never end. */
+function unanswered(page) {
+  const asking = new Set()
+  page.on('request', request => request.url().includes('/events') || asking.add(request))
+  for (const end of ['requestfinished', 'requestfailed']) page.on(end, request => asking.delete(request))
+  return asking
 }
 
 /** Resolves when the page has not changed for a second: plots grow as their lines arrive. */
