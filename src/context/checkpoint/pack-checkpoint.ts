@@ -1,29 +1,17 @@
-import { attempt } from '../../log/attempt.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { roles } from '../../log/message.ts'
-import type { TokenCounter } from '../../tokens/create-counter.ts'
-import {
-  createTranscript,
-  emptyLists,
-  type Lists,
-  type Stray,
-  setUnit,
-  type Transcript,
-  type Unit,
-  type UnitKind,
-} from '../conversation/transcript.ts'
-import { adoptIndex, indexTranscript, lastTime } from '../recall/index-transcript.ts'
-import { createReader, createWriter } from '../recall/pack-bytes.ts'
-import { createPackedWords, indexAfter, packStretch, stretchSize } from '../recall/stretch.ts'
-import { absentEntry } from './absent-entry.ts'
+import { createReader, createWriter, sumsOf } from '../../log/pack-bytes.ts'
+import type { Stray, Transcript, Unit, UnitKind } from '../conversation/transcript.ts'
+import { indexTranscript, lastTime } from '../recall/index-transcript.ts'
+import { packStretch, stretchSize } from '../recall/stretch.ts'
 
 /** Units in one checkpoint. Full checkpoints are never written again. */
 export const unitsPerCheckpoint = stretchSize
 
 /** Changes with the layout, the units or the terms: a checkpoint of another version is not used. */
-export const checkpointVersion = 5
+export const checkpointVersion = 6
 
-const kinds: readonly UnitKind[] = ['system', 'user', 'assistant', 'tools', 'note', 'stray']
+export const kinds: readonly UnitKind[] = ['system', 'user', 'assistant', 'tools', 'note', 'stray']
 
 /**
  * Packs what a context needs of a stretch of units besides their texts: sizes, kinds and words. A cache that can be
@@ -43,12 +31,13 @@ export function packCheckpoint(transcript: Transcript, number: number): Uint8Arr
   bytes.numbers(units.map(unit => unit.to - unit.from))
   bytes.numbers(entries.map(entry => roles.indexOf(entry.role)))
   bytes.numbers(entries.map(entry => entry.tokens))
+  bytes.align()
   bytes.bytes(packStretch(index, number))
   return bytes.done()
 }
 
 /** A unit that was repaired, by its place in the checkpoint. Strays are named by their places in it. */
-interface PackedMended extends Pick<Unit, 'missing'> {
+export interface PackedMended extends Pick<Unit, 'missing'> {
   readonly unit: number
   readonly strays: readonly ({ readonly at: number } & Stray)[]
 }
@@ -76,83 +65,22 @@ export const unusable = (why: string) =>
     `The checkpoint cannot be used: ${why}. It is made again from the log.`,
   )
 
-/**
- * Rebuilds a transcript from its checkpoints, oldest first, without texts: those are loaded when a context needs them.
- * Ends before the first that cannot be read; `used` says how many there were.
- */
-export function restoreTranscript(
-  count: TokenCounter,
-  checkpoints: readonly Uint8Array[],
-): { readonly transcript: Transcript; readonly used: number } {
-  const lists = emptyLists()
-  const words = createPackedWords(unusable)
-  let time: number | undefined
-  let used = 0
-  for (const packed of checkpoints) {
-    const read = attempt(() => {
-      const units = readUnits(packed)
-      words.add(units.words)
-      return units
-    }, undefined)
-    if (!read) break
-    addUnits(lists, read)
-    if (!Number.isNaN(read.time)) time = read.time
-    used += 1
-  }
-  const transcript = createTranscript(count, lists)
-  const index = indexAfter(words)
-  adoptIndex(transcript, { index, time })
-  return { transcript, used }
-}
+/** What a checkpoint says of its units and entries, in columns. */
+export type PackedUnits = ReturnType<typeof readCheckpoint>
 
-function readUnits(packed: Uint8Array) {
+export function readCheckpoint(packed: Uint8Array) {
   const bytes = createReader(packed, unusable)
   const time = bytes.float()
   const mended = JSON.parse(bytes.text()) as readonly PackedMended[]
-  const units = Array.from({ length: 4 }, bytes.numbers)
-  const entries = [bytes.numbers(), bytes.numbers()]
-  const sum = units[3]!.reduce((all, size) => all + size, 0)
+  const next = () => bytes.numbers()
+  // A unit ends where the next one begins: `ends` are places, counted from the first entry of the checkpoint.
+  const units = { kinds: next(), tokens: next(), noteTokens: next(), ends: sumsOf(next()) }
+  const entries = { roles: next(), tokens: next() }
+  const size = units.ends.at(-1)
   const isWhole =
-    units.every(column => column.length === unitsPerCheckpoint) &&
-    entries.every(column => column.length === sum)
+    Object.values(units).every(column => column.length === unitsPerCheckpoint) &&
+    Object.values(entries).every(column => column.length === size)
   if (!isWhole) throw unusable('its parts do not fit together')
+  bytes.align()
   return { time, mended, units, entries, words: bytes.rest() }
-}
-
-function addUnits(lists: Lists, { mended, units, entries: packed }: ReturnType<typeof readUnits>): void {
-  const { entries, notes } = lists
-  const [roleOf, tokensOf] = packed
-  const [kindOf, sizeOf, noteSizeOf, countOf] = units
-  const repairs = new Map(mended.map(one => [one.unit, one]))
-  let next = 0
-  for (let unit = 0; unit < unitsPerCheckpoint; unit++) {
-    const [index, from] = [lists.units.length, entries.length]
-    for (let left = countOf![unit]!; left > 0; left--) {
-      const role = roles[roleOf![next]!]!
-      if (role === 'assistant_note') notes.push({ at: entries.length, unit: index })
-      entries.push(absentEntry(entries.length, role, tokensOf![next]!))
-      next += 1
-    }
-    const { missing, strays } = unitRepairs(repairs.get(unit), from)
-    setUnit(lists, {
-      index,
-      kind: kinds[kindOf![unit]!]!,
-      from,
-      to: entries.length,
-      tokens: sizeOf![unit]!,
-      noteTokens: noteSizeOf![unit]!,
-      missing,
-      strays,
-    })
-  }
-}
-
-type Mended = Pick<Unit, 'missing' | 'strays'>
-
-const whole: Mended = { missing: [], strays: new Map() }
-
-function unitRepairs(packed: PackedMended | undefined, from: number): Mended {
-  if (!packed) return whole
-  const { missing, strays } = packed
-  return { missing, strays: new Map(strays.map(({ at, ...stray }) => [at + from, stray])) }
 }

@@ -20,6 +20,8 @@ export interface Lists {
   readonly systems: number[]
   /** Units that begin a turn. */
   readonly turns: number[]
+  /** Units at which a cut can fall: those that begin a turn, and rounds. */
+  readonly stops: number[]
   readonly notes: { readonly at: number; readonly unit: number }[]
 }
 
@@ -28,7 +30,6 @@ export interface Transcript extends ReadonlyLists {
   /** Index of the first user message's unit, or -1. */
   readonly firstUser: number
   readonly latestUser: number
-  readonly lastRound: number
   /** Set where vectors are kept beside the messages. A fork begins without. */
   meaning?: Meaning | undefined
   append(source: MessageLike, seq: number): void
@@ -57,24 +58,29 @@ export const emptyLists = (): Lists => ({
   ordinaryBefore: [0],
   systems: [],
   turns: [],
+  stops: [],
   notes: [],
 })
 
 export function createTranscript(count: TokenCounter, lists = emptyLists()): Transcript {
-  const { entries, units, systems, turns, notes } = lists
-  let lastRound = units.findLastIndex(unit => unit.kind === 'tools')
+  const { entries, units, systems, turns, stops, notes } = lists
   /** The open round of the last unit and its strays; undefined when that unit takes no results. */
   let round: Round | undefined
   let strays: Map<number, Stray> | undefined
 
-  const setLast = (unit: Unit) => setUnit(lists, unit)
+  /** Puts a unit in its place: behind the others, or in place of the last, which changed. */
+  function setLast(unit: Unit): void {
+    const { index, kind, tokens, noteTokens } = unit
+    units[index] = unit
+    countUnit(lists, index, kind, tokens, noteTokens)
+  }
 
   function begin(kind: UnitKind, tokens: number, stray?: Stray): void {
     close()
     strays = stray && new Map([[entries.length - 1, stray]])
     const index = units.length
-    if (kind === 'tools') lastRound = index
     const from = entries.length - 1
+    listUnit(lists, index, kind)
     setLast({ index, kind, from, to: from + 1, tokens, noteTokens: 0, missing: [], strays: strays ?? none })
   }
 
@@ -125,9 +131,6 @@ export function createTranscript(count: TokenCounter, lists = emptyLists()): Tra
     get latestUser() {
       return turns.at(-1) ?? -1
     },
-    get lastRound() {
-      return lastRound
-    },
     append(source, seq) {
       const entry = stampEntry(source, seq, count)
       const { message, tokens } = entry
@@ -152,32 +155,46 @@ export function createTranscript(count: TokenCounter, lists = emptyLists()): Tra
       // The last round may have been closed by a message after the fork: it is read again.
       if (size > 0 && units[size - 1]!.kind === 'tools') size -= 1
       const end = units[size]?.from ?? entries.length
+      const before = (list: readonly number[]) => list.filter(index => index < size)
       return createTranscript(count, {
         entries: entries.slice(0, end),
         units: units.slice(0, size),
         costBefore: lists.costBefore.slice(0, size + 1),
         noteCostBefore: lists.noteCostBefore.slice(0, size + 1),
         ordinaryBefore: lists.ordinaryBefore.slice(0, size + 1),
-        systems: systems.filter(index => index < size),
-        turns: turns.filter(index => index < size),
+        systems: before(systems),
+        turns: before(turns),
+        stops: before(stops),
         notes: notes.filter(note => note.unit < size),
       })
     },
   }
 }
 
-/** Puts a unit in its place: behind the others, or in place of the last, which changed. */
-export function setUnit(lists: Lists, unit: Unit): void {
-  const { index, kind, tokens, noteTokens } = unit
-  const isNew = index === lists.units.length
-  if (isNew && kind === 'user') lists.turns.push(index)
-  if (isNew && kind === 'system') lists.systems.push(index)
-  lists.units[index] = unit
-  const fixed = kind === 'system' || index === lists.turns[0]
-  const goes = !fixed && kind !== 'stray' && kind !== 'note'
-  lists.costBefore[index + 1] = lists.costBefore[index]! + (fixed ? 0 : tokens)
-  lists.noteCostBefore[index + 1] = lists.noteCostBefore[index]! + noteTokens
-  lists.ordinaryBefore[index + 1] = lists.ordinaryBefore[index]! + (goes ? 1 : 0)
+/** Puts a new unit into the lists of its kind. */
+export function listUnit({ systems, turns, stops }: Lists, index: number, kind: UnitKind): void {
+  if (kind === 'system') systems.push(index)
+  if (kind === 'user') turns.push(index)
+  if (kind === 'user' || kind === 'tools') stops.push(index)
+}
+
+/** Adds a unit to the sums, behind the others, or counts the last one anew. */
+export function countUnit(
+  { costBefore, noteCostBefore, ordinaryBefore, turns }: Lists,
+  index: number,
+  kind: UnitKind,
+  tokens: number,
+  noteTokens: number,
+): void {
+  const goes = isOrdinary({ kind }) && index !== turns[0]
+  costBefore[index + 1] = costBefore[index]! + (goes ? tokens : 0)
+  noteCostBefore[index + 1] = noteCostBefore[index]! + noteTokens
+  ordinaryBefore[index + 1] = ordinaryBefore[index]! + (goes ? 1 : 0)
+}
+
+/** Whether a unit is left out, recalled or digested like others. System messages are always sent; notes and strays never. */
+export function isOrdinary({ kind }: Pick<Unit, 'kind'>): boolean {
+  return kind === 'user' || kind === 'assistant' || kind === 'tools'
 }
 
 /** The cost of the units from one up to another that may go, with their notes where those are sent inline. */

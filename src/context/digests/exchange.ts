@@ -1,5 +1,5 @@
 import type { Message } from '../../log/message.ts'
-import type { Transcript } from '../conversation/transcript.ts'
+import { isOrdinary, type Transcript } from '../conversation/transcript.ts'
 
 /** A completed turn as a reader sees it. */
 export interface Exchange {
@@ -31,7 +31,7 @@ export interface PlacedExchange extends Exchange {
 
 /** The number of completed turns: all but a last one that still waits for the assistant's final message. */
 export function countExchanges({ units, turns }: Transcript): number {
-  const last = units.findLast(unit => unit.kind !== 'system' && unit.kind !== 'note' && unit.kind !== 'stray')
+  const last = units.findLast(isOrdinary)
   return last?.kind === 'assistant' ? turns.length : Math.max(0, turns.length - 1)
 }
 

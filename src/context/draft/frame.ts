@@ -85,9 +85,9 @@ function headPieces(system: readonly Entry[], added: string, count: TokenCounter
  * The latest user message, the last tool round after it, and the last message. Earlier rounds of a long open turn are
  * not protected: an agent with one user message and sixty rounds must go on working.
  */
-function protectedEnd({ units, latestUser, lastRound }: Transcript): readonly number[] {
+function protectedEnd({ units, latestUser, stops }: Transcript): readonly number[] {
   const last = units.findLastIndex(({ kind }) => kind !== 'note' && kind !== 'stray')
-  return ascending([...new Set([latestUser, Math.max(latestUser, lastRound), last])])
+  return ascending([...new Set([latestUser, stops.at(-1) ?? -1, last])])
 }
 
 /** Without the -1 of what is not there. */

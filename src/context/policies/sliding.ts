@@ -1,5 +1,6 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
+import { isOrdinary } from '../conversation/transcript.ts'
 import type { Policy } from '../draft/draft.ts'
 
 interface SlidingOptions {
@@ -18,8 +19,8 @@ export function sliding({ messages = 50 }: SlidingOptions = {}): Policy {
       let room = messages
       let cut = draft.units.length
       while (cut > 0) {
-        const { kind, from, to } = draft.units[cut - 1]!
-        const size = kind === 'system' || kind === 'note' || kind === 'stray' ? 0 : to - from
+        const unit = draft.units[cut - 1]!
+        const size = isOrdinary(unit) ? unit.to - unit.from : 0
         if (size > room) break
         room -= size
         cut -= 1

@@ -1,6 +1,6 @@
 import type { Message, ToolCall } from '../../log/message.ts'
 import { remember } from '../conversation/remember.ts'
-import type { Transcript, Unit } from '../conversation/transcript.ts'
+import { isOrdinary, type Transcript, type Unit } from '../conversation/transcript.ts'
 import { packIndex } from './pack-index.ts'
 import { createRecallIndex, type RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel } from './terms.ts'
@@ -22,7 +22,7 @@ export function indexTranscript(transcript: Transcript, upTo: number): RecallInd
   for (let at = index.size; at < upTo; at++) {
     const unit = transcript.units[at]!
     const time = transcript.entries[unit.from]!.message.time
-    const isSaid = isRecallable(unit)
+    const isSaid = isOrdinary(unit)
     const text = isSaid ? unitText(transcript, unit) : ''
     const isUser = unit.kind === 'user'
     // Where only one of both has a time, there is no pause; where none has had one so far, the words tell.
@@ -49,7 +49,7 @@ function isElsewhere(index: RecallIndex, text: string): boolean {
   const terms = [...new Set(termsOf(withoutLabel(text)))]
   const shared = terms.filter(term => {
     const id = vocabulary.get(term) ?? -1
-    return index.frequency(id, size) > index.frequency(id, Math.max(0, size - near))
+    return index.frequency(id, size) > index.frequency(id, size - near)
   })
   return size - starts.at(-1)! > few && terms.length > few && shared.length < terms.length * least
 }
@@ -78,11 +78,6 @@ const toMemory = (index: RecallIndex, time?: number): Memory => {
 
 const key = 'recall index'
 
-/** Whether a unit can be recalled. System messages are always sent; notes and strays have their own rules. */
-export function isRecallable({ kind }: Pick<Unit, 'kind'>): boolean {
-  return kind === 'user' || kind === 'assistant' || kind === 'tools'
-}
-
 /** All text of a unit: what was said, the calls with their arguments, the results. */
 function unitText(transcript: Transcript, unit: Unit): string {
   return transcript.entries
@@ -100,7 +95,8 @@ export function saidIn({ role, text, calls, results }: Message, describe: (call:
 /** The milliseconds between a unit and the message before it; NaN where a time is missing. */
 export function restBefore({ units, entries }: Transcript, at: number): number {
   const { from } = units[at]!
-  return (entries[from]?.message.time ?? Number.NaN) - (entries[from - 1]?.message.time ?? Number.NaN)
+  const time = (place: number) => entries[place]?.message.time ?? Number.NaN
+  return time(from) - time(from - 1)
 }
 
 /** The time at which a unit ended, if its messages have times. */

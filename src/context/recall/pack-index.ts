@@ -1,10 +1,11 @@
 import { ThroughlineError } from '../../log/error.ts'
-import { createReader, createWriter, seal, unseal } from './pack-bytes.ts'
+import { createReader, createWriter, seal, unseal } from '../../log/pack-bytes.ts'
+import { createPackedWords, indexAfter } from './packed-words.ts'
 import type { RecallIndex } from './recall-index.ts'
-import { createPackedWords, indexAfter, packStretch, stretchSize } from './stretch.ts'
+import { packStretch, stretchSize } from './stretch.ts'
 
 /** Changes with the terms, the stems or the layout: an index of another version is rebuilt from the log. */
-const version = 5
+const version = 6
 
 /** Packs an index, with the time of its last entry. A cache that can be rebuilt from the conversation. */
 export function packIndex(index: RecallIndex, time = Number.NaN): Uint8Array {

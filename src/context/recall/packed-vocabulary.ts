@@ -1,26 +1,29 @@
 import type { Vocabulary } from './recall-index.ts'
 
-/** A vocabulary that begins with packed terms. */
-export interface PackedVocabulary extends Vocabulary {
-  /** Adds terms as bytes, each followed by a blank, and how many there are. All before the first one is looked up. */
-  add(texts: Uint8Array, count: number): void
+/** Terms as bytes, each followed by a blank, and how many there are. */
+interface PackedTerms {
+  readonly texts: Uint8Array
+  readonly fresh: number
 }
 
 /**
  * Keeps the terms of a packed index as the bytes that they are, found by their hashes: a hundred thousand texts in a map
  * take longer to make than all the rest of a restart, and hardly any is ever asked for.
  */
-export function createPackedVocabulary(): PackedVocabulary {
-  const parts: Uint8Array[] = []
-  let packed = 0
+export function createPackedVocabulary(parts: readonly PackedTerms[]): Vocabulary {
+  const packed = parts.reduce((sum, { fresh }) => sum + fresh, 0)
   const later = new Map<string, number>()
+  /** Packed terms that were looked up: a conversation comes back to its words. */
+  const found = new Map<string, number>()
   let table: Table | undefined
 
   function get(term: string): number | undefined {
-    const known = later.get(term)
+    const known = later.get(term) ?? found.get(term)
     if (known !== undefined || packed === 0) return known
     table ??= createTable(parts, packed)
-    return find(table, encoder.encode(term))
+    const id = find(table, encoder.encode(term))
+    if (id !== undefined) found.set(term, id)
+    return id
   }
 
   return {
@@ -31,12 +34,8 @@ export function createPackedVocabulary(): PackedVocabulary {
     set: (term, id) => later.set(term, id),
     *keys() {
       const decoder = new TextDecoder()
-      for (const part of parts) yield* decoder.decode(part).split(' ').slice(0, -1)
+      for (const { texts } of parts) yield* decoder.decode(texts).split(' ').slice(0, -1)
       yield* later.keys()
-    },
-    add(texts, count) {
-      parts.push(texts)
-      packed += count
     },
   }
 }
@@ -49,12 +48,12 @@ interface Table {
   readonly slots: Int32Array
 }
 
-function createTable(parts: readonly Uint8Array[], count: number): Table {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+function createTable(parts: readonly PackedTerms[], count: number): Table {
+  const bytes = new Uint8Array(parts.reduce((sum, { texts }) => sum + texts.length, 0))
   let end = 0
-  for (const part of parts) {
-    bytes.set(part, end)
-    end += part.length
+  for (const { texts } of parts) {
+    bytes.set(texts, end)
+    end += texts.length
   }
   const starts = new Int32Array(count + 1)
   const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * count + 2)))

@@ -59,9 +59,10 @@ function addTerm({ vocabulary, weights }: IndexColumns, term: string): number {
   return weights.push(isCommon(term) ? ranking.common : 1) - 1
 }
 
-/** Adds an entry: how many different terms it has, how many of them nobody had said before, how many terms in all. */
-export function addEntry(
+/** Sets an entry: how many different terms it has, how many of them nobody had said before, how many terms in all. */
+export function setEntry(
   columns: IndexColumns,
+  at: number,
   terms: number,
   fresh: number,
   length: number,
@@ -69,19 +70,16 @@ export function addEntry(
   flags: number,
 ): void {
   const { lengths, lengthSums, tokenSums, sessions, priors, starts } = columns
-  const at = lengths.length
   if (at === 0 || flags & sessionStart) starts.push(at)
-  lengths.push(length)
-  addSum(lengthSums, length)
-  addSum(tokenSums, tokens)
-  sessions.push(starts.length - 1)
-  columns.flags.push(flags)
+  lengths[at] = length
+  lengthSums[at] = length + (lengthSums[at - 1] ?? 0)
+  tokenSums[at] = tokens + (tokenSums[at - 1] ?? 0)
+  sessions[at] = starts.length - 1
+  columns.flags[at] = flags
   const mention = 1 + ranking.firstMention * (fresh / (terms || 1))
   const rule = flags & instruction ? ranking.instruction : 1
-  priors.push(flags & recallable && (mention * rule) / Math.max(1, tokens) ** ranking.length)
+  priors[at] = flags & recallable && (mention * rule) / Math.max(1, tokens) ** ranking.length
 }
-
-const addSum = (sums: number[], value: number) => sums.push(value + (sums.at(-1) ?? 0))
 
 /** Entries that have a term, in ascending order, and how often each has it. */
 export interface Postings {
@@ -149,7 +147,7 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
       terms.push(ids)
       const rule = isUser && isInstruction.test(withoutLabel(text)) ? instruction : 0
       const flags = (isRecallable ? recallable : 0) | rule | (beginsSession ? sessionStart : 0)
-      addEntry(columns, found.size, vocabulary.size - known, all.length, tokens, flags)
+      setEntry(columns, lengths.length, found.size, vocabulary.size - known, all.length, tokens, flags)
     },
   }
 }

@@ -26,7 +26,7 @@ export interface Room {
 
 /** Where the conversation is cut, and since when. Numbers are units, except for tokens. */
 export interface Fold {
-  /** The number of units read. */
+  /** The number of stops read. */
   readonly next: number
   /** The first unit that is sent, besides protected ones; 0 while nothing is cut. */
   readonly cut: number
@@ -46,20 +46,21 @@ export interface Fold {
 const start = { next: 0, cut: 0, epoch: 0, epochUser: -1, turn: -1, user: -1, needed: 0, limit: 0, stuck: 0 }
 
 /**
- * Reads the units from the fold's place up to `end`. The cut moves only when the room is full, and so far that it stays
+ * Reads the stops from the fold's place up to the unit `end`. The cut moves only when the room is full, and so far that it stays
  * for many turns: between two cuts a context only grows. Token counts alone decide.
  */
 function advanceFold(transcript: Transcript, room: Room, past: Fold, end: number): Fold {
-  // Changed in place, but for the cuts: after a restart there are as many units as the conversation has.
+  const { stops, turns } = transcript
+  // Changed in place, but for the cuts: after a restart there are as many turns as the conversation has.
   let fold: Growing = { ...past }
-  for (let at = past.next; at < end; at++) {
-    const { kind } = transcript.units[at]!
-    fold.next = at + 1
-    if (kind === 'user') {
+  while (stops[fold.next]! < end) {
+    const at = stops[fold.next]!
+    fold.next += 1
+    if (at === turns[fold.turn + 1]) {
       fold.turn += 1
       fold.user = at
       fold = atUser(transcript, room, fold, at)
-    } else if (kind === 'tools') fold = atRound(transcript, room, fold, at)
+    } else fold = atRound(transcript, room, fold, at)
   }
   return fold
 }
@@ -68,7 +69,7 @@ type Growing = { -readonly [Name in keyof Fold]: Fold[Name] }
 
 function atUser(transcript: Transcript, room: Room, fold: Fold, at: number): Fold {
   const cost = (from: number) => spanCost(transcript, from, at, room.inlineNotes)
-  const charge = at === transcript.firstUser ? 0 : Math.max(room.least, transcript.units[at]!.tokens)
+  const charge = at === transcript.firstUser ? 0 : Math.max(room.least, userCost(transcript, at))
   const limit = fold.cut === 0 ? room.whole : room.tail
   const needed = cost(fold.cut) + fold.stuck + charge
   if (needed <= limit) return fold
@@ -88,7 +89,7 @@ function atUser(transcript: Transcript, room: Room, fold: Fold, at: number): Fol
 function atRound(transcript: Transcript, room: Room, fold: Fold, at: number): Fold {
   const { user } = fold
   const cost = (from: number) => spanCost(transcript, from, at + 1, room.inlineNotes)
-  const held = user > transcript.firstUser ? transcript.units[user]!.tokens : 0
+  const held = user > transcript.firstUser ? userCost(transcript, user) : 0
   const limit = fold.cut === 0 ? room.whole : room.tail
   const heldNow = fold.cut > user ? held : 0
   const needed = cost(fold.cut) + fold.stuck + heldNow
@@ -102,6 +103,9 @@ function atRound(transcript: Transcript, room: Room, fold: Fold, at: number): Fo
   while (cut - 1 > Math.max(user, fold.cut - 1) && cost(cut - 1) + held + fold.stuck <= room.low) cut -= 1
   return cut > fold.cut ? cutAt(transcript, full, cut, at, user) : fold
 }
+
+/** The tokens of a user message, not of the first: of a long conversation the sums are known before the units. */
+const userCost = (transcript: Transcript, user: number) => costBetween(transcript, user, user + 1, false)
 
 function cutAt(transcript: Transcript, fold: Fold, cut: number, epoch: number, epochUser: number): Fold {
   const passed = transcript.systems.filter(index => index >= fold.cut && index < cut)

@@ -1,8 +1,7 @@
-import type { Unit } from '../conversation/transcript.ts'
+import { isOrdinary, type Unit } from '../conversation/transcript.ts'
 import type { Frame } from '../draft/frame.ts'
 import { findSpan, type Insertion, type Span } from '../draft/span.ts'
 import { floorOf, type Search } from '../recall/choose-block.ts'
-import { isRecallable } from '../recall/index-transcript.ts'
 import type { RecallIndex } from '../recall/recall-index.ts'
 import { withoutLabel } from '../recall/terms.ts'
 import { type TextPlace, termPlaces } from './term-places.ts'
@@ -80,7 +79,7 @@ export function createTrace() {
     explain(given: ToExplain): WhyRecall | undefined {
       if (searches.size === 0) return undefined
       const { unit, insertions } = given
-      if (!isRecallable(unit)) return { outcome: 'never' }
+      if (!isOrdinary(unit)) return { outcome: 'never' }
       const block = insertions.find(
         ({ part, of }) => part === 'recall' && of.some(({ from }) => from === unit.index),
       )

@@ -5,7 +5,7 @@ import {
   unusable,
 } from '../../context/checkpoint/pack-checkpoint.ts'
 import type { Transcript } from '../../context/conversation/transcript.ts'
-import { seal, unseal } from '../../context/recall/pack-bytes.ts'
+import { createReader, createWriter, seal, unseal } from '../../log/pack-bytes.ts'
 import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import type { LoggedMessage } from './logged-message.ts'
@@ -111,22 +111,21 @@ export function makeCheckpoint(
 
 export const cacheKey = ({ count }: LogSource, number: number) => `units 1 ${count.id} ${number}`
 
-/** Layout: the length of the JSON, the facts as JSON, the packed units. */
+/** Layout: the facts as JSON, then the packed units, aligned. */
 function toBytes(facts: LedFacts, packed: Uint8Array): Uint8Array {
-  const head = new TextEncoder().encode(JSON.stringify(facts))
-  const bytes = new Uint8Array(4 + head.length + packed.length)
-  new DataView(bytes.buffer).setUint32(0, head.length)
-  bytes.set(head, 4)
-  bytes.set(packed, 4 + head.length)
-  return seal(checkpointVersion, bytes)
+  const bytes = createWriter()
+  bytes.text(JSON.stringify(facts))
+  bytes.align()
+  bytes.bytes(packed)
+  return seal(checkpointVersion, bytes.done())
 }
 
 function fromBytes(at: number, sealed: Uint8Array): Checkpoint | undefined {
   try {
-    const bytes = unseal(checkpointVersion, sealed, unusable)
-    const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
-    const facts = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as LedFacts
-    return { at, facts, packed: bytes.subarray(4 + length) }
+    const bytes = createReader(unseal(checkpointVersion, sealed, unusable), unusable)
+    const facts = JSON.parse(bytes.text()) as LedFacts
+    bytes.align()
+    return { at, facts, packed: bytes.rest() }
   } catch {
     return undefined
   }

@@ -1,5 +1,6 @@
 import { emptyEntries, isAbsent } from '../../context/checkpoint/absent-entry.ts'
-import { restoreTranscript, unitsPerCheckpoint } from '../../context/checkpoint/pack-checkpoint.ts'
+import { unitsPerCheckpoint } from '../../context/checkpoint/pack-checkpoint.ts'
+import { restoreTranscript } from '../../context/checkpoint/restore-transcript.ts'
 import type { Context, FitOptions } from '../../context/context.ts'
 import { createConversation } from '../../context/conversation/conversation.ts'
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'

@@ -15,9 +15,9 @@ export interface Loading {
   readonly onLoad: (place: number) => void
 }
 
-/** Neighbours are loaded too: digests walk back from an entry, a unit goes on after it. */
-const pageBefore = 16
-const pageAfter = 8
+/** Few neighbours are loaded too: a recalled unit stands alone, and pages grow where a reader walks on, as digests do. */
+const pageBefore = 4
+const pageAfter = 2
 
 /** After so many attempts, pages are twice as large: work is not repeated for each of thousands of scattered texts. */
 const attemptsPerDoubling = 16
@@ -40,7 +40,7 @@ export async function whileLoading<T>(
       // Pages grow while a reader walks on, back or forth.
       const isBack = at < first && at >= first - pageBefore * pages
       const isForth = at >= to && at < to + pageAfter * pages
-      pages = isBack || isForth ? 2 * pages : 2 ** Math.floor(attempts / attemptsPerDoubling)
+      pages = isBack || isForth ? 4 * pages : 2 ** Math.floor(attempts / attemptsPerDoubling)
       first = Math.max(0, at - (isForth ? 0 : pageBefore * pages))
       to = Math.min(transcript.entries.length, at + pageAfter * (isBack ? 1 : pages))
       for await (const { view, seq } of readLog(source, { from: lead + first + 1, to: lead + to })) {

@@ -1,5 +1,4 @@
-import type { Meaning, Transcript } from '../../../context/conversation/transcript.ts'
-import { isRecallable } from '../../../context/recall/index-transcript.ts'
+import { isOrdinary, type Meaning, type Transcript } from '../../../context/conversation/transcript.ts'
 import * as ranking from '../../../context/recall/ranking.ts'
 
 /** Finds the vector of an entry by its place, as it was known when the entry at another place was the newest. */
@@ -41,7 +40,7 @@ export function meaningOf(transcript: Transcript, lead: number, weight: number, 
         const beside = Math.max(shares[unit - 1] ?? 0, shares[unit + 1] ?? 0)
         const share = shares[unit]! + ranking.beside * beside
         const { kind, tokens } = transcript.units[unit]!
-        if (share === 0 || !isRecallable({ kind })) continue
+        if (share === 0 || !isOrdinary({ kind })) continue
         // A long unit must earn its place; a short one gets no more for that.
         const size = Math.min(1, Math.max(1, mean) / Math.max(1, tokens)) ** ranking.length
         const added = Math.round(weight * share * size * whole)

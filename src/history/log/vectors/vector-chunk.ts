@@ -1,4 +1,4 @@
-import { seal, unseal } from '../../../context/recall/pack-bytes.ts'
+import { seal, unseal } from '../../../log/pack-bytes.ts'
 
 /** Changes with the layout: a piece of another version is not used. */
 const version = 1

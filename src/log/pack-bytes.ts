@@ -23,13 +23,24 @@ export function createWriter() {
     data.set(value, size)
     size += value.length
   }
+  const align = () => {
+    room(3)
+    while (size % 4 > 0) data[size++] = 0
+  }
   return {
     number,
     bytes,
-    /** A column: how many numbers, then each. */
+    /** Fills up to a place where four bytes can be read at once. */
+    align,
+    /** A column: how many numbers, how many bytes each takes, then all of them, aligned. */
     numbers(values: readonly number[]) {
+      const most = values.reduce((most, value) => Math.max(most, value), 0)
+      const width = ([1, 2, 4] as const).find(width => most < 256 ** width)
+      if (!width) throw new RangeError(`${most} does not fit into a column`)
       number(values.length)
-      values.forEach(number)
+      number(width)
+      align()
+      bytes(new Uint8Array(columns[width].from(values).buffer))
     },
     text(value: string) {
       const encoded = new TextEncoder().encode(value)
@@ -46,33 +57,23 @@ export function createWriter() {
 }
 
 /** Reads what a writer wrote, in the same order; `invalid` makes the error for bytes that are cut off or foreign. */
-export function createReader(data: Uint8Array, invalid: Invalid) {
+export function createReader(given: Uint8Array, invalid: Invalid) {
+  const data = byteOf4(given)
   let place = 0
   const take = (length: number) => {
     place += length
     if (!(place <= data.length)) throw invalid('it ends too early')
     return place - length
   }
-  /** Reads many numbers in one loop: a hundred thousand entries have two million. */
-  const list = (size: number): Uint32Array => {
-    if (size > data.length - place) throw invalid('it ends too early')
-    const values = new Uint32Array(size)
-    let at = place
-    for (let next = 0; next < size; next++) {
-      let value = data[at++]!
-      if (value > 127) {
-        value -= 128
-        let factor = 128
-        for (; data[at]! > 127; factor *= 128) value += (data[at++]! - 128) * factor
-        value += data[at++]! * factor
-        if (!(value < 2 ** 32)) throw invalid('a number is too large')
-      }
-      values[next] = value
+  const number = () => {
+    let value = 0
+    for (let factor = 1; ; factor *= 128) {
+      const byte = data[take(1)]!
+      value += (byte & 127) * factor
+      if (byte < 128) return value
     }
-    take(at - place)
-    return values
   }
-  const number = () => list(1)[0]!
+  const align = () => take(-place & 3)
   const bytes = (length: number) => {
     const start = take(length)
     return data.subarray(start, start + length)
@@ -80,12 +81,39 @@ export function createReader(data: Uint8Array, invalid: Invalid) {
   return {
     number,
     bytes,
+    align,
     rest: () => bytes(data.length - place),
-    numbers: () => list(number()),
-    text: () => new TextDecoder().decode(bytes(number())),
+    /** A column, where it stands: a hundred thousand entries have a million numbers. */
+    numbers(): Column {
+      const size = number()
+      const width = number()
+      if (width !== 1 && width !== 2 && width !== 4) throw invalid('a column has no width')
+      align()
+      return new columns[width](data.buffer as ArrayBuffer, data.byteOffset + take(size * width), size)
+    },
+    text: () => decoder.decode(bytes(number())),
     float: () => new DataView(data.buffer, data.byteOffset).getFloat64(take(8)),
   }
 }
+
+/** Numbers as they stand among the packed bytes: only to be read. */
+export type Column = Uint8Array | Uint16Array | Uint32Array
+
+/** Running sums: differences and lengths take fewer bytes than places. */
+export function sumsOf(column: Column): Uint32Array {
+  const sums = new Uint32Array(column.length)
+  let sum = 0
+  for (let at = 0; at < column.length; at++) {
+    sum += column[at]!
+    sums[at] = sum
+  }
+  return sums
+}
+
+/** By the bytes of a number. A machine that counts bytes from the other end finds another checksum, and reads none. */
+const columns = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array } as const
+
+const decoder = new TextDecoder()
 
 type Invalid = (why: string) => Error
 

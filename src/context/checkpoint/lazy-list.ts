@@ -1,0 +1,29 @@
+/**
+ * A list whose first elements are made when they are read: of a hundred thousand units a context reads some hundred. What
+ * is not made yet is a hole, and what a list does not have itself is asked of its prototype: so an element that was made
+ * is read as in any list.
+ */
+export function lazyList<T>(size: number, make: (at: number) => T): T[] {
+  const isHole = (key: string | symbol) => typeof key === 'string' && /^\d/.test(key) && Number(key) < size
+  const behind = new Proxy(Array.prototype, {
+    get(methods, key) {
+      if (key === 'slice') return slice
+      if (!isHole(key)) return Reflect.get(methods, key)
+      const element = make(Number(key))
+      list[Number(key)] = element
+      return element
+    },
+    has: (methods, key) => isHole(key) || key in methods,
+  })
+  const list: T[] = Object.setPrototypeOf(new Array<T>(size), behind)
+
+  /** A copy from the beginning leaves the holes as they are. */
+  function slice(from?: number, to = list.length): T[] {
+    if (from !== 0 || to < 0) return Array.prototype.slice.call(list, from, to)
+    const copy = lazyList(Math.min(size, to), at => list[at]!)
+    for (let at = size; at < Math.min(to, list.length); at++) copy.push(list[at]!)
+    return copy
+  }
+
+  return list
+}
