@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createHistory } from '../../src/history/create-history.ts'
+import { loadDriver } from '../../src/stores/sqlite/driver.ts'
+import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import { everyStore } from '../every-store.ts'
 import { standInEmbedder } from '../stand-in-embedder.ts'
 import { tell } from './tale.ts'
@@ -51,4 +56,28 @@ describe.each(await everyStore())('damaged vectors, %s', (_, create) => {
     expect(await again.thread('a').embed()).toBe(140)
     expect(await again.check()).toEqual([])
   })
+})
+
+it.each([
+  ['0', 'the vectors of entries 1 to 6 cannot be read'],
+  ['versions', 'the list of its vectors cannot be read, so none of them counts'],
+])('vectors whose bytes changed in an SQLite file are named: %s', async (cache, problem) => {
+  const folder = mkdtempSync(join(tmpdir(), 'throughline-vectors-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const open = () => {
+    const store = sqliteStore({ path: join(folder, 'log.db') })
+    return { store, history: createHistory({ store, embed: standInEmbedder() }) }
+  }
+  const before = open()
+  await before.store.migrate()
+  await tell(before.history.thread('a'), 0, 3)
+  await before.history.thread('a').embed()
+  await before.history.close()
+  const database = new (loadDriver())(join(folder, 'log.db'))
+  const where = `key = 'vectors 1 ${cache} stand-in'`
+  database.exec(`UPDATE caches SET bytes = CAST(substr(bytes, 2) AS BLOB) WHERE ${where}`)
+  database.close()
+  const { history } = open()
+  expect(await history.check()).toEqual([`a/assistant/main: ${problem} ${remedy}`])
+  await history.close()
 })
