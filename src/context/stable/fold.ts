@@ -46,33 +46,32 @@ export interface Fold {
 const start = { next: 0, cut: 0, epoch: 0, epochUser: -1, turn: -1, user: -1, needed: 0, limit: 0, stuck: 0 }
 
 /**
- * Reads the stops from the fold's place up to the unit `end`. The cut moves only when the room is full, and so far that it stays
- * for many turns: between two cuts a context only grows. Token counts alone decide.
+ * Reads the stops from the fold's place up to the unit `end`. The cut moves only when the room is full, and so far that it
+ * stays for many turns: between two cuts a context only grows. Token counts alone decide.
  */
 function advanceFold(transcript: Transcript, room: Room, past: Fold, end: number): Fold {
   const { stops, turns } = transcript
-  // Changed in place, but for the cuts: after a restart there are as many turns as the conversation has.
-  let fold: Growing = { ...past }
+  // A copy that is changed in place: after a restart there are as many turns as the conversation has.
+  const fold = { ...past }
   while (stops[fold.next]! < end) {
     const at = stops[fold.next]!
     fold.next += 1
     if (at === turns[fold.turn + 1]) {
       fold.turn += 1
       fold.user = at
-      fold = atUser(transcript, room, fold, at)
-    } else fold = atRound(transcript, room, fold, at)
+      atUser(transcript, room, fold, at)
+    } else atRound(transcript, room, fold, at)
   }
   return fold
 }
 
 type Growing = { -readonly [Name in keyof Fold]: Fold[Name] }
 
-function atUser(transcript: Transcript, room: Room, fold: Fold, at: number): Fold {
+function atUser(transcript: Transcript, room: Room, fold: Growing, at: number): void {
   const cost = (from: number) => spanCost(transcript, from, at, room.inlineNotes)
   const charge = at === transcript.firstUser ? 0 : Math.max(room.least, userCost(transcript, at))
-  const limit = fold.cut === 0 ? room.whole : room.tail
   const needed = cost(fold.cut) + fold.stuck + charge
-  if (needed <= limit) return fold
+  if (needed <= limitOf(room, fold)) return
   let cut = at
   for (let turn = fold.turn - 1; turn > 0; turn--) {
     const user = transcript.turns[turn]!
@@ -82,35 +81,40 @@ function atUser(transcript: Transcript, room: Room, fold: Fold, at: number): Fol
     if (sum + fold.stuck > room.low && !isLastExchange) break
     cut = user
   }
-  return cutAt(transcript, { ...fold, needed, limit }, cut, at, at)
+  cutAt(transcript, room, fold, needed, cut, at, at)
 }
 
 /** Cuts inside a long turn, whose user message is protected and whose earlier rounds are not. */
-function atRound(transcript: Transcript, room: Room, fold: Fold, at: number): Fold {
+function atRound(transcript: Transcript, room: Room, fold: Growing, at: number): void {
   const { user } = fold
-  const cost = (from: number) => spanCost(transcript, from, at + 1, room.inlineNotes)
+  const cost = (from: number) => spanCost(transcript, from, at + 1, room.inlineNotes) + fold.stuck
   const held = user > transcript.firstUser ? userCost(transcript, user) : 0
-  const limit = fold.cut === 0 ? room.whole : room.tail
-  const heldNow = fold.cut > user ? held : 0
-  const needed = cost(fold.cut) + fold.stuck + heldNow
-  if (needed <= limit) return fold
-  const full = { ...fold, needed, limit }
-  // Cuts whole turns first; if the open turn alone is too large, its oldest rounds.
-  if (user >= fold.cut && user > transcript.firstUser && cost(user) + fold.stuck <= room.low) {
-    return cutAt(transcript, full, user, at, user)
-  }
+  const needed = cost(fold.cut) + (fold.cut > user ? held : 0)
+  if (needed <= limitOf(room, fold)) return
   let cut = at
-  while (cut - 1 > Math.max(user, fold.cut - 1) && cost(cut - 1) + held + fold.stuck <= room.low) cut -= 1
-  return cut > fold.cut ? cutAt(transcript, full, cut, at, user) : fold
+  // Cuts whole turns first; if the open turn alone is too large, its oldest rounds.
+  if (user >= fold.cut && user > transcript.firstUser && cost(user) <= room.low) cut = user
+  else while (cut - 1 > Math.max(user, fold.cut - 1) && cost(cut - 1) + held <= room.low) cut -= 1
+  if (cut === user || cut > fold.cut) cutAt(transcript, room, fold, needed, cut, at, user)
 }
 
 /** The tokens of a user message, not of the first: of a long conversation the sums are known before the units. */
 const userCost = (transcript: Transcript, user: number) => costBetween(transcript, user, user + 1, false)
 
-function cutAt(transcript: Transcript, fold: Fold, cut: number, epoch: number, epochUser: number): Fold {
-  const passed = transcript.systems.filter(index => index >= fold.cut && index < cut)
-  const stuck = passed.reduce((sum, index) => sum + transcript.units[index]!.tokens, fold.stuck)
-  return { ...fold, cut, epoch, epochUser, stuck }
+const limitOf = (room: Room, { cut }: Fold) => (cut === 0 ? room.whole : room.tail)
+
+function cutAt(
+  { systems, units }: Transcript,
+  room: Room,
+  fold: Growing,
+  needed: number,
+  cut: number,
+  epoch: number,
+  epochUser: number,
+): void {
+  const limit = limitOf(room, fold)
+  for (const index of systems) if (index >= fold.cut && index < cut) fold.stuck += units[index]!.tokens
+  Object.assign(fold, { needed, limit, cut, epoch, epochUser })
 }
 
 /** The fold of a conversation as it is now. Earlier folds are remembered, so a turn costs a few additions. */

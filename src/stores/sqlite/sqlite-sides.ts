@@ -37,7 +37,7 @@ export function sqliteSides(context: SqliteContext): Sides {
       const row = branch && connection.get<CacheRow>(sql, branch.id, key)
       // A damaged cache counts as absent: it can be rebuilt.
       if (!row || row.checksum !== cacheSum(branch.id, key, row.at, row.bytes)) return undefined
-      return { at: row.at, bytes: new Uint8Array(inflateRawSync(row.bytes)) }
+      return { at: row.at, bytes: new Uint8Array(inflateRawSync(row.bytes, inOnePiece)) }
     },
     async saveMarks(thread, marks) {
       await context.write(thread, connection =>
@@ -54,6 +54,9 @@ export function sqliteSides(context: SqliteContext): Sides {
     },
   }
 }
+
+/** Most caches fit into one piece of this size; by default they are put together of several. */
+const inOnePiece = { chunkSize: 2 ** 16 }
 
 /** Keeps marks of places that are counted from the one after `head`. */
 export function keepMarks(connection: Connection, branchId: number, marks: readonly Mark[], head = 0): void {
