@@ -20,6 +20,7 @@ export function measureReads(conversations, build, window) {
   }
   return {
     reuse: Number((total > 0 ? 1 - read / total : 0).toFixed(4)),
+    read,
     readPerTurn: Math.round(turns > 0 ? read / turns : 0),
     full: Number((turns > 0 ? total / (turns * window) : 0).toFixed(4)),
     turns,

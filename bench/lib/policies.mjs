@@ -3,20 +3,23 @@ import { o200k } from '../../dist/tokens/o200k.js'
 
 export const count = o200k()
 
-/** The context of a policy. */
-export const fitted = policy => (messages, window) => {
-  const { messages: sent, tokens, receipt } = fit(messages, { window, policy, count, overflow: 'trim' })
-  const has = seq => {
-    const { fate } = receipt.entries[seq]
-    return fate === 'kept' || fate === 'recalled'
+/** The context of a policy; of another build of the library, if its `fit` is given. */
+export const fitted =
+  (policy, build = fit) =>
+  (messages, window) => {
+    const { messages: sent, tokens, receipt } = build(messages, { window, policy, count, overflow: 'trim' })
+    const has = seq => {
+      const { fate } = receipt.entries[seq]
+      return fate === 'kept' || fate === 'recalled'
+    }
+    return {
+      sent,
+      tokens,
+      has,
+      receipt,
+      isCut: receipt.inserted.some(({ part }) => part === 'marker' || part === 'digests'),
+    }
   }
-  return {
-    sent,
-    tokens,
-    has,
-    isCut: receipt.inserted.some(({ part }) => part === 'marker' || part === 'digests'),
-  }
-}
 
 /** Every way of making a context that is measured: messages and a window in, what is sent and what it has out. */
 export const policies = {

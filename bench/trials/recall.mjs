@@ -11,6 +11,9 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { loadSets } from '../lib/conversations.mjs'
+import { measureQuality } from '../lib/measure-quality.mjs'
+import { measureReads } from '../lib/measure-reads.mjs'
+import { fitted } from '../lib/policies.mjs'
 
 const here = name => fileURLToPath(new URL(name, import.meta.url))
 const { values } = parseArgs({
@@ -28,14 +31,13 @@ const { values } = parseArgs({
 const window = Number(values.window)
 const folder = copyWith(values.set)
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-const { fit, parseMessage, choosePolicy, recall } = {
+const { fit, choosePolicy, recall } = {
   ...(await import(join(folder, 'dist/index.js'))),
   ...(await import(join(folder, 'dist/context/policies/choose-policy.js'))),
 }
-const count = (await import(join(folder, 'dist/tokens/o200k.js'))).o200k()
-const policy = Number.isNaN(Number(values.policy))
-  ? choosePolicy(values.policy)
-  : recall({ effort: Number(values.policy) })
+const effort = Number(values.policy)
+const policy = Number.isNaN(effort) ? choosePolicy(values.policy) : recall({ effort })
+const build = fitted(policy, fit)
 
 const wanted = values.sets.split(',')
 const result = {}
@@ -55,67 +57,32 @@ function copyWith(changes) {
   for (const change of changes) {
     const [, file, name, value] = /^(.+?):(.+?)=(.+)$/.exec(change)
     const path = join(made, `dist/context/${file}.js`)
+    const constant = new RegExp(`((?:const |^\\s*)${name}(?: = |: ))[^;\\n]*?(;|,\\n|\\n)`, 'm')
     const before = readFileSync(path, 'utf8')
-    const after = before.replace(
-      new RegExp(`((?:const |^\\s*)${name}(?: = |: ))[^;\\n]*?(;|,\\n|\\n)`, 'm'),
-      `$1${value}$2`,
-    )
-    if (after === before && !before.includes(value)) throw new Error(`${file} has no ${name}`)
-    writeFileSync(path, after)
+    if (!constant.test(before)) throw new Error(`${file} has no ${name}`)
+    writeFileSync(path, before.replace(constant, `$1${value}$2`))
   }
   return made
 }
 
-function untimed({ turns, ...rest }) {
-  return { ...rest, turns: turns.map(({ time: _, ...turn }) => turn) }
+function untimed({ turns, questions, ...rest }) {
+  const without = list => list.map(({ time: _, ...one }) => one)
+  return { ...rest, turns: without(turns), questions: without(questions) }
 }
 
-function measure({ turns, questions }) {
-  let all = 0
-  const categories = {}
-  for (const { text, category, at, evidence, time } of questions) {
-    const asked = { role: 'user', content: text, ...(turns[0].time !== undefined && { time }) }
-    const { sent, receipt } = contextOf([...turns.slice(0, at), asked])
-    const whole = sent.map(message => message.content).join('\n')
-    const isThere = seq =>
-      ['kept', 'recalled'].includes(receipt.entries[seq].fate) && whole.includes(turns[seq].content)
-    const found = evidence.every(isThere) ? 1 : 0
-    all += found
-    categories[category] ??= [0, 0]
-    categories[category][0] += found
-    categories[category][1] += 1
-  }
-  let previous
-  const sum = { calls: 0, read: 0, tail: 0, blocks: 0 }
-  for (const [at, message] of turns.entries()) {
-    if (message.role !== 'user') continue
-    const { sent, tokens, receipt } = contextOf(turns.slice(0, at + 1))
-    const isCut = receipt.inserted.some(({ part }) => part === 'marker' || part === 'digests')
-    if (previous && isCut) {
-      sum.calls += 1
-      sum.read += tokens - sharedPrefix(previous, sent)
-      sum.tail += receipt.parts.history
-      sum.blocks += receipt.inserted.some(({ part }) => part === 'recall') ? 1 : 0
+function measure(conversation) {
+  const { all, questions, categories } = measureQuality([conversation], build, window)
+  const sum = { tail: 0, blocks: 0 }
+  const watched = (messages, size) => {
+    const context = build(messages, size)
+    if (context.isCut) {
+      sum.tail += context.receipt.parts.history
+      sum.blocks += context.receipt.inserted.some(({ part }) => part === 'recall') ? 1 : 0
     }
-    previous = sent
+    return context
   }
-  return { all, questions: questions.length, categories, ...sum }
-}
-
-function contextOf(messages) {
-  const { messages: sent, tokens, receipt } = fit(messages, { window, policy, count, overflow: 'trim' })
-  return { sent, tokens, receipt }
-}
-
-function sharedPrefix(before, now) {
-  let tokens = count.prompt
-  for (let at = 0; at < Math.min(before.length, now.length) && before[at].content === now[at].content; at++)
-    tokens += cost(now[at])
-  return tokens
-}
-
-function cost(message) {
-  return count.message(parseMessage(message, 0))
+  const { turns: calls, read } = measureReads([conversation], watched, window)
+  return { all: Math.round(all * questions), questions, categories, calls, read, ...sum }
 }
 
 function report() {

@@ -148,10 +148,13 @@ describe('parseMessage', () => {
     [{ role: 'user', parts: [] }, 'convertToModelMessages'],
     [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }, 'is a UI message'],
     [{ role: 'user', parts: [{ text: 'hi' }] }, "Message 7: is a message of Gemini's own API"],
-    [{ role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] }, 'functionCall as tool_calls'],
+    [
+      { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
+      'convert it to "content", tool_calls',
+    ],
     [
       { role: 'function', parts: [{ functionResponse: { name: 'f' } }] },
-      'functionResponse as a tool message',
+      'convert it to "content", tool_calls and tool messages',
     ],
     [{ role: 'assistant', content: [{ type: 'tool_use', id: 'x' }] }, "only Anthropic's own API has"],
     [{ role: 'assistant', tool_calls: 'x' }, 'Message 7: "tool_calls" must be an array'],

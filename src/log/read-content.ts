@@ -46,7 +46,7 @@ export function refuseParts({ role, content, parts }: Part, seq: number): void {
     seq,
     isUi
       ? 'is a UI message ("parts"): convert it with convertToModelMessages first'
-      : 'is a message of Gemini\'s own API ("parts"): give its texts as "content", role "model" as "assistant", functionCall as tool_calls, functionResponse as a tool message',
+      : 'is a message of Gemini\'s own API ("parts"): convert it to "content", tool_calls and tool messages',
   )
 }
 

@@ -1,39 +1,70 @@
 import { describe, expect, it } from 'vitest'
-import { growth } from '../../../test/growth.ts'
-import { askingParts } from './judge.ts'
+import { estimate } from '../../tokens/estimate.ts'
+import { readConversation } from '../conversation/conversation.ts'
+import { indexTranscript } from './index-transcript.ts'
+import { judge, slope, toEffort } from './judge.ts'
 
-describe('askingParts', () => {
-  it('gives the sentences that ask, where a message has several', () => {
-    const text =
-      'The harbour closes at nine tonight. "Which berth number is free?" Please reply soon, dear pilot.'
-    expect(askingParts(text)).toEqual(['"Which berth number is free?"'])
+const minute = 60_000
+const past = [
+  'The berth of the Heron is number nine at the north jetty.',
+  'Noted: number nine.',
+  'Lunch was soup again, with bread.',
+  'Enjoy your meal.',
+]
+
+/** How strongly a message asks for what was said before it, which is all cut. `later` is said after it. */
+function ask(text: string, { rest = minute, later = [] as readonly string[], whole = false } = {}) {
+  const said = [...past, text, ...later]
+  const messages = said.map((content, at) => ({
+    role: at % 2 === 0 ? 'user' : 'assistant',
+    content,
+    time: at * minute + (at >= past.length ? rest : 0),
+  }))
+  const { transcript } = readConversation(messages, estimate())
+  const index = indexTranscript(transcript, whole ? transcript.units.length : past.length)
+  const user = past.length
+  return judge({ transcript, index, effort: toEffort(0.5), text, user, cut: past.length })
+}
+
+describe('judge', () => {
+  it('tells apart what is ours, plain questions, questions in passing, and what asks for nothing', () => {
+    const asked = [
+      'which berth is my number at the jetty',
+      'which berth is the number at the jetty',
+      'the berth number at the jetty, which is it?',
+      'the berth number at the jetty',
+    ].map(text => ask(text).asked)
+    expect(asked).toEqual([...asked].sort((a, b) => b - a))
+    expect(new Set(asked).size).toBe(asked.length)
   })
 
-  it('joins what says too little to its neighbour, and knows the marks of Chinese', () => {
-    expect(
-      askingParts('Ok. Fine. Which berth number is free today? The rest can wait until Monday.'),
-    ).toEqual(['Ok. Fine. Which berth number is free today?'])
-    expect(askingParts('港口今天晚上九点关门。哪个泊位现在空着？')).toEqual(['哪个泊位现在空着？'])
-  })
-
-  it('takes the last three', () => {
-    const questions = ['masts', 'sails and ropes', 'hulls', 'anchors, chains and winches'].map(
-      what => `When did the yard inspect ${what}?`,
+  it('takes a name that was said before for ours, and only such a one', () => {
+    const [known, unknown, small] = ['Heron', 'Porto', 'heron'].map(
+      name => ask(`Where does ${name} lie?`).most,
     )
-    expect(askingParts(questions.join(' '))).toEqual(questions.slice(-3))
+    expect(known).toBeGreaterThan(unknown!)
+    expect(small).toBe(unknown)
   })
 
-  it.each([
-    ['lines of a log that say the same', 'INFO ok\n'],
-    ['short sentences', 'Ok. '],
-    ['closing marks', '*'],
-    ['marks with their closing marks', '.*'],
-    ['blanks', ' '],
-    ['line breaks', '\n'],
-    ['questions', 'When did the yard inspect masts? '],
-    ['Chinese marks', '。'],
-  ])('reads %s once', (_what, part) => {
-    const make = (size: number) => part.repeat(Math.ceil(size / part.length))
-    expect(growth(make, askingParts, { size: 4_000 })).toBeLessThan(1.6)
+  it('says the same whatever is said later', () => {
+    const text = 'Where does Porto lie?'
+    const later = ['Where it always was.', 'Porto lies at berth nine, Porto is a boat.']
+    expect(ask(text, { later, whole: true })).toEqual(ask(text))
+  })
+
+  it('lets what comes after a pause ask more strongly', () => {
+    const text = 'the berth number at the jetty'
+    expect(ask(text, { rest: 60 * minute }).asked).toBeGreaterThan(ask(text).asked)
+  })
+
+  it('lets the last question of a long message ask', () => {
+    const report = Array.from({ length: 40 }, (_, n) => `measure${n} shows value${n} of gauge${n}.`).join(' ')
+    const [statement, question] = ['.', '?'].map(mark =>
+      ask(`${report} And the berth number of the jetty${mark}`),
+    )
+    expect(statement!.asked).toBeLessThan(1)
+    expect(question!.asked).toBeGreaterThan(1)
+    // Only a little: most of such a message is about something else.
+    expect(slope * (question!.asked - 1)).toBeCloseTo(1 / 6)
   })
 })

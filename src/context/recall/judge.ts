@@ -28,10 +28,10 @@ export interface Question {
   readonly cut: number
 }
 
-/** Messages of more terms are also ranked part by part: no old entry covers all that they say. */
+/** No old entry covers all that a message with more terms says: its last part that asks is also ranked by itself. */
 const longMessage = 25
 
-/** How much an asking part adds to the scores, and the share of the room that parts alone can open. */
+/** How much it adds to the scores, and the share of the room that it can open alone. */
 const partWeight = 0.5
 const partShare = 1 / 6
 
@@ -42,23 +42,26 @@ export function judge(question: Question): Judgement {
   const whole = rank(index, text, user)
   const sitting = restBefore(transcript, user) <= pause ? going : opening
   const isPlainly = isPlain(text)
-  const isOurs = isPlainly && isOfUs(text, index)
+  const isOurs = isPlainly && isOfUs({ ...question, text })
   const weight = isOurs ? ours : isPlainly ? plain : sitting * (isQuestion(text) ? passing : 1)
   transcript.meaning?.add(user, whole)
   const most = effort.block + (isOurs ? more : 0)
   const judged = { ...weigh(question, whole, weight), most, terms: whole.asked }
-  if (whole.terms <= longMessage) return judged
-  const open = askingParts(text)
-    .map(part => weigh(question, rank(index, part, user), plain * sitting))
-    .filter(part => part.asked >= 1)
-  // The whole message orders the recalled units; asking parts also open the gate, but only a little.
+  const part = whole.terms > longMessage ? lastQuestion(text) : undefined
+  if (part === undefined) return judged
+  const own = weigh(question, rank(index, part, user), plain * sitting)
+  if (own.asked < 1) return judged
+  // The whole message orders the recalled units; the part also opens the gate, but only a little.
   const { scores } = whole
-  let { asked } = judged
-  for (const part of open) {
-    asked = Math.max(asked, Math.min(part.asked, 1 + partShare / slope))
-    for (let unit = 0; unit < user; unit++) scores[unit]! += Math.round(partWeight * part.scores[unit]!)
-  }
+  const asked = Math.max(judged.asked, Math.min(own.asked, 1 + partShare / slope))
+  for (let unit = 0; unit < user; unit++) scores[unit]! += Math.round(partWeight * own.scores[unit]!)
   return { ...judged, best: bestBefore(question, scores), asked }
+}
+
+/** The last sentence or clause near a message's end that asks. A shorter one would match anything. */
+function lastQuestion(text: string): string | undefined {
+  const parts = text.slice(-400).split(/(?<=[.!?…;:。！？；：؟\n])/)
+  return parts.findLast(part => part.length > 20 && isQuestion(part))
 }
 
 /** How much more a message weighs that asks in passing, that asks plainly, and that asks plainly for something of ours. */
@@ -74,10 +77,12 @@ const opening = 1.5
 const more = 0.3
 
 /** Whether a question is about the people who talk, or names what was said before: others ask for what the model knows. */
-function isOfUs(text: string, { vocabulary }: RecallIndex): boolean {
-  const isSaid = (word: string) => termsOf(word).some(term => vocabulary.get(term) !== undefined)
-  const isName = (word: string, at: number) => at > 0 && /^\p{Lu}/u.test(word) && isSaid(word)
-  return /\b(?:i|me|my|we|our)\b/i.test(text) || wordsOf(text).some(isName)
+function isOfUs({ text, index, user }: Question): boolean {
+  const isSaid = (word: string) =>
+    termsOf(word).some(term => index.frequency(index.vocabulary.get(term) ?? -1, user) > 0)
+  // The first letter is always a capital; where letters have no capitals, any word may be a name.
+  const isName = (word: string) => /^[\p{Lu}\p{Lo}]/u.test(word) && isSaid(word)
+  return /\b(?:i|me|my|we|our|ich|mein|wir|yo|mis?)\b/i.test(text) || wordsOf(text.slice(1)).some(isName)
 }
 
 /** An imagined entry in view has this share of the message's words, so that a message about something new asks for nothing. */
@@ -112,34 +117,6 @@ function bestInView({ transcript, user, cut }: Question, scores: Float64Array): 
   }
   return best
 }
-
-/** A part with fewer different terms is joined to its neighbour, as it would match anything. */
-const fewestTerms = 3
-
-/** The most parts, the last ones: each is ranked by itself, and more would cost more than they bring. */
-const mostParts = 3
-
-/** The sentences and clauses of a message that ask for something, where it has several parts. */
-export function askingParts(text: string): readonly string[] {
-  const parts: string[] = []
-  let held = ''
-  let terms = new Set<string>()
-  for (const piece of text.replace(ends, '$1$2\n').split('\n')) {
-    if (piece.trim() === '') continue
-    held = held ? `${held} ${piece}` : piece
-    for (const term of termsOf(piece)) terms.add(term)
-    if (terms.size < fewestTerms) continue
-    parts.push(held)
-    held = ''
-    terms = new Set()
-  }
-  if (held && parts.length > 0) parts[parts.length - 1] += ` ${held}`
-  if (parts.length < 2) return []
-  return parts.filter(isQuestion).slice(-mostParts)
-}
-
-/** The end of a sentence or a clause: a mark with its closing quotes before a blank, or a Chinese mark. Never backtracks. */
-const ends = /([.?!;:…]["'”’)\]*_]*)\s+|([。！？；：])/gu
 
 /** How much is recalled, and at what cost. */
 export interface Effort {

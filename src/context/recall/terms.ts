@@ -4,7 +4,7 @@
  */
 export function termsOf(text: string): readonly string[] {
   const terms: string[] = []
-  for (const word of wordsOf(text.toLowerCase().replace(unspaced, ' $& '))) {
+  for (const word of wordsOf(fold(text).replace(unspaced, ' $& '))) {
     if (stopWords.has(word)) continue
     // Where a script does not separate words, pairs of neighbouring characters; one that is alone, alone.
     const parts = word.search(unspaced) < 0 ? [stem(word)] : [...word]
@@ -13,6 +13,13 @@ export function termsOf(text: string): readonly string[] {
   }
   return terms
 }
+
+/** A text as it is compared: small letters without accents, as not everyone types them. */
+export const fold = (text: string): string =>
+  text.toLowerCase().normalize('NFD').replace(accents, '').normalize('NFC')
+
+/** Accents of Latin, Greek and Cyrillic letters, and the vowel signs and hamzas of Arabic. */
+const accents = /[\u0300-\u036f\u064b-\u065f]/g
 
 /** Removes a label at the front ("[Monday, 8 May]", "[10:30]"): it says when something was said, and asks for nothing. */
 export function withoutLabel(text: string): string {
@@ -62,25 +69,30 @@ const hasVowel = /[aeiouy]/
 const isDoubling = /^(?:ings?|ed|edly)$/
 const isDoubled = /([bdfgmnprt])\1$/
 
+/** English words that begin a question. */
+export const askingWords =
+  'are can could did do does had has have how is should was were what when where which who whom why will would'
+
 /** Words that carry no meaning for matching. They are left out. */
 const stopWords: ReadonlySet<string> = new Set(
-  `a about also am an and any are as at be been but by can could d did didn do does doesn don for from get got had has
-  have he her hers him his how i if in into is isn it its just like ll m me my of on or our re really s she should so some
-  t than that the their them then there these they this those to ve was wasn we were what when where which who whom why
-  will with would you your`.split(/\s+/),
+  (
+    `${askingWords} a about also am an and any as at be been but by d didn doesn don for from get got he her hers him ` +
+    'his i if in into isn it its just like ll m me my of on or our re really s she so some t than that the their them ' +
+    'then there these they this those to ve wasn we with you your'
+  ).split(' '),
 )
 
 /** Stems of words that are common in any conversation. They count half. */
 const commonStems: ReadonlySet<string> = new Set(
-  `able add after again all always anything ask away back bad because before begin best better big bit both bring
-  build buy call came case change come create cut day down each end even ever every everything feel felt
-  few find fine first five follow found four gave give go good great happy hard hello help here hey hi high home
-  hope house idea keep kind know last late later learn leave let life little live long look lot love low made
-  make man many maybe mean meet month more most move much name need never new next nice night no not
-  nothing now number off oh ok okay old once one only open other out over own part pay people place please point
-  problem put question read real remember right said same say see send set show since small something start stay
-  still stop such sure take talk tell thank thing think three time today told too took true try turn two under up
-  use very wait want way week well while work write year yes yet`
-    .split(/\s+/)
+  (
+    'able add after again all always anything ask away back bad because before begin best better bit both bring ' +
+    'call came change come day down each end even ever every everything feel felt few find fine first five found ' +
+    'four gave give go good great hello help here hey hi hope keep kind know last late later leave let little ' +
+    'live long look lot made make many maybe mean more most much name need never new next nice no not nothing now ' +
+    'off oh ok okay once one only other out over own please put question real remember right said same say see ' +
+    'set show since something start stay still stop such sure take talk tell thank thing think three time today ' +
+    'told too took true try turn two under up use very wait want way week well while work year yes yet'
+  )
+    .split(' ')
     .map(stem),
 )
