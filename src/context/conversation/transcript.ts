@@ -198,7 +198,7 @@ export function isOrdinary({ kind }: Pick<Unit, 'kind'>): boolean {
 }
 
 /** The cost of the units from one up to another that may go, with their notes where those are sent inline. */
-export function costBetween(transcript: Transcript, from: number, to: number, inlineNotes: boolean): number {
+export function costBetween(transcript: Transcript, from: number, to: number, inlineNotes?: boolean): number {
   const { costBefore, noteCostBefore } = transcript
   const cost = costBefore[to]! - costBefore[from]!
   return inlineNotes ? cost + noteCostBefore[to]! - noteCostBefore[from]! : cost

@@ -99,7 +99,7 @@ function atRound(transcript: Transcript, room: Room, fold: Growing, at: number):
 }
 
 /** The tokens of a user message, not of the first: of a long conversation the sums are known before the units. */
-const userCost = (transcript: Transcript, user: number) => costBetween(transcript, user, user + 1, false)
+const userCost = (transcript: Transcript, user: number) => costBetween(transcript, user, user + 1)
 
 const limitOf = (room: Room, { cut }: Fold) => (cut === 0 ? room.whole : room.tail)
 
