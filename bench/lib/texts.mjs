@@ -47,7 +47,7 @@ const because = [
 ]
 
 /** A small generator with a seed: Math.random would make every run another run. */
-function mulberry32(seed) {
+export function mulberry32(seed) {
   let state = Math.imul(seed, 0x9e3779b1)
   return () => {
     state = (state + 0x6d2b79f5) | 0

@@ -1,5 +1,5 @@
-// Two builds take the same turns of the default policy by turns, in one process: their CPU time, and whether every context
-// has the same bytes.
+// Two builds take the same turns of the default policy by turns, in one process: their CPU time, and how many contexts have
+// the same bytes.
 //
 //   node bench/trials/rank.mjs --old DIST --new DIST [--data DIR]
 //
@@ -39,6 +39,7 @@ for (const size of sizes) {
     return { name, take, times: [] }
   })
   let next = size
+  let same = 0
   for (let turn = 0; turn < turns; turn++) {
     const more = []
     do more.push(messageAt(next++))
@@ -49,12 +50,12 @@ for (const size of sizes) {
       if (turn >= warmUp) run.times.push(ms)
       return bytes
     })
-    if (taken[0] !== taken[1]) throw new Error(`the contexts differ at ${size} messages, turn ${turn}`)
+    if (taken[0] === taken[1]) same += 1
   }
   const figures = runs.map(({ name, times }) => `${name} ${round(median(times))} ms`)
   const ratio = median(runs[1].times) / median(runs[0].times)
   console.log(
-    `${size} messages: ${figures.join(', ')}, ${ratio.toFixed(2)} times; ${turns} contexts are the same`,
+    `${size} messages: ${figures.join(', ')}, ${ratio.toFixed(2)} times; ${same} of ${turns} contexts are the same`,
   )
 }
 

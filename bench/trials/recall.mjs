@@ -5,21 +5,19 @@
 //     [--set recall/judge:plain=10 …] [--json]
 //
 // `--set FILE:NAME=VALUE` gives `const NAME = …` (or `NAME: …`) in a copy of context/FILE.js another value.
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { loadSets } from '../lib/conversations.mjs'
+import { copyWith } from '../lib/copy-with.mjs'
 import { measureQuality } from '../lib/measure-quality.mjs'
 import { measureReads } from '../lib/measure-reads.mjs'
 import { fitted } from '../lib/policies.mjs'
 
-const here = name => fileURLToPath(new URL(name, import.meta.url))
 const { values } = parseArgs({
   options: {
     data: { type: 'string' },
-    dist: { type: 'string', default: here('../../dist') },
+    dist: { type: 'string', default: fileURLToPath(new URL('../../dist', import.meta.url)) },
     policy: { type: 'string', default: 'balanced' },
     sets: { type: 'string', default: 'locomo,realmem,beam100K' },
     set: { type: 'string', multiple: true, default: [] },
@@ -29,11 +27,10 @@ const { values } = parseArgs({
   },
 })
 const window = Number(values.window)
-const folder = copyWith(values.set)
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+const dist = copyWith(values.dist, values.set)
 const { fit, choosePolicy, recall } = {
-  ...(await import(join(folder, 'dist/index.js'))),
-  ...(await import(join(folder, 'dist/context/policies/choose-policy.js'))),
+  ...(await import(join(dist, 'index.js'))),
+  ...(await import(join(dist, 'context/policies/choose-policy.js'))),
 }
 const effort = Number(values.policy)
 const policy = Number.isNaN(effort) ? choosePolicy(values.policy) : recall({ effort })
@@ -45,25 +42,6 @@ for (const [set, conversations] of Object.entries(loadSets(values.data)))
   if (wanted.includes(set))
     result[set] = conversations.map(one => measure(values['no-times'] ? untimed(one) : one))
 console.log(values.json ? JSON.stringify(result) : report())
-
-function copyWith(changes) {
-  const made = mkdtempSync(join(tmpdir(), 'trial-'))
-  cpSync(resolve(values.dist), join(made, 'dist'), {
-    recursive: true,
-    filter: name => !name.endsWith('/inspector'),
-  })
-  symlinkSync(here('../../node_modules'), join(made, 'node_modules'))
-  writeFileSync(join(made, 'package.json'), '{ "type": "module" }')
-  for (const change of changes) {
-    const [, file, name, value] = /^(.+?):(.+?)=(.+)$/.exec(change)
-    const path = join(made, `dist/context/${file}.js`)
-    const constant = new RegExp(`((?:const |^\\s*)${name}(?: = |: ))[^;\\n]*?(;|,\\n|\\n)`, 'm')
-    const before = readFileSync(path, 'utf8')
-    if (!constant.test(before)) throw new Error(`${file} has no ${name}`)
-    writeFileSync(path, before.replace(constant, `$1${value}$2`))
-  }
-  return made
-}
 
 function untimed({ turns, questions, ...rest }) {
   const without = list => list.map(({ time: _, ...one }) => one)

@@ -15,7 +15,12 @@ export function remember<T extends object>(transcript: Transcript, key: string, 
   const known = memories.get(transcript) ?? new Map<string, object & Derived>()
   memories.set(transcript, known)
   const found = known.get(key) as T | undefined
-  if (found !== undefined) return found
+  if (found !== undefined) {
+    // Behind the others: what was not asked for longest goes first.
+    known.delete(key)
+    known.set(key, found)
+    return found
+  }
   if (known.size >= most) {
     const oldest = [...known].find(([, state]) => !state.fits)
     if (oldest) known.delete(oldest[0])

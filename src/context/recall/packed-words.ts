@@ -6,6 +6,7 @@ import {
   type IndexColumns,
   type RecallIndex,
   setEntry,
+  type Visit,
   type Words,
 } from './recall-index.ts'
 import { readStretch, type Stretch, stretchSize } from './stretch.ts'
@@ -30,17 +31,19 @@ export function indexAfter(past: PackedWords): RecallIndex {
     },
     termsAt: entry => (entry < size ? past : index).termsAt(entry),
     frequency: (id, n) => past.frequency(id, n) + index.frequency(id, n),
-    visit(id, from, to, visit) {
-      past.visit(id, from, to, visit)
+    visit(id, from, to, visit, most = Number.POSITIVE_INFINITY) {
+      const newer = index.frequency(id, to) - index.frequency(id, from)
+      if (most > newer) past.visit(id, from, to, visit, most - newer)
       // Lists of one kind: the loop that walks through them is compiled for one kind, and must not be compiled again.
-      index.visit(id, from, to, ({ places, counts }, start, end) => {
+      const copy: Visit = ({ places, counts }, start, end) => {
         const list = createListed(end - start)
         for (let at = start; at < end; at++) {
           list.places[at - start] = places[at]!
           list.counts[at - start] = counts[at]!
         }
         visit(list, 0, end - start)
-      })
+      }
+      index.visit(id, from, to, copy, most)
     },
   }
 }
@@ -135,10 +138,11 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
       return found[entry % stretchSize]!
     },
     frequency: (id, n) => (n >= entries ? (totals[id] ?? 0) : placeOf(listOf(id).places, n)),
-    visit(id, from, to, visit) {
+    visit(id, from, to, visit, most = Number.POSITIVE_INFINITY) {
       if (from >= entries) return
       const list = listOf(id)
-      visit(list, placeOf(list.places, from), placeOf(list.places, to))
+      const end = placeOf(list.places, to)
+      visit(list, Math.max(placeOf(list.places, from), end - most), end)
     },
     add(packed) {
       const stretch = readStretch(packed, invalid)

@@ -60,29 +60,45 @@ const question = fc.oneof(
   fc.constant('heron jetty'),
   fc.array(fc.oneof(word, fc.constant('quasar')), { maxLength: 30 }).map(words => words.join(' ')),
 )
-const asked = fc.record({ documents, question, share: fc.double({ min: 0, max: 1, noNaN: true }) })
+/** Mostly so few postings that not all can be read. */
+const limits = fc.oneof(
+  fc.constant(ranking),
+  fc.record({ postings: fc.nat(60), relatedPostings: fc.nat(20) }),
+)
+const asked = fc.record({ documents, question, limits, share: fc.double({ min: 0, max: 1, noNaN: true }) })
 
 /** Asks an index as if it ended at n: when it has grown further, as a fork finds it, and when it was restored. */
 function compare(exhaustive: typeof exhaustiveScores) {
   return ({
     documents,
     question,
+    limits,
     share,
   }: {
     documents: RecallDocument[]
     question: string
+    limits: Limits
     share: number
   }) => {
     const index = createRecallIndex()
     for (const one of documents) index.append(one)
     const n = Math.round(share * index.size)
-    for (const one of [index, unpackIndex(packIndex(index)).index]) {
+    for (const one of [index, restored(documents, index.size), restored(documents, n)]) {
       for (const size of [n, index.size]) {
-        const found = rank(one, question, size)
-        expect([...found.scores]).toEqual(exhaustive(said(one, documents), found.asked, size))
+        const found = rank(one, question, size, limits.postings, limits.relatedPostings)
+        expect([...found.scores]).toEqual(exhaustive(said(one, documents), found.asked, size, limits))
       }
     }
   }
+}
+
+/** An index that was packed after so many documents, and has grown since. */
+function restored(documents: readonly RecallDocument[], size: number): RecallIndex {
+  const past = createRecallIndex()
+  for (const one of documents.slice(0, size)) past.append(one)
+  const { index } = unpackIndex(packIndex(past))
+  for (const one of documents.slice(size)) index.append(one)
+  return index
 }
 
 describe('rank', () => {
@@ -95,9 +111,12 @@ describe('rank', () => {
     ['ties of sessions by the newer one', { newer: true }],
     ['an opener in the second place', { openerAt: 1 }],
     ['rounding down', { round: Math.floor }],
+    ['the oldest entries of a term', { oldest: true }],
+    ['the most common terms first', { common: true }],
+    ['a posting more', { more: 1 }],
   ])('finds a planted fault: %s', (_name, fault) => {
-    const faulty = (...[said, terms, n]: Parameters<typeof exhaustiveScores>) =>
-      exhaustiveScores(said, terms, n, fault)
+    const faulty = (...[said, terms, n, limits]: Parameters<typeof exhaustiveScores>) =>
+      exhaustiveScores(said, terms, n, limits, fault)
     const result = fc.check(fc.property(asked, compare(faulty)), {
       seed: 11,
       numRuns: 300,
@@ -131,18 +150,29 @@ interface Fault {
   readonly newer?: boolean
   readonly openerAt?: number
   readonly round?: (value: number) => number
+  readonly oldest?: boolean
+  readonly common?: boolean
+  readonly more?: number
 }
+
+type Limits = Readonly<Record<'postings' | 'relatedPostings', number>>
 
 type Terms = readonly { readonly id: number; readonly weight: number }[]
 
 /** The formula of recall as it is written down: every entry, every session, nothing left out and nothing used again. */
-function exhaustiveScores(said: Said, terms: Terms, n: number, fault: Fault = {}): number[] {
+function exhaustiveScores(
+  said: Said,
+  terms: Terms,
+  n: number,
+  { postings, relatedPostings }: Limits,
+  fault: Fault = {},
+): number[] {
   const { index } = said
   const { crossing = false, newer = false, openerAt = 0, round = Math.round } = fault
   const entries = Array.from({ length: n }, (_, entry) => entry)
   const count = n > 0 ? index.sessions[n - 1]! + 1 : 0
   const sessions = Array.from({ length: count }, (_, one) => entries.filter(at => index.sessions[at] === one))
-  const own = matches(said, terms, n)
+  const own = matches(said, terms, n, postings, fault)
   const means = sessions.map(list => meanOfBest(list.map(entry => own[entry]!)))
   if (count > 1) {
     const order = sessions
@@ -150,7 +180,7 @@ function exhaustiveScores(said: Said, terms: Terms, n: number, fault: Fault = {}
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score || (newer ? b.one - a.one : a.one - b.one))
     const best = order.slice(0, ranking.feedbackSessions).map(({ one }) => one)
-    const related = matches(said, feedbackTerms(said, best, sessions, means, n), n)
+    const related = matches(said, feedbackTerms(said, best, sessions, means, n), n, relatedPostings, fault)
     sessions.forEach((list, one) => {
       means[one]! += ranking.feedback * meanOfBest(list.map(entry => related[entry]!))
     })
@@ -172,7 +202,8 @@ function exhaustiveScores(said: Said, terms: Terms, n: number, fault: Fault = {}
   })
 }
 
-function matches({ terms: said }: Said, terms: Terms, n: number): number[] {
+function matches({ terms: said }: Said, terms: Terms, n: number, limit: number, fault: Fault): number[] {
+  const isRead = readPostings(said, terms, n, limit, fault)
   const lengths = said.map(counts => [...counts.values()].reduce((sum, count) => sum + count, 0))
   const mean = n > 0 ? lengths.slice(0, n).reduce((sum, length) => sum + length, 0) / n || 1 : 1
   const base = ranking.saturation * (1 - ranking.lengthShare)
@@ -184,10 +215,24 @@ function matches({ terms: said }: Said, terms: Terms, n: number): number[] {
     const full = weight * (ranking.saturation + 1) * rarity
     for (let entry = 0; entry < n; entry++) {
       const times = said[entry]!.get(id) ?? 0
-      if (times > 0) own[entry]! += (full * times) / (times + base + slope * lengths[entry]!)
+      if (isRead.has(`${id} ${entry}`))
+        own[entry]! += (full * times) / (times + base + slope * lengths[entry]!)
     }
   }
   return own
+}
+
+/** The postings that count: the rarest terms first (ties by number), of each term its newest entries first, up to a limit. */
+function readPostings(said: Said['terms'], terms: Terms, n: number, limit: number, fault: Fault) {
+  const { oldest = false, common = false, more = 0 } = fault
+  const order = terms
+    .map(({ id }) => ({ id, frequency: frequencyOf(said, id, n) }))
+    .sort((a, b) => (common ? b.frequency - a.frequency : a.frequency - b.frequency) || a.id - b.id)
+  const all = order.flatMap(({ id }) => {
+    const entries = [...said.slice(0, n).keys()].filter(entry => said[entry]!.has(id))
+    return (oldest ? entries : entries.toReversed()).map(entry => `${id} ${entry}`)
+  })
+  return new Set(all.slice(0, limit + more))
 }
 
 function frequencyOf(terms: Said['terms'], id: number, n: number): number {

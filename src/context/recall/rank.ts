@@ -1,5 +1,5 @@
 import * as ranking from './ranking.ts'
-import type { Postings, RecallIndex } from './recall-index.ts'
+import type { Postings, RecallIndex, Visit } from './recall-index.ts'
 import { termsOf, withoutLabel } from './terms.ts'
 
 /** How well each earlier entry answers a message. */
@@ -19,13 +19,19 @@ interface Asked {
 }
 
 /** Ranks the entries before `n` for a text, as if the index ended there. */
-export function rank(index: RecallIndex, text: string, n: number = index.size): Ranking {
+export function rank(
+  index: RecallIndex,
+  text: string,
+  n: number = index.size,
+  postings: number = ranking.postings,
+  relatedPostings: number = ranking.relatedPostings,
+): Ranking {
   const question = readQuestion(index, text, n)
-  const scores = matchScores(index, question.asked, n)
+  const scores = matchScores(index, question.asked, n, postings)
   const ofSession = sessionScores(index, scores, n)
   if (ofSession.length > 1) {
     const related = feedback(index, ofSession, n)
-    sessionScores(index, matchScores(index, related, n), n).forEach((score, session) => {
+    sessionScores(index, matchScores(index, related, n, relatedPostings), n).forEach((score, session) => {
       ofSession[session]! += ranking.feedback * score
     })
   }
@@ -49,16 +55,25 @@ function readQuestion(index: RecallIndex, text: string, n: number) {
   return { asked, whole, terms: terms.size }
 }
 
-/** BM25 of every entry before n. */
-function matchScores(index: RecallIndex, asked: readonly Asked[], n: number): Float64Array {
+/**
+ * BM25 of every entry before n. At most `limit` postings are read: those of the rarest terms first, as what most entries have
+ * tells least. A term that has more than are left is read in its newest entries, one after it not at all.
+ */
+function matchScores(index: RecallIndex, asked: readonly Asked[], n: number, limit: number): Float64Array {
   const scores = new Float64Array(n)
   const meanLength = index.lengthSums[n - 1]! / n || 1
   const slope = (ranking.saturation * ranking.lengthShare) / meanLength
-  for (const { id, weight } of asked) {
-    const full = weight * (ranking.saturation + 1) * rarity(index.frequency(id, n), n)
-    index.visit(id, 0, n, (postings, from, to) =>
-      addMatches(scores, index.lengths, postings, from, to, full, slope),
-    )
+  const terms = asked.map(({ id, weight }) => ({ id, weight, frequency: index.frequency(id, n), most: 0 }))
+  let left = limit
+  for (const term of [...terms].sort((a, b) => a.frequency - b.frequency || a.id - b.id)) {
+    term.most = Math.min(term.frequency, left)
+    left -= term.most
+  }
+  for (const { id, weight, frequency, most } of terms) {
+    const full = weight * (ranking.saturation + 1) * rarity(frequency, n)
+    const add: Visit = (postings, from, to) =>
+      addMatches(scores, index.lengths, postings, from, to, full, slope)
+    index.visit(id, 0, n, add, most)
   }
   return scores
 }

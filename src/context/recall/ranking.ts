@@ -29,3 +29,6 @@ export const instruction = 1.5
 export const length = 0.35
 /** Scores are integers of this fraction: logarithms differ in the last bit between engines, integers do not. */
 export const unit = 1024
+/** The most postings that are read for a message, and for the terms that recur in its best sessions. */
+export const postings = 2 ** 15
+export const relatedPostings = 2 ** 12

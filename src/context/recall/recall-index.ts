@@ -96,8 +96,8 @@ export interface Words {
   termsAt(entry: number): readonly number[]
   /** How many of the first n entries have a term. */
   frequency(id: number, n: number): number
-  /** Shows the entries from one up to another that have a term, in their order, many at a time. */
-  visit(id: number, from: number, to: number, visit: Visit): void
+  /** Shows the entries from one up to another that have a term, the newest `most` of them, in their order, many at a time. */
+  visit(id: number, from: number, to: number, visit: Visit, most?: number): void
 }
 
 /**
@@ -130,7 +130,10 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
     },
     termsAt: entry => terms[entry - start]!,
     frequency: below,
-    visit: (id, from, to, visit) => visit(listOf(id), below(id, from), below(id, to)),
+    visit(id, from, to, visit, most = Number.POSITIVE_INFINITY) {
+      const end = below(id, to)
+      visit(listOf(id), Math.max(below(id, from), end - most), end)
+    },
     append({ text, isUser, isRecallable, tokens, beginsSession }) {
       const found = new Map<string, number>()
       const all = termsOf(text)
