@@ -133,8 +133,7 @@ function reasonsFor(
     if (meant) return { why: meant }
     for (const near of [unit, unit - 1, unit + 1, unit - 2, unit + 2]) {
       if (near >= user || index.sessions[near] !== index.sessions[unit]) continue
-      // By term: the postings of what was asked for have been read, all terms of a unit have not.
-      const found = wanted.filter(id => index.frequency(id, near + 1) > index.frequency(id, near))
+      const found = wanted.filter(id => index.has(near, id))
       // Common words explain nothing where there are others.
       const telling = found.filter(id => index.weights[id] === 1)
       if (found.length > 0) {

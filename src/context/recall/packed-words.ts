@@ -30,6 +30,7 @@ export function indexAfter(past: PackedWords): RecallIndex {
       return index.size
     },
     termsAt: entry => (entry < size ? past : index).termsAt(entry),
+    has: (entry, id) => (entry < size ? past : index).has(entry, id),
     frequency: (id, n) => past.frequency(id, n) + index.frequency(id, n),
     visit(id, from, to, visit, most = Number.POSITIVE_INFINITY) {
       const newer = index.frequency(id, to) - index.frequency(id, from)
@@ -136,6 +137,14 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
       const found = termsOf[number] ?? termsIn(number)
       termsOf[number] = found
       return found[entry % stretchSize]!
+    },
+    has(entry, id) {
+      // Most terms that are asked about were not unpacked: only the stretch of the entry is read.
+      const number = Math.floor(entry / stretchSize)
+      const slot = slotOf(stretches[number]!, id)
+      const list = createListed(slot < 0 ? 0 : stretches[number]!.sizes[slot]!)
+      if (slot >= 0) read(number, slot, list, 0)
+      return list.places.includes(entry)
     },
     frequency: (id, n) => (n >= entries ? (totals[id] ?? 0) : placeOf(listOf(id).places, n)),
     visit(id, from, to, visit, most = Number.POSITIVE_INFINITY) {

@@ -114,6 +114,9 @@ describe('a packed index', () => {
         expect([...copy.termsAt(entry)].sort((a, b) => a - b)).toEqual(
           [...index.termsAt(entry)].sort((a, b) => a - b),
         )
+      for (const entry of [0, 1, 300, 511, 512, 700, 1024, 1299])
+        for (let id = 0; id < index.vocabulary.size; id++)
+          expect(copy.has(entry, id)).toBe(index.termsAt(entry).includes(id))
       for (const n of [0, 1, 300, 512, 700, 1024, 1300])
         for (const question of ['boat heron n700', 'always sail c7 喜欢', 'n3 n512 n1299 green'])
           expect(rank(copy, question, n)).toEqual(rank(index, question, n))

@@ -94,6 +94,8 @@ export type Visit = (postings: Postings, from: number, to: number) => void
 export interface Words {
   /** The different terms of an entry. */
   termsAt(entry: number): readonly number[]
+  /** Whether an entry has a term. */
+  has(entry: number, id: number): boolean
   /** How many of the first n entries have a term. */
   frequency(id: number, n: number): number
   /** Shows the entries from one up to another that have a term, the newest `most` of them, in their order, many at a time. */
@@ -129,6 +131,7 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
       return lengths.length
     },
     termsAt: entry => terms[entry - start]!,
+    has: (entry, id) => terms[entry - start]!.includes(id),
     frequency: below,
     visit(id, from, to, visit, most = Number.POSITIVE_INFINITY) {
       const end = below(id, to)
