@@ -4,9 +4,12 @@
 //
 //   node bench/trials/long.mjs --data DIR [--size 100000] [--every 5] [--policy balanced] [--dist DIST]
 //     [--try recall/ranking:postings=8192] [--try recall/ranking:postings=65536 …]
+//   node bench/trials/long.mjs --data DIR --limits 8192,4096 [--limits 32768,4096 …]
 //
 // Made messages are chains of word pairs from the same texts, so that a word is as common as in the real ones. A setting is
-// one or several changes (`FILE:NAME=VALUE`, with blanks between them); without any, the build as it is is asked.
+// one or several changes (`FILE:NAME=VALUE`, with blanks between them); without any, the build as it is is asked. `--limits`
+// asks the ranking alone, which is much faster: whether all evidence is among its best entries of 1,500 tokens in all, when
+// so many postings are read for a question and for what is related to it.
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -24,6 +27,7 @@ const { values } = parseArgs({
     policy: { type: 'string', default: 'balanced' },
     window: { type: 'string', default: '4096' },
     try: { type: 'string', multiple: true, default: [''] },
+    limits: { type: 'string', multiple: true },
   },
 })
 const day = 24 * 60 * 60 * 1000
@@ -33,7 +37,8 @@ const sessionSize = 20
 const { history, questions } = longConversation(loadSets(values.data), Number(values.size))
 const asked = questions.filter((_, at) => at % Number(values.every) === 0)
 console.log(`${history.length} messages, ${asked.length} questions`)
-for (const setting of values.try) await ask(setting)
+if (values.limits) await askRanking(values.limits.map(one => one.split(',').map(Number)))
+else for (const setting of values.try) await ask(setting)
 
 async function ask(setting) {
   const dist = copyWith(values.dist, setting.split(' ').filter(Boolean))
@@ -71,6 +76,38 @@ async function ask(setting) {
     `${setting || 'as it is'}: all ${((100 * all) / of).toFixed(1)} % (${shares.join(', ')}); ` +
       `recalled ${Math.round(mean)} tokens, ${round(median(times))} ms a turn`,
   )
+}
+
+async function askRanking(settings) {
+  const load = name => import(join(values.dist, `context/recall/${name}.js`))
+  const [{ rank }, { createRecallIndex }] = [await load('rank'), await load('recall-index')]
+  const index = createRecallIndex()
+  const tokens = history.map(({ content }) => Math.ceil(content.length / 4))
+  for (const [at, { role, content, time }] of history.entries()) {
+    const beginsSession = time - history[at - 1]?.time > 30 * minute
+    index.append({
+      text: content,
+      isUser: role === 'user',
+      isRecallable: true,
+      tokens: tokens[at],
+      beginsSession,
+    })
+  }
+  for (const setting of settings) {
+    let found = 0
+    for (const { text, evidence } of asked) {
+      const { scores } = rank(index, text, index.size, ...setting)
+      const taken = new Set()
+      let room = 1500
+      for (const entry of [...scores.keys()].sort((a, b) => scores[b] - scores[a]).slice(0, 300)) {
+        if (tokens[entry] > room) continue
+        room -= tokens[entry]
+        taken.add(entry)
+      }
+      if (evidence.every(entry => taken.has(entry))) found += 1
+    }
+    console.log(`${setting.join(' and ')} postings: all ${((100 * found) / asked.length).toFixed(1)} %`)
+  }
 }
 
 function longConversation(sets, size) {

@@ -13,7 +13,11 @@ const past = [
 ]
 
 /** How strongly a message asks for what was said before it, which is all cut. `later` is said after it. */
-function ask(text: string, { rest = minute, later = [] as readonly string[], whole = false } = {}) {
+function ask(text: string, options = {}) {
+  return judge(asking(text, options))
+}
+
+function asking(text: string, { rest = minute, later = [] as readonly string[], whole = false } = {}) {
   const said = [...past, text, ...later]
   const messages = said.map((content, at) => ({
     role: at % 2 === 0 ? 'user' : 'assistant',
@@ -23,8 +27,10 @@ function ask(text: string, { rest = minute, later = [] as readonly string[], who
   const { transcript } = readConversation(messages, estimate())
   const index = indexTranscript(transcript, whole ? transcript.units.length : past.length)
   const user = past.length
-  return judge({ transcript, index, effort: toEffort(0.5), text, user, cut: past.length })
+  return { transcript, index, effort: toEffort(0.5), text, user, cut: past.length }
 }
+
+const report = Array.from({ length: 40 }, (_, n) => `measure${n} shows value${n} of gauge${n}.`).join(' ')
 
 describe('judge', () => {
   it('tells apart what is ours, plain questions, questions in passing, and what asks for nothing', () => {
@@ -57,8 +63,17 @@ describe('judge', () => {
     expect(ask(text, { rest: 60 * minute }).asked).toBeGreaterThan(ask(text).asked)
   })
 
+  it('judges a message anew when the cut moves in its turn, as if for the first time', () => {
+    const text = `${report} And the berth number of the jetty?`
+    const question = asking(text)
+    for (const cut of [past.length, past.length, 2]) {
+      const warm = judge({ ...question, cut })
+      expect(warm).toEqual(judge({ ...asking(text), cut }))
+      expect(warm.asked).toBeGreaterThan(1)
+    }
+  })
+
   it('lets the last question of a long message ask', () => {
-    const report = Array.from({ length: 40 }, (_, n) => `measure${n} shows value${n} of gauge${n}.`).join(' ')
     const [statement, question] = ['.', '?'].map(mark =>
       ask(`${report} And the berth number of the jetty${mark}`),
     )

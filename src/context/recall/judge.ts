@@ -1,4 +1,5 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
+import { keepLatest } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import { isPlain, isQuestion } from './asking.ts'
 import { pause, restBefore } from './index-transcript.ts'
@@ -35,11 +36,24 @@ const longMessage = 25
 const partWeight = 0.5
 const partShare = 1 / 6
 
-/** Ranks the past for a user message, and compares its best with what is in view. */
+const latest = keepLatest<Transcript, { readonly whole: Ranking; readonly part: Ranking | undefined }>()
+
+/** Ranks the past for a user message. Not again in further rounds of its turn, though they may move the cut. */
+function rankFor({ transcript, index, user }: Question, text: string) {
+  return latest(transcript, `${user} ${text}`, () => {
+    const whole = rank(index, text, user)
+    const part = whole.terms > longMessage ? lastQuestion(text) : undefined
+    return { whole, part: part === undefined ? part : rank(index, part, user) }
+  })
+}
+
+/** Compares the best of the past for a user message with what is in view. */
 export function judge(question: Question): Judgement {
-  const { index, user, transcript, effort } = question
+  const { user, transcript, effort } = question
   const text = withoutLabel(question.text)
-  const whole = rank(index, text, user)
+  const { whole: ranked, part } = rankFor(question, text)
+  // What is added below is added to a copy.
+  const whole = transcript.meaning || part ? { ...ranked, scores: ranked.scores.slice() } : ranked
   const sitting = restBefore(transcript, user) <= pause ? going : opening
   const isPlainly = isPlain(text)
   const isOurs = isPlainly && isOfUs({ ...question, text })
@@ -47,9 +61,8 @@ export function judge(question: Question): Judgement {
   transcript.meaning?.add(user, whole)
   const most = effort.block + (isOurs ? more : 0)
   const judged = { ...weigh(question, whole, weight), most, terms: whole.asked }
-  const part = whole.terms > longMessage ? lastQuestion(text) : undefined
-  if (part === undefined) return judged
-  const own = weigh(question, rank(index, part, user), plain * sitting)
+  if (!part) return judged
+  const own = weigh(question, part, plain * sitting)
   if (own.asked < 1) return judged
   // The whole message orders the recalled units; the part also opens the gate, but only a little.
   const { scores } = whole
