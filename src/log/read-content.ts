@@ -38,15 +38,12 @@ export function readContent(source: Part, seq: number): Content {
   return content
 }
 
-/** Refuses messages with `parts` in place of `content` (other libraries); the error says where they come from and what to do. */
-export function refuseParts({ role, content, parts }: Part, seq: number): void {
+/** Refuses messages with `parts` in place of `content`, as other libraries have them; the error says what to do. */
+export function refuseParts({ content, parts }: Part, seq: number): void {
   if ((content !== undefined && content !== null) || !Array.isArray(parts)) return
-  const isUi = role !== 'model' && parts.every(part => typeof part?.type === 'string')
   throw new InvalidMessageError(
     seq,
-    isUi
-      ? 'is a UI message ("parts"): convert it with convertToModelMessages first'
-      : 'is a message of Gemini\'s own API ("parts"): convert it to "content", tool_calls and tool messages',
+    'has "parts", not "content": convert a UI message with convertToModelMessages, one of Gemini to "content" and tool_calls',
   )
 }
 

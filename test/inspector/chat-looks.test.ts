@@ -98,7 +98,7 @@ describe('the look of a chat', () => {
 
   it('unfolds what was brought back, and leads to it in Context', async () => {
     const { page, faults } = await openPage(served, `/inspector/c/${sample}/chat?entry=522`)
-    await page.getByRole('button', { name: /Brought back 13 messages from .* March/ }).click()
+    await page.getByRole('button', { name: /Brought back 12 messages from .* March/ }).click()
     await page
       .getByRole('link', { name: /^\d+ Mar #\d/ })
       .first()

@@ -9,7 +9,7 @@ import { packStretch, stretchSize } from '../recall/stretch.ts'
 export const unitsPerCheckpoint = stretchSize
 
 /** Changes with the layout, the units or the terms: a checkpoint of another version is not used. */
-export const checkpointVersion = 7
+export const checkpointVersion = 8
 
 export const kinds: readonly UnitKind[] = ['system', 'user', 'assistant', 'tools', 'note', 'stray']
 

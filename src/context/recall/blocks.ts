@@ -134,15 +134,19 @@ function reasonsFor(
     for (const near of [unit, unit - 1, unit + 1, unit - 2, unit + 2]) {
       if (near >= user || index.sessions[near] !== index.sessions[unit]) continue
       const found = wanted.filter(id => index.has(near, id))
-      // Common words explain nothing where there are others.
-      const telling = found.filter(id => index.weights[id] === 1)
       if (found.length > 0) {
         const where = near === unit ? '' : 'stands beside what was '
-        return { near, why: `${where}asked for: ${list(telling.length > 0 ? telling : found)}` }
+        return { near, why: `${where}asked for: ${list(tellingTerms(index, found, user))}` }
       }
     }
     return { why: `from a session about what was asked: ${list(wanted)}` }
   })
+}
+
+/** Those of some terms that explain most: words that are much more common than the rarest of them explain nothing beside it. */
+export function tellingTerms(index: RecallIndex, ids: readonly number[], n: number): readonly number[] {
+  const least = ids.reduce((rarest, id) => Math.min(rarest, index.frequency(id, n)), n)
+  return ids.filter(id => index.frequency(id, n) <= 8 * least)
 }
 
 /** The words of the message by their terms. */

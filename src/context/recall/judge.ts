@@ -54,15 +54,15 @@ export function judge(question: Question): Judgement {
   const { whole: ranked, part } = rankFor(question, text)
   // What is added below is added to a copy.
   const whole = transcript.meaning || part ? { ...ranked, scores: ranked.scores.slice() } : ranked
-  const sitting = restBefore(transcript, user) <= pause ? going : opening
+  const rest = restBefore(transcript, user) <= pause ? going : opening
   const isPlainly = isPlain(text)
   const isOurs = isPlainly && isOfUs({ ...question, text })
-  const weight = isOurs ? ours : isPlainly ? plain : sitting * (isQuestion(text) ? passing : 1)
+  const weight = isOurs ? ours : isPlainly ? plain : rest * (isQuestion(text) ? passing : 1)
   transcript.meaning?.add(user, whole)
   const most = effort.block + (isOurs ? more : 0)
   const judged = { ...weigh(question, whole, weight), most, terms: whole.asked }
   if (!part) return judged
-  const own = weigh(question, part, plain * sitting)
+  const own = weigh(question, part, plain * rest)
   if (own.asked < 1) return judged
   // The whole message orders the recalled units; the part also opens the gate, but only a little.
   const { scores } = whole
@@ -82,7 +82,7 @@ const passing = 2.5
 const plain = 4
 const ours = 12
 
-/** What goes on with a sitting weighs less than what comes after a pause, or without times: most of it is still in view. */
+/** What goes on with a session weighs less than what comes after a pause, or without times: most of it is still in view. */
 const going = 0.7
 const opening = 1.5
 

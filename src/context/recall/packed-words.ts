@@ -1,6 +1,5 @@
 import { firstPlace } from '../conversation/first-place.ts'
 import { createPackedVocabulary } from './packed-vocabulary.ts'
-import * as ranking from './ranking.ts'
 import {
   createRecallIndex,
   type IndexColumns,
@@ -165,7 +164,6 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
       const byEntry = () => new Array<number>(entries)
       const columns: IndexColumns = {
         vocabulary: createPackedVocabulary(stretches),
-        weights: new Array<number>(terms).fill(1),
         lengths: byEntry(),
         lengthSums: byEntry(),
         tokenSums: byEntry(),
@@ -176,7 +174,6 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
       }
       totals = new Int32Array(terms)
       for (const [number, stretch] of stretches.entries()) {
-        for (const place of stretch.common) columns.weights[stretch.known + place] = ranking.common
         addSizes(totals, stretch)
         setEntries(columns, number * stretchSize, stretch)
       }

@@ -209,8 +209,7 @@ function matches({ terms: said }: Said, terms: Terms, n: number, limit: number, 
   const base = ranking.saturation * (1 - ranking.lengthShare)
   const slope = (ranking.saturation * ranking.lengthShare) / mean
   const own = new Array<number>(n).fill(0)
-  for (const { id, weight } of terms) {
-    const frequency = frequencyOf(said, id, n)
+  for (const { id, weight, frequency } of byRarity(said, terms, n)) {
     const rarity = Math.log(1 + (n - frequency + 0.5) / (frequency + 0.5))
     const full = weight * (ranking.saturation + 1) * rarity
     for (let entry = 0; entry < n; entry++) {
@@ -225,14 +224,18 @@ function matches({ terms: said }: Said, terms: Terms, n: number, limit: number, 
 /** The postings that count: the rarest terms first (ties by number), of each term its newest entries first, up to a limit. */
 function readPostings(said: Said['terms'], terms: Terms, n: number, limit: number, fault: Fault) {
   const { oldest = false, common = false, more = 0 } = fault
-  const order = terms
-    .map(({ id }) => ({ id, frequency: frequencyOf(said, id, n) }))
-    .sort((a, b) => (common ? b.frequency - a.frequency : a.frequency - b.frequency) || a.id - b.id)
-  const all = order.flatMap(({ id }) => {
+  const order = byRarity(said, terms, n)
+  const all = (common ? order.toReversed() : order).flatMap(({ id }) => {
     const entries = [...said.slice(0, n).keys()].filter(entry => said[entry]!.has(id))
     return (oldest ? entries : entries.toReversed()).map(entry => `${id} ${entry}`)
   })
   return new Set(all.slice(0, limit + more))
+}
+
+function byRarity(said: Said['terms'], terms: Terms, n: number) {
+  return terms
+    .map(term => ({ ...term, frequency: frequencyOf(said, term.id, n) }))
+    .sort((a, b) => a.frequency - b.frequency || a.id - b.id)
 }
 
 function frequencyOf(terms: Said['terms'], id: number, n: number): number {
@@ -245,7 +248,7 @@ function meanOfBest(values: readonly number[]): number {
 }
 
 function feedbackTerms(
-  { index, terms }: Said,
+  { terms }: Said,
   best: readonly number[],
   sessions: readonly (readonly number[])[],
   means: readonly number[],
@@ -259,7 +262,7 @@ function feedbackTerms(
       const count = seen.filter(other => other === id).length
       const frequency = frequencyOf(terms, id, n)
       if ((count < 2 ? n : frequency) > n * ranking.feedbackRarity) continue
-      const weight = means[one]! * Math.log(1 + count) * Math.log(n / frequency) * index.weights[id]!
+      const weight = means[one]! * Math.log(1 + count) * Math.log(n / frequency)
       weights.set(id, (weights.get(id) ?? 0) + weight)
     }
   }

@@ -46,9 +46,8 @@ function readQuestion(index: RecallIndex, text: string, n: number) {
   for (const term of terms) {
     const id = index.vocabulary.get(term) ?? -1
     const frequency = index.frequency(id, n)
-    const weight = frequency > 0 ? index.weights[id]! : 1
-    if (frequency > 0) asked.push({ id, weight })
-    mass += weight * rarity(frequency, n)
+    if (frequency > 0) asked.push({ id, weight: 1 })
+    mass += rarity(frequency, n)
   }
   const meanTokens = index.tokenSums[n - 1]! / n || 1
   const whole = Math.round((mass * ranking.unit) / Math.max(1, meanTokens) ** ranking.length)
@@ -63,17 +62,14 @@ function matchScores(index: RecallIndex, asked: readonly Asked[], n: number, lim
   const scores = new Float64Array(n)
   const meanLength = index.lengthSums[n - 1]! / n || 1
   const slope = (ranking.saturation * ranking.lengthShare) / meanLength
-  const terms = asked.map(({ id, weight }) => ({ id, weight, frequency: index.frequency(id, n), most: 0 }))
+  const terms = asked.map(one => ({ ...one, frequency: index.frequency(one.id, n) }))
   let left = limit
-  for (const term of [...terms].sort((a, b) => a.frequency - b.frequency || a.id - b.id)) {
-    term.most = Math.min(term.frequency, left)
-    left -= term.most
-  }
-  for (const { id, weight, frequency, most } of terms) {
+  for (const { id, weight, frequency } of terms.sort((a, b) => a.frequency - b.frequency || a.id - b.id)) {
     const full = weight * (ranking.saturation + 1) * rarity(frequency, n)
     const add: Visit = (postings, from, to) =>
       addMatches(scores, index.lengths, postings, from, to, full, slope)
-    index.visit(id, 0, n, add, most)
+    index.visit(id, 0, n, add, left)
+    left = Math.max(0, left - frequency)
   }
   return scores
 }
@@ -138,7 +134,7 @@ function feedback(index: RecallIndex, ofSession: Float64Array, n: number): reado
     for (const [id, count] of seen) {
       const frequency = count < 2 ? n : index.frequency(id, n)
       if (frequency > n * ranking.feedbackRarity) continue
-      const weight = ofSession[session]! * Math.log(1 + count) * Math.log(n / frequency) * index.weights[id]!
+      const weight = ofSession[session]! * Math.log(1 + count) * Math.log(n / frequency)
       weights.set(id, (weights.get(id) ?? 0) + weight)
     }
   }

@@ -3,7 +3,6 @@
 /** BM25: how soon a repeated term stops counting, and how much length matters. */
 export const saturation = 1.2
 export const lengthShare = 0.5
-export const common = 0.5
 /** The weight of a neighbour's score, and of the next one's: an answer stands beside its question. */
 export const beside = 0.4
 export const beyond = 0.15

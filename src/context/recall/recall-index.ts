@@ -1,6 +1,6 @@
 import { firstPlace } from '../conversation/first-place.ts'
 import * as ranking from './ranking.ts'
-import { isCommon, termsOf, withoutLabel } from './terms.ts'
+import { termsOf, withoutLabel } from './terms.ts'
 
 /** One unit of the conversation, as the index gets it. */
 export interface RecallDocument {
@@ -23,8 +23,6 @@ export interface Vocabulary {
 /** What is kept of each term and of each entry besides the words of the entries. */
 export interface IndexColumns {
   readonly vocabulary: Vocabulary
-  /** By term: its weight. */
-  readonly weights: number[]
   /** By entry: how many terms it has, these and its tokens as running sums, its session and its flags. */
   readonly lengths: number[]
   readonly lengthSums: number[]
@@ -39,7 +37,6 @@ export interface IndexColumns {
 
 export const emptyColumns = (): IndexColumns => ({
   vocabulary: new Map<string, number>(),
-  weights: [],
   lengths: [],
   lengthSums: [],
   tokenSums: [],
@@ -54,9 +51,10 @@ export const recallable = 1
 export const instruction = 2
 export const sessionStart = 4
 
-function addTerm({ vocabulary, weights }: IndexColumns, term: string): number {
-  vocabulary.set(term, weights.length)
-  return weights.push(isCommon(term) ? ranking.common : 1) - 1
+function addTerm({ vocabulary }: IndexColumns, term: string): number {
+  const id = vocabulary.size
+  vocabulary.set(term, id)
+  return id
 }
 
 /** Sets an entry: how many different terms it has, how many of them nobody had said before, how many terms in all. */

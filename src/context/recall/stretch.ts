@@ -36,7 +36,6 @@ export function packStretch(index: RecallIndex, number: number): Uint8Array {
   bytes.number(texts.length)
   // No term has a blank.
   bytes.text(texts.map(text => `${text} `).join(''))
-  bytes.numbers(texts.flatMap((_, at) => (index.weights[known + at] === 1 ? [] : [at])))
   bytes.numbers(terms.map(list => list.length))
   bytes.numbers(fresh)
   bytes.numbers(entries.map(entry => lengths[entry]!))
@@ -84,11 +83,10 @@ function packPostings(index: RecallIndex, id: number, from: number, to: number) 
 
 /** A stretch as it was packed. Most of its postings are never asked for: they are read where they stand. */
 export interface Stretch {
-  /** How many terms there were before it, and how many were new in it: their texts, and which of them are common. */
+  /** How many terms there were before it, and how many were new in it: their texts. */
   readonly known: number
   readonly fresh: number
   readonly texts: Uint8Array
-  readonly common: Column
   /** By entry: its different terms, those of them that were new, its terms in all, its tokens and its flags. */
   readonly facts: readonly [Column, Column, Column, Column, Column]
   /** The ascending numbers of its terms that were known before. The new ones follow them. */
@@ -106,7 +104,6 @@ export function readStretch(packed: Uint8Array, invalid: (why: string) => Error)
   const fresh = bytes.number()
   const texts = bytes.bytes(bytes.number())
   const next = bytes.numbers
-  const common = next()
   const facts = [next(), next(), next(), next(), next()] as const
   const [old, sizes, ends] = [sumsOf(next()), next(), sumsOf(next())]
   const codes = bytes.rest()
@@ -117,9 +114,8 @@ export function readStretch(packed: Uint8Array, invalid: (why: string) => Error)
     sizes.length === old.length + fresh &&
     ends.length === sizes.length &&
     (old.at(-1) ?? -1) < known &&
-    (common.at(-1) ?? -1) < fresh &&
     fresh <= texts.length &&
     (ends.at(-1) ?? 0) === codes.length
   if (!isWhole) throw invalid('its parts do not fit together')
-  return { known, fresh, texts, common, facts, old, sizes, ends, codes }
+  return { known, fresh, texts, facts, old, sizes, ends, codes }
 }

@@ -1,8 +1,8 @@
 import { isOrdinary, type Unit } from '../conversation/transcript.ts'
 import type { Frame } from '../draft/frame.ts'
 import { findSpan, type Insertion, type Span } from '../draft/span.ts'
+import { tellingTerms } from '../recall/blocks.ts'
 import { floorOf, type Search } from '../recall/choose-block.ts'
-import type { RecallIndex } from '../recall/recall-index.ts'
 import { withoutLabel } from '../recall/terms.ts'
 import { type TextPlace, termPlaces } from './term-places.ts'
 
@@ -105,9 +105,9 @@ function outcomeOf({ search, weighed }: Searched, unit: number): WhyRecall['outc
 
 function describe({ search, room, weighed }: Searched, { frame, unit, at, insertions }: ToExplain) {
   const { transcript, system } = frame
-  const { index, user, terms, scores, best, asked } = search
+  const { index, user, scores, best, asked } = search
   const near = nearOf(unit, insertions)
-  const ids = tellingTerms(index, terms, near ?? unit.index)
+  const ids = sharedTerms(search, near ?? unit.index)
   const isAsked = (term: string) => ids.has(index.vocabulary.get(term) ?? -1)
   const textAt = (place: number): AskedText => {
     const { text } = transcript.entries[place]!.message
@@ -137,12 +137,11 @@ function nearOf({ index }: Unit, insertions: readonly Insertion[]): number | und
   return recalled.find(({ from }) => from === index)?.near
 }
 
-/** The terms that a message asks for and a unit has. Common words explain nothing where there are others. */
-function tellingTerms(index: RecallIndex, asked: Search['terms'], unit: number): ReadonlySet<number> {
+/** The terms that a message asks for and a unit has. */
+function sharedTerms({ index, terms, user }: Search, unit: number): ReadonlySet<number> {
   const own = new Set(unit < index.size ? index.termsAt(unit) : [])
-  const found = asked.map(({ id }) => id).filter(id => own.has(id))
-  const telling = found.filter(id => index.weights[id] === 1)
-  return new Set(telling.length > 0 ? telling : found)
+  const found = terms.map(({ id }) => id).filter(id => own.has(id))
+  return new Set(tellingTerms(index, found, user))
 }
 
 const rounded = (value: number) => Math.round(value * 100) / 100

@@ -34,7 +34,7 @@ describe('why', () => {
   })
 
   it('tells of a message that was left out what took its room, or that others fit better', () => {
-    const { recall: full } = why(chat, 166, room)
+    const { recall: full } = why(chat, 212, room)
     expect(full).toMatchObject({ outcome: 'no_room', asking: { seq: 522 } })
     expect(full!.needs).toBeGreaterThan(full!.left!)
     expect(full!.better!.units).toBeGreaterThan(0)

@@ -14,7 +14,7 @@ export const samplePicture: {
   readonly sent: readonly SentRow[]
 } = {
   messages: 523,
-  tokens: 2132,
+  tokens: 2141,
   reused: 1543,
   sent: [
     ['system', 170, 1],
@@ -38,7 +38,7 @@ export const samplePicture: {
     ['history', 41, 520],
     ['history', 48, 521],
     ['history', 29, 522],
-    ['recall', 430, 4, 19, 20, 21, 167, 169, 171, 173, 226, 235, 411, 416, 418],
+    ['recall', 439, 4, 20, 21, 167, 169, 171, 173, 226, 235, 411, 416, 450],
     ['latest', 130, 523],
   ],
 }
