@@ -29,21 +29,21 @@ export interface Question {
   readonly cut: number
 }
 
-/** No old entry covers all that a message with more terms says: its last part that asks is also ranked by itself. */
+/** No old entry covers all that a message with more terms says: its last parts that ask are also ranked by themselves. */
 const longMessage = 25
 
-/** How much it adds to the scores, and the share of the room that it can open alone. */
+/** How much a part adds to the scores, and the share of the room that it can open alone. */
 const partWeight = 0.5
 const partShare = 1 / 6
 
-const latest = keepLatest<Transcript, { readonly whole: Ranking; readonly part: Ranking | undefined }>()
+const latest = keepLatest<Transcript, { readonly whole: Ranking; readonly parts: readonly Ranking[] }>()
 
 /** Ranks the past for a user message. Not again in further rounds of its turn, though they may move the cut. */
 function rankFor({ transcript, index, user }: Question, text: string) {
   return latest(transcript, `${user} ${text}`, () => {
     const whole = rank(index, text, user)
-    const part = whole.terms > longMessage ? lastQuestion(text) : undefined
-    return { whole, part: part === undefined ? part : rank(index, part, user) }
+    const parts = whole.terms > longMessage ? lastQuestions(text) : []
+    return { whole, parts: parts.map(part => rank(index, part, user)) }
   })
 }
 
@@ -51,9 +51,9 @@ function rankFor({ transcript, index, user }: Question, text: string) {
 export function judge(question: Question): Judgement {
   const { user, transcript, effort } = question
   const text = withoutLabel(question.text)
-  const { whole: ranked, part } = rankFor(question, text)
+  const { whole: ranked, parts } = rankFor(question, text)
   // What is added below is added to a copy.
-  const whole = transcript.meaning || part ? { ...ranked, scores: ranked.scores.slice() } : ranked
+  const whole = transcript.meaning || parts.length > 0 ? { ...ranked, scores: ranked.scores.slice() } : ranked
   const rest = restBefore(transcript, user) <= pause ? going : opening
   const isPlainly = isPlain(text)
   const isOurs = isPlainly && isOfUs({ ...question, text })
@@ -61,20 +61,20 @@ export function judge(question: Question): Judgement {
   transcript.meaning?.add(user, whole)
   const most = effort.block + (isOurs ? more : 0)
   const judged = { ...weigh(question, whole, weight), most, terms: whole.asked }
-  if (!part) return judged
-  const own = weigh(question, part, plain * rest)
-  if (own.asked < 1) return judged
-  // The whole message orders the recalled units; the part also opens the gate, but only a little.
+  // The whole message orders the recalled units; its parts also open the gate, but only a little.
   const { scores } = whole
-  const asked = Math.max(judged.asked, Math.min(own.asked, 1 + partShare / slope))
-  for (let unit = 0; unit < user; unit++) scores[unit]! += Math.round(partWeight * own.scores[unit]!)
+  let { asked } = judged
+  for (const part of parts.map(one => weigh(question, one, plain * rest)).filter(one => one.asked >= 1)) {
+    asked = Math.max(asked, Math.min(part.asked, 1 + partShare / slope))
+    for (let unit = 0; unit < user; unit++) scores[unit]! += Math.round(partWeight * part.scores[unit]!)
+  }
   return { ...judged, best: bestBefore(question, scores), asked }
 }
 
-/** The last sentence or clause near a message's end that asks. A shorter one would match anything. */
-function lastQuestion(text: string): string | undefined {
-  const parts = text.slice(-400).split(/(?<=[.!?…;:。！？；：؟\n])/)
-  return parts.findLast(part => part.length > 20 && isQuestion(part))
+/** The last three sentences or clauses near a message's end that ask. Shorter ones would match anything. */
+function lastQuestions(text: string): readonly string[] {
+  const parts = text.slice(-600).split(/(?<=[.!?…;:。！？；：؟\n])/)
+  return parts.filter(part => part.length > 20 && isQuestion(part)).slice(-3)
 }
 
 /** How much more a message weighs that asks in passing, that asks plainly, and that asks plainly for something of ours. */
