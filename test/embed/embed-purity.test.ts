@@ -105,7 +105,7 @@ describe('contexts with an unsteady embedder', () => {
     }
     // It is about vectors that do find something.
     expect(found).toBeGreaterThan(runs)
-  }, 60_000)
+  })
 
   it('would differ if vectors counted at once when they come late', async () => {
     let different = 0
@@ -123,5 +123,5 @@ describe('contexts with an unsteady embedder', () => {
       different += await differing(store, sent)
     }
     expect(different).toBeGreaterThan(0)
-  }, 60_000)
+  })
 })
