@@ -59,6 +59,14 @@ describe.each(Object.entries(tongues))('%s', (_name, tongue) => {
   })
 })
 
+it('names a pair of characters as the reason, and not each of them too', () => {
+  const { chat } = createChat(tongues.Chinese!)
+  const question = { role: 'user', content: '王芳开的是什么车？', time: chat.at(-1)!.time + minute }
+  const { receipt } = fit([...chat, question], { window: 1024 })
+  const [car] = receipt.entries.filter(({ seq }) => chat[seq]?.content.startsWith('王芳现在开'))
+  expect(car).toMatchObject({ fate: 'recalled', why: 'asked for: 王芳, 开, 车' })
+})
+
 it('knows the languages that it says it knows', () => {
   expect(Object.keys(tongues)).toHaveLength(8)
 })

@@ -125,8 +125,10 @@ function reasonsFor(
   const words = surfaceWords(index, text)
   const wanted = terms.map(({ id }) => id).filter(id => words.has(id))
   const list = (ids: readonly number[]) => {
-    const shown = ids.slice(0, mostWords).map(id => words.get(id))
-    return shown.join(', ') + (ids.length > mostWords ? ' …' : '')
+    const shown = ids.slice(0, mostWords).map(id => words.get(id)!)
+    // A character says nothing beside the pair that it stands in.
+    const whole = shown.filter(word => !shown.some(other => other !== word && other.includes(word)))
+    return whole.join(', ') + (ids.length > mostWords ? ' …' : '')
   }
   return units.map(unit => {
     const meant = transcript.meaning?.why(user, unit)

@@ -3,7 +3,7 @@ import { termsOf } from '../recall/terms.ts'
 /** A stretch of a text: from one UTF-16 unit up to another. */
 export type TextPlace = readonly [from: number, to: number]
 
-/** Where words with one of some terms stand in a text, at most `most`. In scripts without spaces these are pairs of characters. */
+/** Where words with one of some terms stand in a text, at most `most`. In scripts without spaces these are characters and pairs of them. */
 export function termPlaces(
   text: string,
   isAsked: (term: string) => boolean,
@@ -14,19 +14,21 @@ export function termPlaces(
     if (found.length >= most) break
     const terms = termsOf(word)
     if (!terms.some(isAsked)) continue
-    // A word of one term is marked whole; of several, the pairs of characters that were asked for.
+    // A word of one term is marked whole; of several, the characters and pairs that were asked for.
     if (terms.length === 1) found.push([index, index + word.length])
-    else for (const place of pairPlaces(word, isAsked)) found.push([index + place[0], index + place[1]])
+    else for (const place of characterPlaces(word, isAsked)) found.push([index + place[0], index + place[1]])
   }
   return joined(found)
 }
 
-function* pairPlaces(word: string, isAsked: (term: string) => boolean): Generator<[number, number]> {
+function* characterPlaces(word: string, isAsked: (term: string) => boolean): Generator<[number, number]> {
   let before = ''
   let at = 0
   for (const character of word) {
     const end = at + character.length
-    if (before !== '' && termsOf(before + character).some(isAsked)) yield [at - before.length, end]
+    const [, , pair] = termsOf(before + character)
+    if (pair !== undefined && isAsked(pair)) yield [at - before.length, end]
+    else if (termsOf(character).some(isAsked)) yield [at, end]
     before = character
     at = end
   }
