@@ -143,10 +143,14 @@ export function unseal(version: number, sealed: Uint8Array, invalid: Invalid): U
 function checksum(sealed: Uint8Array): number {
   const { buffer, byteOffset, length } = byteOf4(sealed)
   const words = new Int32Array(buffer, byteOffset + 8, (length - 8) >> 2)
-  let hash = 0x811c9dc5
-  for (let at = 0; at < words.length; at++) hash = Math.imul(hash ^ words[at]!, 0x01000193)
-  for (let at = length & ~3; at < length; at++) hash = Math.imul(hash ^ sealed[at]!, 0x01000193)
-  return hash >>> 0
+  return hash(Int32Array.from(sealed.subarray(length & ~3)), hash(words, 0x811c9dc5)) >>> 0
+}
+
+/** Of one kind of list only: it is compiled once, and early. */
+function hash(numbers: Int32Array, basis: number): number {
+  let hash = basis
+  for (let at = 0; at < numbers.length; at++) hash = Math.imul(hash ^ numbers[at]!, 0x01000193)
+  return hash
 }
 
 /** The same bytes, where four of them can be read at once. */

@@ -5,23 +5,26 @@ import type { Stray, Transcript, Unit, UnitKind } from '../conversation/transcri
 import { indexTranscript, lastTime } from '../recall/index-transcript.ts'
 import { packStretch, stretchSize } from '../recall/stretch.ts'
 
-/** Units in one checkpoint. Full checkpoints are never written again. */
+/** Units in one checkpoint; the last one may have fewer. Full checkpoints are never written again. */
 export const unitsPerCheckpoint = stretchSize
 
 /** Changes with the layout, the units or the terms: a checkpoint of another version is not used. */
-export const checkpointVersion = 8
+export const checkpointVersion = 9
 
 export const kinds: readonly UnitKind[] = ['system', 'user', 'assistant', 'tools', 'note', 'stray']
 
 /**
  * Packs what a context needs of a stretch of units besides their texts: sizes, kinds and words. A cache that can be
- * rebuilt from the log. The units must be settled: something follows them.
+ * rebuilt from the log. The units must be settled: something follows them. `to`: the unit after the last.
  */
-export function packCheckpoint(transcript: Transcript, number: number): Uint8Array {
-  const from = number * unitsPerCheckpoint
-  const units = transcript.units.slice(from, from + unitsPerCheckpoint)
+export function packCheckpoint(
+  transcript: Transcript,
+  number: number,
+  to = (number + 1) * unitsPerCheckpoint,
+): Uint8Array {
+  const units = transcript.units.slice(number * unitsPerCheckpoint, to)
   const entries = transcript.entries.slice(units[0]!.from, units.at(-1)!.to)
-  const index = indexTranscript(transcript, from + unitsPerCheckpoint)
+  const index = indexTranscript(transcript, to)
   const bytes = createWriter()
   bytes.float(lastTimeIn(transcript, units))
   bytes.text(JSON.stringify(mendedIn(units)))
@@ -32,7 +35,7 @@ export function packCheckpoint(transcript: Transcript, number: number): Uint8Arr
   bytes.numbers(entries.map(entry => roles.indexOf(entry.role)))
   bytes.numbers(entries.map(entry => entry.tokens))
   bytes.align()
-  bytes.bytes(packStretch(index, number))
+  bytes.bytes(packStretch(index, number, to))
   return bytes.done()
 }
 
@@ -78,7 +81,8 @@ export function readCheckpoint(packed: Uint8Array) {
   const entries = { roles: next(), tokens: next() }
   const size = units.ends.at(-1)
   const isWhole =
-    Object.values(units).every(column => column.length === unitsPerCheckpoint) &&
+    units.kinds.length <= unitsPerCheckpoint &&
+    Object.values(units).every(column => column.length === units.kinds.length) &&
     Object.values(entries).every(column => column.length === size)
   if (!isWhole) throw unusable('its parts do not fit together')
   bytes.align()

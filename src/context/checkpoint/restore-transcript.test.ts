@@ -77,6 +77,23 @@ describe('a transcript of checkpoints', () => {
       expect(packCheckpoint(transcript, number)).toEqual(checkpoints[number])
   })
 
+  it.each([1, 128, 511])('may end with a checkpoint that is not full: %i', units => {
+    // As in a log: the time of the last message is known without the texts before it.
+    const timed = all.map((message, time) => ({ ...message, time }))
+    const fresh = grown(timed)
+    const [first, second, third, fourth] = [0, 1, 2, 3].map(number => packCheckpoint(fresh, number))
+    const begun = packCheckpoint(fresh, 2, 2 * unitsPerCheckpoint + units)
+    const { transcript, used } = restoreTranscript(count, [first!, second!, begun])
+    expect(used).toBe(3)
+    expect(transcript.units.length).toBe(2 * unitsPerCheckpoint + units)
+    expect(told(transcript)).toEqual(told(grown(timed.slice(0, transcript.entries.length))))
+    expect(told(grown(timed, transcript))).toEqual(told(fresh))
+    expect(packCheckpoint(transcript, 2)).toEqual(third)
+    expect(packCheckpoint(transcript, 3)).toEqual(fourth)
+    // Nothing follows one that is not full.
+    expect(restoreTranscript(count, [first!, second!, begun, fourth!]).used).toBe(3)
+  })
+
   it('is forked at any place without a text', () => {
     const { transcript } = restoreTranscript(count, checkpoints)
     for (const length of [0, 1, 700, 701, 702, 703, 1500, transcript.entries.length]) {

@@ -35,6 +35,7 @@ export function restoreTranscript(
   const words = createPackedWords(unusable)
   const parts: Part[] = []
   let size = 0
+  let unitCount = 0
   let time: number | undefined
   for (const packed of checkpoints) {
     const part = attempt(() => {
@@ -45,13 +46,14 @@ export function restoreTranscript(
     if (!part) break
     parts.push(part)
     size += part.entries.roles.length
+    unitCount += part.units.kinds.length
     if (!Number.isNaN(part.time)) time = part.time
   }
   // With room for all: lists that grow are copied again and again.
-  const sums = () => new Array<number>(parts.length * unitsPerCheckpoint + 1).fill(0)
+  const sums = () => new Array<number>(unitCount + 1).fill(0)
   const lists = { ...emptyLists(), costBefore: sums(), noteCostBefore: sums(), ordinaryBefore: sums() }
   for (const [number, part] of parts.entries()) countUnits(lists, part, number)
-  const units = lazyList(parts.length * unitsPerCheckpoint, index => unitAt(parts, index))
+  const units = lazyList(unitCount, index => unitAt(parts, index))
   const entries = lazyList(size, at => entryAt(parts, at))
   const transcript = createTranscript(count, { ...lists, units, entries })
   adoptIndex(transcript, { index: indexAfter(words), time })
@@ -67,14 +69,14 @@ interface Part extends Omit<PackedUnits, 'mended'> {
 /** Adds the units of a checkpoint to the lists and sums, and its notes to theirs. */
 function countUnits(lists: Lists, { from, units, entries }: Part, number: number): void {
   const start = number * unitsPerCheckpoint
-  for (let unit = 0; unit < unitsPerCheckpoint; unit++) {
+  for (let unit = 0; unit < units.kinds.length; unit++) {
     const kind = kinds[units.kinds[unit]!]!
     listUnit(lists, start + unit, kind)
     countUnit(lists, start + unit, kind, units.tokens[unit]!, units.noteTokens[unit]!)
   }
   const note = roles.indexOf('assistant_note')
   for (let at = entries.roles.indexOf(note); at >= 0; at = entries.roles.indexOf(note, at + 1)) {
-    const unit = firstPlace(unitsPerCheckpoint, place => units.ends[place]! > at)
+    const unit = firstPlace(units.ends.length, place => units.ends[place]! > at)
     lists.notes.push({ at: from + at, unit: start + unit })
   }
 }

@@ -76,8 +76,13 @@ export function setEntry(
   columns.flags[at] = flags
   const mention = 1 + ranking.firstMention * (fresh / (terms || 1))
   const rule = flags & instruction ? ranking.instruction : 1
-  priors[at] = flags & recallable && (mention * rule) / Math.max(1, tokens) ** ranking.length
+  priors[at] = flags & recallable && (mention * rule) / penaltyOf(tokens)
 }
+
+/** What a score is divided by. Kept for the usual sizes: a restart needs a hundred thousand of them. */
+const penaltyOf = (tokens: number) => (powers[tokens] ||= Math.max(1, tokens) ** ranking.length)
+
+const powers = new Float64Array(1024)
 
 /** Entries that have a term, in ascending order, and how often each has it. */
 export interface Postings {

@@ -9,9 +9,9 @@ export const stretchSize = 512
  * Packs the words of a stretch. Terms have the numbers that the index gave them, so that each text is written once: a
  * stretch can be read only after those before it.
  */
-export function packStretch(index: RecallIndex, number: number): Uint8Array {
+export function packStretch(index: RecallIndex, number: number, end = index.size): Uint8Array {
   const from = number * stretchSize
-  const size = Math.min(stretchSize, index.size - from)
+  const size = Math.min(stretchSize, end - from)
   const entries = Array.from({ length: size }, (_, at) => from + at)
   const terms = entries.map(entry => index.termsAt(entry))
   const ids = [...new Set(terms.flat())].sort((a, b) => a - b)
@@ -48,21 +48,25 @@ export function packStretch(index: RecallIndex, number: number): Uint8Array {
   return bytes.done()
 }
 
-/** The terms from a number on. Checkpoints are made one after the other: each goes on where the one before ended. */
+/** The terms from a number on. Stretches are packed one after the other: each goes on where the one before ended. */
 function termsFrom(index: RecallIndex, from: number, size: number): readonly string[] {
   let walk = walks.get(index)
-  if (!walk || walk.next > from) walk = { keys: index.vocabulary.keys()[Symbol.iterator](), next: 0 }
+  if (!walk || walk.from > from)
+    walk = { keys: index.vocabulary.keys()[Symbol.iterator](), from: 0, terms: [] }
   walks.set(index, walk)
-  const terms: string[] = []
+  const { keys, terms } = walk
   // Never read to the end: a walk that has ended does not see what is added later.
-  for (; walk.next < from + size; walk.next++) {
-    const { value } = walk.keys.next()
-    if (walk.next >= from) terms.push(value)
-  }
-  return terms
+  while (walk.from + terms.length < from + size) terms.push(keys.next().value)
+  // What was read stays: the last stretch is packed more than once.
+  terms.splice(0, from - walk.from)
+  walk.from = from
+  return terms.slice(0, size)
 }
 
-const walks = new WeakMap<RecallIndex, { readonly keys: Iterator<string>; next: number }>()
+const walks = new WeakMap<
+  RecallIndex,
+  { readonly keys: Iterator<string>; readonly terms: string[]; from: number }
+>()
 
 /** Each place as the distance from the one before: most take one byte. One occurrence, the usual case, takes no count. */
 function packPostings(index: RecallIndex, id: number, from: number, to: number) {

@@ -6,7 +6,16 @@ import { plural } from '../../log/line.ts'
 import type { StoredEntry } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { addFacts, cacheKey, type LogFacts, makeCheckpoint } from './checkpoints.ts'
+import {
+  addFacts,
+  type Checkpoint,
+  cacheName,
+  endsBundle,
+  type LogFacts,
+  makeCheckpoint,
+  toBytes,
+  unitsPerSaving,
+} from './checkpoints.ts'
 import { fromEntry, type LoggedMessage } from './logged-message.ts'
 import { type LogSource, threadName } from './read-log.ts'
 
@@ -24,17 +33,28 @@ export async function checkLog(
   const facts: LogFacts = { calibrations: [] }
   const problems: string[] = []
   const name = threadName(key)
-  let number = 0
+  let next = unitsPerSaving
+  /** The full checkpoints of the bundle that is being read. */
+  let full: Checkpoint[] = []
 
-  async function compare(): Promise<void> {
-    const made = makeCheckpoint(transcript, { lead: conversation.system.length, ...facts }, number)
-    const kept = await store.loadCache(key, cacheKey(source, number))
-    if (kept && !(kept.at === made.at && isSame(kept.bytes, made.bytes)))
-      problems.push(`${name}: checkpoint ${number} is not what the log says`)
-    if (rebuild) await store.saveCache(key, cacheKey(source, number), made.at, made.bytes)
-    const first = transcript.units[number * unitsPerCheckpoint]!.from
-    number += 1
-    emptyEntries(transcript, first, transcript.units[number * unitsPerCheckpoint]!.from)
+  /** Compares the cache that is written when so many units are in checkpoints. */
+  async function compare(to: number): Promise<void> {
+    const lead = conversation.system.length
+    const kept = await store.loadCache(key, cacheName(source, to))
+    const isFull = to % unitsPerCheckpoint === 0
+    // A cache takes one checkpoint after the other: it has another one now, or this one.
+    const isKept = kept?.at === lead + transcript.units[to - 1]!.to
+    if (!isFull && !isKept) return
+    const made = makeCheckpoint(transcript, { lead, ...facts }, to)
+    if (isFull) full.push(made)
+    const bytes = toBytes(endsBundle(to) ? full : [made])
+    if (isKept && !isSame(kept.bytes, bytes))
+      problems.push(`${name}: the checkpoint of ${to} units is not what the log says`)
+    if (rebuild) await store.saveCache(key, cacheName(source, to), made.at, bytes)
+    if (!isFull) return
+    if (endsBundle(to)) full = []
+    const { from } = transcript.units[to - unitsPerCheckpoint]!
+    emptyEntries(transcript, from, transcript.units[to]!.from)
   }
 
   let isBroken = false
@@ -54,7 +74,10 @@ export async function checkLog(
       } catch (error) {
         report(error)
       }
-      if (transcript.units.length > (number + 1) * unitsPerCheckpoint + 1) await compare()
+      if (transcript.units.length > next) {
+        await compare(next)
+        next += unitsPerSaving
+      }
     }
   } catch (error) {
     report(error)

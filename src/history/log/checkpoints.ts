@@ -28,45 +28,78 @@ export function addFacts(facts: LogFacts, { message, view, seq, calibration }: L
 }
 
 export interface Checkpoint {
-  /** The place of the last entry that the checkpoint covers. */
+  /** How many units there are up to its end. */
+  readonly to: number
+  /** The place of the last entry that it covers. */
   readonly at: number
   readonly facts: LedFacts
   readonly packed: Uint8Array
 }
 
+/** The last checkpoint is written again whenever it has so many more units: a restart reads the texts of fewer. */
+export const unitsPerSaving = 128
+
+/**
+ * Checkpoints in a bundle: as soon as so many are full, they are stored together, since each cache takes its time. Until
+ * then each has a cache of its own, which then takes one of the next bundle.
+ */
+const bundled = 16
+
+/** Caches that are asked for at the same time: a database over a network takes its time for each. */
+const atOnce = 16
+
 /** The checkpoints of a thread, oldest first, up to the first that is missing or unreadable: they are only caches. */
 export async function loadCheckpoints(source: LogSource, head: Head): Promise<readonly Checkpoint[]> {
   const found: Checkpoint[] = []
-  // A unit has an entry at least, and the last one has no checkpoint.
-  const most = Math.floor((head.head - 1) / unitsPerCheckpoint)
-  while (found.length < most) {
-    const asked = Array.from({ length: Math.min(atOnce, most - found.length) }, (_, n) => found.length + n)
-    const loaded = await Promise.all(asked.map(number => loadOne(source, head, number)))
-    const gap = loaded.indexOf(undefined)
-    for (const one of gap < 0 ? loaded : loaded.slice(0, gap)) found.push(one!)
-    if (gap >= 0) break
+  async function load(names: readonly string[]): Promise<void> {
+    for (let next = 0; next < names.length; next += atOnce) {
+      const asked = names.slice(next, next + atOnce).map(name => loadCache(source, head, name))
+      for (const loaded of await Promise.all(asked)) {
+        if (!loaded[0] || numberOf(loaded[0].to) !== found.length) return
+        for (const one of loaded) found.push(one)
+      }
+    }
   }
+  // A unit has an entry at least, and the last one is in no checkpoint.
+  const most = head.head > unitsPerSaving ? numberOf(head.head - 1) + 1 : 0
+  // The branch it was forked from may have filled a bundle that it shares the beginning of.
+  const bundles = Math.floor(most / bundled) + (head.forkOf ? 1 : 0)
+  await load(Array.from({ length: bundles }, (_, number) => bundleName(source, number)))
+  const left = Math.min(most - found.length, bundled - (found.length % bundled))
+  await load(Array.from({ length: left }, (_, n) => singleName(source, found.length + n)))
   return found
 }
 
-/** Checkpoints that are asked for at the same time: a database over a network takes its time for each. */
-const atOnce = 16
+/** The checkpoint in which a number of units ends. */
+const numberOf = (units: number) => Math.ceil(units / unitsPerCheckpoint) - 1
 
-async function loadOne(source: LogSource, head: Head, number: number): Promise<Checkpoint | undefined> {
+const singleName = ({ count }: LogSource, number: number) => `units 1 ${count.id} ${number % bundled}`
+const bundleName = ({ count }: LogSource, number: number) => `units 1 ${count.id} bundle ${number}`
+
+/** The name of the cache that is written when so many units are in checkpoints. */
+export function cacheName(source: LogSource, units: number): string {
+  const number = numberOf(units)
+  return endsBundle(units) ? bundleName(source, Math.floor(number / bundled)) : singleName(source, number)
+}
+
+export const endsBundle = (units: number) => units % (bundled * unitsPerCheckpoint) === 0
+
+/** The checkpoints in a cache; none if it is missing or unreadable. */
+async function loadCache(source: LogSource, head: Head, name: string): Promise<readonly Checkpoint[]> {
   const { store, key } = source
-  const saved = await store.loadCache(key, cacheKey(source, number))
+  const saved = await store.loadCache(key, name)
   const { forkOf } = head
-  if (saved) return saved.at <= head.head ? fromBytes(saved.at, saved.bytes) : undefined
-  if (!forkOf) return undefined
+  if (saved) return saved.at <= head.head ? fromBytes(saved.bytes) : []
+  if (!forkOf) return []
   // A branch shares the past of the branch it was forked from, and so its checkpoints.
   const parent = { ...source, key: { ...key, branch: forkOf.branch } }
   const parentHead = await store.head(parent.key)
-  const shared = parentHead && (await loadOne(parent, parentHead, number))
+  const shared = parentHead ? await loadCache(parent, parentHead, name) : []
   // A unit that ends at the fork may grow differently on the new branch.
-  return shared && shared.at < forkOf.at ? shared : undefined
+  return shared.filter(({ at }) => at < forkOf.at)
 }
 
-/** Stores the checkpoints that are complete and not yet stored. Returns how many are stored in all. */
+/** Stores the checkpoints that are not stored yet, of all units but the first `kept`. Returns how many units are in them. */
 export async function saveCheckpoints(
   loading: Loading,
   transcript: Transcript,
@@ -74,59 +107,76 @@ export async function saveCheckpoints(
   kept: number,
 ): Promise<number> {
   const { source } = loading
-  let number = kept
+  const { store, key } = source
+  const make = (to: number) => whileLoading(transcript, loading, () => makeCheckpoint(transcript, facts, to))
+
+  /** A full checkpoint that has been stored before. */
+  async function madeBefore(head: Head, to: number): Promise<Checkpoint> {
+    const [saved] = await loadCache(source, head, cacheName(source, to))
+    return saved?.to === to ? saved : make(to)
+  }
+
+  let units = kept
   // The last unit may still grow.
-  while ((number + 1) * unitsPerCheckpoint < transcript.units.length) {
+  const settled = transcript.units.length - 1 - ((transcript.units.length - 1) % unitsPerSaving)
+  while (units < settled) {
+    const to = Math.min(settled, units - (units % unitsPerCheckpoint) + unitsPerCheckpoint)
     try {
-      const { at, bytes } = await whileLoading(transcript, loading, () =>
-        makeCheckpoint(transcript, facts, number),
-      )
-      await source.store.saveCache(source.key, cacheKey(source, number), at, bytes)
+      const checkpoints: Checkpoint[] = []
+      if (endsBundle(to)) {
+        const head = await store.head(key)
+        for (let n = bundled - 1; n > 0; n--)
+          checkpoints.push(await madeBefore(head!, to - n * unitsPerCheckpoint))
+      }
+      checkpoints.push(await make(to))
+      await store.saveCache(key, cacheName(source, to), checkpoints.at(-1)!.at, toBytes(checkpoints))
     } catch {
       // A checkpoint that cannot be stored only costs time at the next start.
-      return number
+      return units
     }
-    number += 1
+    units = to
   }
-  return number
+  return units
 }
 
-/** Makes one checkpoint. Throws `EntryNeeded` when a text of it is not in memory. */
+/** Makes the checkpoint that ends with some units. Throws `EntryNeeded` when a text of it is not in memory. */
 export function makeCheckpoint(
   transcript: Transcript,
   { lead, calibrations, clipped = 0 }: LedFacts,
-  number: number,
-): { readonly at: number; readonly bytes: Uint8Array } {
-  const [from, to] = [number * unitsPerCheckpoint, (number + 1) * unitsPerCheckpoint]
-  const first = lead + transcript.units[from]!.from + 1
+  to: number,
+): Checkpoint {
+  const number = numberOf(to)
+  const first = lead + transcript.units[number * unitsPerCheckpoint]!.from + 1
   const at = lead + transcript.units[to - 1]!.to
   const isOwn = (seq: number) => seq >= first && seq <= at
-  const own = {
+  const facts = {
     lead,
     calibrations: calibrations.filter(([seq]) => isOwn(seq)),
     ...(isOwn(clipped) && { clipped }),
   }
-  return { at, bytes: toBytes(own, packCheckpoint(transcript, number)) }
+  return { to, at, facts, packed: packCheckpoint(transcript, number, to) }
 }
 
-export const cacheKey = ({ count }: LogSource, number: number) => `units 1 ${count.id} ${number}`
-
-/** Layout: the facts as JSON, then the packed units, aligned. */
-function toBytes(facts: LedFacts, packed: Uint8Array): Uint8Array {
+/** Layout: what is known of each checkpoint besides its units, as JSON, then the packed units of each, aligned. */
+export function toBytes(checkpoints: readonly Checkpoint[]): Uint8Array {
   const bytes = createWriter()
-  bytes.text(JSON.stringify(facts))
-  bytes.align()
-  bytes.bytes(packed)
+  bytes.text(JSON.stringify(checkpoints.map(({ packed, ...rest }) => ({ ...rest, size: packed.length }))))
+  for (const { packed } of checkpoints) {
+    bytes.align()
+    bytes.bytes(packed)
+  }
   return seal(checkpointVersion, bytes.done())
 }
 
-function fromBytes(at: number, sealed: Uint8Array): Checkpoint | undefined {
+function fromBytes(sealed: Uint8Array): readonly Checkpoint[] {
   try {
     const bytes = createReader(unseal(checkpointVersion, sealed, unusable), unusable)
-    const facts = JSON.parse(bytes.text()) as LedFacts
-    bytes.align()
-    return { at, facts, packed: bytes.rest() }
+    const known = JSON.parse(bytes.text()) as readonly (Omit<Checkpoint, 'packed'> & { size: number })[]
+    return known.map(({ size, ...rest }) => {
+      bytes.align()
+      return { ...rest, packed: bytes.bytes(size) }
+    })
   } catch {
-    return undefined
+    return []
   }
 }

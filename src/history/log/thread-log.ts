@@ -1,5 +1,4 @@
 import { emptyEntries, isAbsent } from '../../context/checkpoint/absent-entry.ts'
-import { unitsPerCheckpoint } from '../../context/checkpoint/pack-checkpoint.ts'
 import { restoreTranscript } from '../../context/checkpoint/restore-transcript.ts'
 import type { Context, FitOptions } from '../../context/context.ts'
 import { createConversation } from '../../context/conversation/conversation.ts'
@@ -75,7 +74,8 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
   let conversation = createConversation(count)
   let facts: LogFacts = { calibrations: [] }
   let known = 0
-  let checkpoints = 0
+  /** How many units are in stored checkpoints. */
+  let kept = 0
   /** Texts before this entry are not in memory, except the `borrowed` ones. */
   let emptied = 0
   let borrowed: number[] = []
@@ -107,7 +107,7 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
       calibrations: found.flatMap(({ facts }) => facts.calibrations),
       clipped: found.find(({ facts }) => facts.clipped !== undefined)?.facts.clipped,
     }
-    checkpoints = found.length
+    kept = found.at(-1)?.to ?? 0
     known = found.at(-1)?.at ?? 0
     recent.restart(known + 1)
     emptied = transcript.entries.length
@@ -205,12 +205,12 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
   async function tidy(): Promise<void> {
     const { system, transcript } = conversation
     const led = { lead: system.length, ...facts }
-    checkpoints = await saveCheckpoints(loading(), transcript, led, checkpoints)
+    kept = await saveCheckpoints(loading(), transcript, led, kept)
     // Texts without a checkpoint stay: a checkpoint is made of them.
-    const kept = transcript.units[checkpoints * unitsPerCheckpoint]?.from ?? 0
+    const stored = transcript.units[kept]?.from ?? 0
     // Texts that were just sent stay: they will be sent again.
     const most = Math.max(fewestTexts, 2 * (previous?.messages.length ?? 0))
-    const end = Math.min(transcript.entries.length - most, kept)
+    const end = Math.min(transcript.entries.length - most, stored)
     if (end - emptied > most) {
       emptyEntries(transcript, emptied, end)
       emptied = end

@@ -37,7 +37,8 @@ export function sqliteSides(context: SqliteContext): Sides {
       const row = branch && connection.get<CacheRow>(sql, branch.id, key)
       // A damaged cache counts as absent: it can be rebuilt.
       if (!row || row.checksum !== cacheSum(branch.id, key, row.at, row.bytes)) return undefined
-      return { at: row.at, bytes: new Uint8Array(inflateRawSync(row.bytes, inOnePiece)) }
+      const { buffer, byteOffset, length } = inflateRawSync(row.bytes, inOnePiece(row.bytes))
+      return { at: row.at, bytes: new Uint8Array(buffer, byteOffset, length) }
     },
     async saveMarks(thread, marks) {
       await context.write(thread, connection =>
@@ -56,7 +57,7 @@ export function sqliteSides(context: SqliteContext): Sides {
 }
 
 /** Most caches fit into one piece of this size; by default they are put together of several. */
-const inOnePiece = { chunkSize: 2 ** 16 }
+const inOnePiece = ({ length }: Uint8Array) => ({ chunkSize: 2 ** 13 + 3 * length })
 
 /** Keeps marks of places that are counted from the one after `head`. */
 export function keepMarks(connection: Connection, branchId: number, marks: readonly Mark[], head = 0): void {

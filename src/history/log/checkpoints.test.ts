@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import { fit } from '../../context/fit.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import type { Store } from '../../stores/store.ts'
+import { words } from '../../tokens/words.ts'
+import { createHistory } from '../create-history.ts'
+
+const options = { window: 300, count: words(), now: () => 1 }
+const key = { tenant: 'default', conversation: 'town', actor: 'assistant', branch: 'main' }
+const places = ['harbour', 'lighthouse', 'orchard', 'quarry', 'station']
+
+/** Each is a unit of its own. */
+const said = (size: number): MessageLike[] =>
+  Array.from({ length: size }, (_, n) => ({
+    role: n % 2 === 0 ? 'user' : 'assistant',
+    content: `house ${n >> 3} lies at the ${places[n % 5]}`,
+  }))
+
+const sent = (messages: readonly object[]) => JSON.stringify(messages)
+const inOneList = (messages: readonly MessageLike[]) =>
+  sent(
+    fit(
+      messages.map(message => ({ ...message, time: 1 })),
+      options,
+    ).messages,
+  )
+
+/** A store that counts the entries that are read, and knows the names of the caches. */
+function watched(store: Store) {
+  const seen = { read: 0, saved: new Set<string>() }
+  return {
+    ...store,
+    seen,
+    saveCache(...given: Parameters<Store['saveCache']>) {
+      seen.saved.add(given[1])
+      return store.saveCache(...given)
+    },
+    async *entries(...given: Parameters<Store['entries']>) {
+      for await (const entry of store.entries(...given)) {
+        seen.read += 1
+        yield entry
+      }
+    },
+  }
+}
+
+/** The context of a process that has just started. */
+async function restarted(store: Store, branch = 'main') {
+  const counted = watched(store)
+  const { messages } = await createHistory({ store: counted, ...options })
+    .thread('town', { branch })
+    .context()
+  return { sent: sent(messages), ...counted.seen }
+}
+
+async function damage(store: Store, name: string): Promise<void> {
+  const { at, bytes } = (await store.loadCache(key, name))!
+  await store.saveCache(
+    key,
+    name,
+    at,
+    bytes.map((byte, place) => (place === 999 ? byte ^ 1 : byte)),
+  )
+}
+
+const bundle = `units 1 ${options.count.id} bundle 0`
+const single = (number: number) => `units 1 ${options.count.id} ${number}`
+
+it('does not take a later checkpoint for an earlier one, where no message has a word', async () => {
+  const store = memoryStore()
+  const thread = createHistory({ store, ...options }).thread('town')
+  // Words that are left out: they would tell one checkpoint from another.
+  const all = said(9500).map((message, n) =>
+    n === 9000 ? { role: 'system', content: 'it is so' } : { ...message, content: 'it is' },
+  )
+  await thread.seed(...all)
+  await thread.context()
+  await damage(store, bundle)
+  expect((await restarted(store)).sent).toBe(inOneList(all))
+})
+
+describe('the stored checkpoints of a thread', async () => {
+  const all = said(9500)
+  const expected = inOneList(all)
+  const fresh = async (size = all.length) => {
+    const store = watched(memoryStore())
+    const history = createHistory({ store, ...options })
+    const thread = history.thread('town')
+    for (let from = 0; from < size; from += 700) {
+      await thread.seed(...all.slice(from, Math.min(size, from + 700)))
+      await thread.context()
+    }
+    return { store, history, thread }
+  }
+  const { store, history, thread } = await fresh()
+
+  it('are a bundle and a few single ones: a restart reads the texts of few units', async () => {
+    expect([...store.seen.saved].filter(name => name.includes('bundle'))).toEqual([bundle])
+    const { sent, read, saved } = await restarted(store)
+    expect(sent).toBe(expected)
+    expect(read).toBeLessThan(200)
+    expect(saved.size).toBe(0)
+  })
+
+  it('are found to be what the log says', async () => {
+    expect(await history.check()).toEqual([])
+  })
+
+  it.each([
+    ['below one checkpoint', 300],
+    ['at the end of a bundle', 8192],
+    ['after the end of a bundle', 8193],
+    ['after a whole bundle', 8400],
+  ])('are enough %s', async (_, size) => {
+    const { store } = await fresh(size)
+    const { sent, read } = await restarted(store)
+    expect(sent).toBe(inOneList(all.slice(0, size)))
+    expect(read).toBeLessThan(200)
+  })
+
+  it('lend a branch what came before it, inside a bundle too', async () => {
+    await thread.fork({ at: 5000, branch: 'other' })
+    const { sent, read } = await restarted(store, 'other')
+    expect(sent).toBe(inOneList(all.slice(0, 5000)))
+    // 4608 units are in full checkpoints.
+    expect(read).toBeLessThan(500)
+    const other = createHistory({ store, ...options }).thread('town', { branch: 'other' })
+    await other.seed(...all.slice(5000))
+    await other.context()
+    const again = await restarted(store, 'other')
+    expect(again.sent).toBe(expected)
+    expect(again.read).toBeLessThan(200)
+  })
+
+  it.each([
+    ['bundle', bundle, '8192'],
+    ['full one', single(1), '9216'],
+    ['last one', single(2), '9472'],
+  ])('are done without, reported and made again where they are damaged: a %s', async (_, name, units) => {
+    const { store, history } = await fresh()
+    await damage(store, name)
+    expect(await history.check()).toEqual([
+      `town/assistant/main: the checkpoint of ${units} units is not what the log says`,
+    ])
+    expect((await restarted(store)).sent).toBe(expected)
+    // The restart has stored what it had to make again.
+    expect((await restarted(store)).read).toBeLessThan(200)
+    await damage(store, name)
+    await history.check({ rebuild: true })
+    expect(await history.check()).toEqual([])
+    const { sent, saved } = await restarted(store)
+    expect(sent).toBe(expected)
+    expect(saved.has(bundle)).toBe(false)
+  })
+})
