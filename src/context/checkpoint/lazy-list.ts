@@ -1,3 +1,5 @@
+import { roomyList } from '../conversation/roomy-list.ts'
+
 /**
  * A list whose first elements are made when they are read: of a hundred thousand units a context reads some hundred. What
  * is not made yet is a hole, and what a list does not have itself is asked of its prototype: so an element that was made
@@ -15,7 +17,7 @@ export function lazyList<T>(size: number, make: (at: number) => T): T[] {
     },
     has: (methods, key) => isHole(key) || key in methods,
   })
-  const list: T[] = Object.setPrototypeOf(new Array<T>(size), behind)
+  const list: T[] = Object.setPrototypeOf(roomyList<T>(size), behind)
 
   /** A copy from the beginning leaves the holes as they are. */
   function slice(from?: number, to = list.length): T[] {

@@ -2,6 +2,7 @@ import { attempt } from '../../log/attempt.ts'
 import { roles } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { firstPlace } from '../conversation/first-place.ts'
+import { roomyList } from '../conversation/roomy-list.ts'
 import {
   countUnit,
   createTranscript,
@@ -50,9 +51,10 @@ export function restoreTranscript(
     if (!Number.isNaN(part.time)) time = part.time
   }
   // With room for all: lists that grow are copied again and again.
-  const sums = () => new Array<number>(unitCount + 1).fill(0)
+  const sums = () => roomyList<number>(unitCount + 1).fill(0)
   const lists = { ...emptyLists(), costBefore: sums(), noteCostBefore: sums(), ordinaryBefore: sums() }
-  for (const [number, part] of parts.entries()) countUnits(lists, part, number)
+  countUnits(lists, parts, unitCount)
+  for (const [number, part] of parts.entries()) listNotes(lists, part, number)
   const units = lazyList(unitCount, index => unitAt(parts, index))
   const entries = lazyList(size, at => entryAt(parts, at))
   const transcript = createTranscript(count, { ...lists, units, entries })
@@ -66,18 +68,27 @@ interface Part extends Omit<PackedUnits, 'mended'> {
   readonly mended: ReadonlyMap<number, PackedMended>
 }
 
-/** Adds the units of a checkpoint to the lists and sums, and its notes to theirs. */
-function countUnits(lists: Lists, { from, units, entries }: Part, number: number): void {
-  const start = number * unitsPerCheckpoint
-  for (let unit = 0; unit < units.kinds.length; unit++) {
-    const kind = kinds[units.kinds[unit]!]!
-    listUnit(lists, start + unit, kind)
-    countUnit(lists, start + unit, kind, units.tokens[unit]!, units.noteTokens[unit]!)
+/** Adds all units to the lists and sums. */
+function countUnits(lists: Lists, parts: readonly Part[], size: number): void {
+  // In columns of one kind: the loop is compiled once.
+  const joined = (name: 'kinds' | 'tokens' | 'noteTokens') => {
+    const column = new Uint32Array(size)
+    for (const [number, { units }] of parts.entries()) column.set(units[name], number * unitsPerCheckpoint)
+    return column
   }
+  const [kindOf, tokens, noteTokens] = [joined('kinds'), joined('tokens'), joined('noteTokens')]
+  for (let unit = 0; unit < size; unit++) {
+    const kind = kinds[kindOf[unit]!]!
+    listUnit(lists, unit, kind)
+    countUnit(lists, unit, kind, tokens[unit]!, noteTokens[unit]!)
+  }
+}
+
+function listNotes({ notes }: Lists, { from, units, entries }: Part, number: number): void {
   const note = roles.indexOf('assistant_note')
   for (let at = entries.roles.indexOf(note); at >= 0; at = entries.roles.indexOf(note, at + 1)) {
     const unit = firstPlace(units.ends.length, place => units.ends[place]! > at)
-    lists.notes.push({ at: from + at, unit: start + unit })
+    notes.push({ at: from + at, unit: number * unitsPerCheckpoint + unit })
   }
 }
 

@@ -68,15 +68,25 @@ function advanceFold(transcript: Transcript, room: Room, past: Fold, end: number
 type Growing = { -readonly [Name in keyof Fold]: Fold[Name] }
 
 function atUser(transcript: Transcript, room: Room, fold: Growing, at: number): void {
-  const cost = (from: number) => spanCost(transcript, from, at, room.inlineNotes)
   const charge = at === transcript.firstUser ? 0 : Math.max(room.least, userCost(transcript, at))
-  const needed = cost(fold.cut) + fold.stuck + charge
-  if (needed <= limitOf(room, fold)) return
+  const needed = spanCost(transcript, fold.cut, at, room.inlineNotes) + fold.stuck + charge
+  if (needed > limitOf(room, fold)) cutBefore(transcript, room, fold, at, needed, charge)
+}
+
+/** Apart, as it is seldom called: what is called for every turn is compiled sooner. */
+function cutBefore(
+  transcript: Transcript,
+  room: Room,
+  fold: Growing,
+  at: number,
+  needed: number,
+  charge: number,
+): void {
   let cut = at
   for (let turn = fold.turn - 1; turn > 0; turn--) {
     const user = transcript.turns[turn]!
     if (user < fold.cut) break
-    const sum = cost(user) + charge
+    const sum = spanCost(transcript, user, at, room.inlineNotes) + charge
     const isLastExchange = cut === at && sum <= room.keep
     if (sum + fold.stuck > room.low && !isLastExchange) break
     cut = user
