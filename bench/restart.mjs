@@ -9,7 +9,7 @@ import { sqliteStore } from '../dist/stores/sqlite/sqlite-store.js'
 import { readArgs } from './lib/args.mjs'
 import { median, round } from './lib/stats.mjs'
 import { formatMs, formatTable } from './lib/table.mjs'
-import { textAt } from './lib/texts.mjs'
+import { writeThread } from './restart/write-thread.mjs'
 
 const { json } = readArgs()
 const sizes = [1000, 10_000, 100_000]
@@ -20,7 +20,7 @@ try {
   for (const size of sizes) {
     const path = join(folder, `${size}.db`)
     const began = performance.now()
-    await write(path, size)
+    await writeThread({ createHistory, sqliteStore }, path, size)
     console.error(`restart: ${size} messages are written, ${formatMs(performance.now() - began)}`)
     results[size] = measure(path)
   }
@@ -28,21 +28,6 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 console.log(json ? JSON.stringify(results, null, 2) : report())
-
-/** A thread as a service leaves it: its checkpoints are stored, as contexts were made while it grew. */
-async function write(path, size) {
-  const store = sqliteStore({ path })
-  const thread = createHistory({ store, window: 4096 }).thread('talk')
-  for (let from = 0; from < size; from += 1000) {
-    const messages = Array.from({ length: Math.min(1000, size - from) }, (_, at) => ({
-      role: (from + at) % 2 === 0 ? 'assistant' : 'user',
-      content: textAt(from + at),
-    }))
-    await thread.seed(...messages)
-  }
-  await thread.context()
-  await store.close()
-}
 
 function measure(path) {
   const open = fileURLToPath(new URL('restart/open.mjs', import.meta.url))

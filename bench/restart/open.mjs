@@ -1,15 +1,17 @@
 // One fresh process: opens a history and makes the first context of its thread. The figures go to stdout as JSON.
 import { createHash } from 'node:crypto'
-import { createHistory } from '../../dist/index.js'
-import { sqliteStore } from '../../dist/stores/sqlite/sqlite-store.js'
+
+const [path, dist = new URL('../../dist', import.meta.url).href] = process.argv.slice(2)
+const { createHistory } = await import(`${dist}/index.js`)
+const { sqliteStore } = await import(`${dist}/stores/sqlite/sqlite-store.js`)
 
 // What every process pays before it can begin: Node itself, and the modules. It is no part of the context.
 const bareMs = performance.now()
 const counted = { cacheBytes: 0, payloadBytes: 0, storeCalls: 0 }
 const began = performance.now()
 const spent = process.cpuUsage()
-const store = sqliteStore({ path: process.argv[2] })
-const thread = createHistory({ store: counting(store), window: 4096 }).thread('talk')
+const store = sqliteStore({ path })
+const thread = createHistory({ store: counting(store), window: 4096, now: () => 1 }).thread('talk')
 const { messages } = await thread.context()
 const firstMs = performance.now() - began
 const { user, system } = process.cpuUsage(spent)
