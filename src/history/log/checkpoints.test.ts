@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { everyStore } from '../../../test/every-store.ts'
 import { fit } from '../../context/fit.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
@@ -83,8 +84,8 @@ it('does not take a later checkpoint for an earlier one, where no message has a 
 describe('the stored checkpoints of a thread', async () => {
   const all = said(9500)
   const expected = inOneList(all)
-  const fresh = async (size = all.length) => {
-    const store = watched(memoryStore())
+  const fresh = async (size = all.length, given: Store = memoryStore()) => {
+    const store = watched(given)
     const history = createHistory({ store, ...options })
     const thread = history.thread('town')
     for (let from = 0; from < size; from += 700) {
@@ -117,6 +118,14 @@ describe('the stored checkpoints of a thread', async () => {
     const { sent, read } = await restarted(store)
     expect(sent).toBe(inOneList(all.slice(0, size)))
     expect(read).toBeLessThan(200)
+  })
+
+  it.each(await everyStore())('are enough in any store: %s', async (_, create) => {
+    const { store } = await fresh(8900, create())
+    const { sent, read, saved } = await restarted(store)
+    expect(sent).toBe(inOneList(all.slice(0, 8900)))
+    expect(read).toBeLessThan(200)
+    expect(saved.size).toBe(0)
   })
 
   it('lend a branch what came before it, inside a bundle too', async () => {
