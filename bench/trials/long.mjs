@@ -88,7 +88,6 @@ async function askRanking(settings) {
     index.append({
       text: content,
       isUser: role === 'user',
-      isRecallable: true,
       tokens: tokens[at],
       beginsSession,
     })

@@ -54,7 +54,6 @@ async function pack(path) {
     index.append({
       text: textAt(at),
       isUser: at % 2 === 1,
-      isRecallable: true,
       tokens: 80,
       beginsSession: false,
     })

@@ -35,7 +35,6 @@ export class InvalidOptionError extends ThroughlineError {
 export function showValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(cut(value, 40))
   if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'function')
-    return value.name === '' ? 'a function' : `the function ${cut(value.name, 40)}`
+  if (typeof value === 'function') return 'a function'
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

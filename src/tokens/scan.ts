@@ -12,6 +12,9 @@ export interface Scan {
   rare: number
 }
 
+const lower = 0
+const upper = 1
+
 export function isLower(code: number): boolean {
   return code < 0x250 && kinds[code] === lower
 }
@@ -32,9 +35,6 @@ export function isDigit(code: number): boolean {
 export function isSpace(code: number): boolean {
   return code === 32 || code === 10 || code === 9 || code === 13 || code === 0xa0 || code === 0x3000
 }
-
-const lower = 0
-const upper = 1
 
 /** Latin letters by code. Letters above U+00DE count as small: their case does not change a price. */
 const kinds = /* @__PURE__ */ Uint8Array.from({ length: 0x250 }, (_, code) => {

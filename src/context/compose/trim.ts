@@ -91,6 +91,8 @@ function textsOf(frame: Frame, { message, part }: Piece, place: number): readonl
   return message.role === 'tool' ? results : [toText(message, ownText), ...results]
 }
 
+const maxAttempts = 30
+
 /**
  * Cuts a text in its middle, visibly, to at most `limit` tokens; returns '' when not even the mark fits.
  * Beginning and end stay: they say what the text is and what it wants.
@@ -110,8 +112,6 @@ function cutMiddle(text: string, limit: number, count: TokenCounter): string {
   }
   return keep(text, 0, mark)
 }
-
-const maxAttempts = 30
 
 /** Keeps two thirds from the beginning and one third from the end. */
 function keep(text: string, characters: number, mark: string): string {

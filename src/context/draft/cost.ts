@@ -59,6 +59,10 @@ export function unitCost({ transcript, notes }: Frame, index: number): number {
   return unit.tokens + (notes === 'inline' ? unit.noteTokens : 0)
 }
 
+/** Costs of markers and digests, which come again in every context, by counter, role and text. */
+const knownCosts = new Map<string, number>()
+const maxKnown = 2_000
+
 export function textCost(frame: Frame, role: 'system' | 'user' | 'assistant', text: string): number {
   const key = [frame.count.id, role, text].join('\0')
   const cost = knownCosts.get(key) ?? frame.count.message(parseMessage({ role, content: text }, 0))
@@ -70,10 +74,6 @@ export function textCost(frame: Frame, role: 'system' | 'user' | 'assistant', te
 export function markerCost(frame: Frame): number {
   return frame.marker >= 0 ? 0 : textCost(frame, 'system', markerText)
 }
-
-/** Costs of markers and digests, which come again in every context, by counter, role and text. */
-const knownCosts = new Map<string, number>()
-const maxKnown = 2_000
 
 export function draftCost(frame: Frame, spans: readonly Span[], insertions: readonly Insertion[]): number {
   let tokens = fixedCost(frame) + ordinaryCost(frame, 0, frame.transcript.units.length)

@@ -123,7 +123,7 @@ function reasonsFor(
   units: readonly number[],
 ) {
   const words = surfaceWords(index, text)
-  const wanted = terms.map(({ id }) => id).filter(id => words.has(id))
+  const wanted = terms.map(([id]) => id).filter(id => words.has(id))
   const list = (ids: readonly number[]) => {
     const shown = ids.slice(0, mostWords).map(id => words.get(id)!)
     // A character says nothing beside the pair that it stands in.

@@ -1,4 +1,5 @@
 import type { Watch } from '../draft/frame.ts'
+import { bestFirst } from './best-first.ts'
 import { type Judgement, type Question, slope } from './judge.ts'
 
 /** The recalled units for one user message. */
@@ -21,32 +22,30 @@ export interface Search extends Question, Judgement {
 /** A smaller block is not worth its first line. */
 const smallest = 40
 
-/** After this many units in a row that are too large, the room left is too small for any. */
-const mostMisses = 100
+/** Nothing is looked for when less is left, but by who watches: why it does not fit. */
+const least = 20
 
 /** Tokens that a line costs more than its unit as a message. */
 const lineCost = 2
 
 /** Chooses the units to recall for a message, at most `room` tokens; mostly none. */
 export function chooseBlock(search: Search, room: number): Block | undefined {
-  const { transcript, scores, asked, most, base, user, recalled, headCost, watch } = search
+  const { transcript, scores, asked, most, base, user, cut, recalled, headCost, watch } = search
   // The more strongly a message asks, the larger its block may be.
   let worth = Math.min(room, Math.floor(base * Math.min(most, slope * (asked - 1)))) - headCost
   watch?.(search, worth)
   if (worth < smallest) return undefined
   const chosen: number[] = []
   let tokens = headCost
-  let misses = 0
-  for (const unit of bestFirst(candidates(search), scores)) {
+  const floor = floorOf(search)
+  for (const at of bestFirst(Float64Array.from(scores.values))) {
+    if (scores.values[at]! < floor || (worth < least && !watch)) break
+    const unit = scores.units[at]!
+    if (unit >= cut || unit === transcript.firstUser) continue
     const { tokens: own, from, to } = transcript.units[unit]!
     const cost = own + lineCost * (to - from)
     watch?.(search, worth, unit, cost)
-    if (cost > worth) {
-      misses += 1
-      if (misses > mostMisses) break
-      continue
-    }
-    misses = 0
+    if (cost > worth) continue
     worth -= cost
     // A unit in an earlier block is sent already, and uses up its share of this message's room.
     if (recalled.has(unit)) continue
@@ -59,47 +58,3 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
 /** The least score of a unit that is recalled: those below it would only fill the block. */
 export const floorOf = ({ best, asked, effort }: Pick<Search, 'best' | 'asked' | 'effort'>): number =>
   best * Math.max(1 / asked, effort.least)
-
-/** The old units that pass the gate themselves. */
-function candidates(search: Search): Int32Array {
-  const { transcript, scores, user, cut } = search
-  const floor = floorOf(search)
-  const end = Math.min(cut, user)
-  const { firstUser } = transcript
-  const found = new Int32Array(end)
-  let size = 0
-  for (let unit = 0; unit < end; unit++)
-    if (scores[unit]! >= floor && unit !== firstUser) found[size++] = unit
-  return found.subarray(0, size)
-}
-
-/**
- * Yields entries by falling score, ties by place. A heap: a block takes a handful of thousands of candidates, and
- * sorting all of them would cost more than everything else.
- */
-function* bestFirst(entries: Int32Array, scores: Float64Array): Generator<number> {
-  const heap = entries
-  let size = heap.length
-  const isBefore = (a: number, b: number) => scores[a]! > scores[b]! || (scores[a]! === scores[b]! && a < b)
-  const sink = (start: number) => {
-    const entry = heap[start]!
-    let at = start
-    for (;;) {
-      let child = 2 * at + 1
-      if (child >= size) break
-      if (child + 1 < size && isBefore(heap[child + 1]!, heap[child]!)) child += 1
-      if (!isBefore(heap[child]!, entry)) break
-      heap[at] = heap[child]!
-      at = child
-    }
-    heap[at] = entry
-  }
-  for (let at = (size >> 1) - 1; at >= 0; at--) sink(at)
-  while (size > 0) {
-    const best = heap[0]!
-    size -= 1
-    heap[0] = heap[size]!
-    if (size > 0) sink(0)
-    yield best
-  }
-}

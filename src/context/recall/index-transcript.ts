@@ -2,11 +2,14 @@ import type { Message, ToolCall } from '../../log/message.ts'
 import { remember } from '../conversation/remember.ts'
 import { isOrdinary, type Transcript, type Unit } from '../conversation/transcript.ts'
 import { packIndex } from './pack-index.ts'
-import { createRecallIndex, type RecallIndex } from './recall-index.ts'
+import { createRecallIndex, numberOf, type RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel } from './terms.ts'
 
 /** A pause longer than this begins a new session. */
 export const pause = 30 * 60 * 1000
+
+/** A session without a pause ends at the first user message after so many units: only whole sessions are looked into. */
+const longest = 256
 
 export interface Memory {
   readonly index: RecallIndex
@@ -27,10 +30,11 @@ export function indexTranscript(transcript: Transcript, upTo: number): RecallInd
     const isUser = unit.kind === 'user'
     // Where only one of both has a time, there is no pause; where none has had one so far, the words tell.
     const isTimed = (time ?? memory.time) !== undefined
-    const beginsSession = isTimed ? time! - memory.time! > pause : isUser && isElsewhere(index, text)
+    const isPaused = isTimed ? time! - memory.time! > pause : isUser && isElsewhere(index, text)
+    const beginsSession = isPaused || (isUser && at - (index.starts.at(-1) ?? 0) >= longest)
     const ended = lastTime(transcript, unit)
     const tokens = isSaid ? unit.tokens : 0
-    index.append({ text, isRecallable: isSaid, isUser, tokens, beginsSession })
+    index.append({ text, isUser, tokens, beginsSession })
     // Set last: reading a text that is not in memory throws, and must leave nothing half done.
     memory.time = ended ?? memory.time
   }
@@ -45,10 +49,10 @@ const least = 0.2
 
 /** Whether a message speaks of something else than the units before it. */
 function isElsewhere(index: RecallIndex, text: string): boolean {
-  const { size, starts, vocabulary } = index
+  const { size, starts } = index
   const terms = [...new Set(termsOf(withoutLabel(text)))]
   const shared = terms.filter(term => {
-    const id = vocabulary.get(term) ?? -1
+    const id = numberOf(index, term, size)
     return index.frequency(id, size) > index.frequency(id, size - near)
   })
   return size - starts.at(-1)! > few && terms.length > few && shared.length < terms.length * least

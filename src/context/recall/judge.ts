@@ -1,22 +1,20 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { keepLatest } from '../conversation/remember.ts'
-import type { Transcript } from '../conversation/transcript.ts'
+import type { Scores, Transcript } from '../conversation/transcript.ts'
 import { isPlain, isQuestion } from './asking.ts'
 import { pause, restBefore } from './index-transcript.ts'
 import { type Ranking, rank } from './rank.ts'
-import type { RecallIndex } from './recall-index.ts'
+import { numberOf, type RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
 /** How well the past answers a message. */
-export interface Judgement {
-  readonly scores: Float64Array
+export interface Judgement extends Ranking {
   /** The best score of a unit before the cut. */
   readonly best: number
   /** How strongly the message asks for something old; from 1 on something is recalled. */
   readonly asked: number
   /** The largest block for it, as a share of the room. */
   readonly most: number
-  readonly terms: Ranking['asked']
 }
 
 /** A user message, its text, and what it is asked of. */
@@ -32,50 +30,12 @@ export interface Question {
 /** No old entry covers all that a message with more terms says: its last parts that ask are also ranked by themselves. */
 const longMessage = 25
 
+/** Share of the room that a block gets for each multiple of the gate above the first. */
+export const slope = 0.25
+
 /** How much a part adds to the scores, and the share of the room that it can open alone. */
 const partWeight = 0.5
 const partShare = 1 / 6
-
-const latest = keepLatest<Transcript, { readonly whole: Ranking; readonly parts: readonly Ranking[] }>()
-
-/** Ranks the past for a user message. Not again in further rounds of its turn, though they may move the cut. */
-function rankFor({ transcript, index, user }: Question, text: string) {
-  return latest(transcript, `${user} ${text}`, () => {
-    const whole = rank(index, text, user)
-    const parts = whole.terms > longMessage ? lastQuestions(text) : []
-    return { whole, parts: parts.map(part => rank(index, part, user)) }
-  })
-}
-
-/** Compares the best of the past for a user message with what is in view. */
-export function judge(question: Question): Judgement {
-  const { user, transcript, effort } = question
-  const text = withoutLabel(question.text)
-  const { whole: ranked, parts } = rankFor(question, text)
-  // What is added below is added to a copy.
-  const whole = transcript.meaning || parts.length > 0 ? { ...ranked, scores: ranked.scores.slice() } : ranked
-  const rest = restBefore(transcript, user) <= pause ? going : opening
-  const isPlainly = isPlain(text)
-  const isOurs = isPlainly && isOfUs({ ...question, text })
-  const weight = isOurs ? ours : isPlainly ? plain : rest * (isQuestion(text) ? passing : 1)
-  transcript.meaning?.add(user, whole)
-  const most = effort.block + (isOurs ? more : 0)
-  const judged = { ...weigh(question, whole, weight), most, terms: whole.asked }
-  // The whole message orders the recalled units; its parts also open the gate, but only a little.
-  const { scores } = whole
-  let { asked } = judged
-  for (const part of parts.map(one => weigh(question, one, plain * rest)).filter(one => one.asked >= 1)) {
-    asked = Math.max(asked, Math.min(part.asked, 1 + partShare / slope))
-    for (let unit = 0; unit < user; unit++) scores[unit]! += Math.round(partWeight * part.scores[unit]!)
-  }
-  return { ...judged, best: bestBefore(question, scores), asked }
-}
-
-/** The last three sentences or clauses near a message's end that ask. Shorter ones would match anything. */
-function lastQuestions(text: string): readonly string[] {
-  const parts = text.slice(-600).split(/(?<=[.!?…;:。！？；：؟\n])/)
-  return parts.filter(part => part.length > 20 && isQuestion(part)).slice(-3)
-}
 
 /** How much more a message weighs that asks in passing, that asks plainly, and that asks plainly for something of ours. */
 const passing = 2.5
@@ -89,10 +49,50 @@ const opening = 1.5
 /** A plain question for something of ours may take so much more of the room. */
 const more = 0.3
 
+const latest = keepLatest<Transcript, { readonly whole: Ranking; readonly parts: readonly Ranking[] }>()
+
+/** Ranks the past for a user message. Not again in further rounds of its turn, though they may move the cut. */
+function rankFor({ transcript, index, user }: Question, text: string) {
+  return latest(transcript, `${user}`, () => {
+    const whole = rank(index, text, user)
+    const parts = whole.terms.length > longMessage ? lastQuestions(text) : []
+    return { whole, parts: parts.map(part => rank(index, part, user, whole.sessions)) }
+  })
+}
+
+/** Compares the best of the past for a user message with what is in view. */
+export function judge(question: Question): Judgement {
+  const { user, transcript, effort } = question
+  const text = withoutLabel(question.text)
+  const { whole, parts } = rankFor(question, text)
+  const rest = restBefore(transcript, user) <= pause ? going : opening
+  const isPlainly = isPlain(text)
+  const isOurs = isPlainly && isOfUs(question, text)
+  const weight = isOurs ? ours : isPlainly ? plain : rest * (isQuestion(text) ? passing : 1)
+  const withMeaning = (scores: Scores) => transcript.meaning?.add(user, scores, whole.whole) ?? scores
+  let asked = weigh(question, withMeaning(whole.scores), whole.whole, weight)
+  // The whole message orders the recalled units; its parts also open the gate, but only a little.
+  let { values } = whole.scores
+  for (const part of parts) {
+    const own = weigh(question, part.scores, part.whole, plain * rest)
+    if (own < 1) continue
+    asked = Math.max(asked, Math.min(own, 1 + partShare / slope))
+    values = values.map((value, at) => value + Math.round(partWeight * part.scores.values[at]!))
+  }
+  const scores = withMeaning({ ...whole.scores, values })
+  const [best] = bestOf(question, scores)
+  return { ...whole, scores, best, asked, most: effort.block + (isOurs ? more : 0) }
+}
+
+/** The last three sentences or clauses near a message's end that ask. Shorter ones would match anything. */
+function lastQuestions(text: string): readonly string[] {
+  const parts = text.slice(-600).split(/(?<=[.!?…;:。！？；：؟\n])/)
+  return parts.filter(part => part.length > 20 && isQuestion(part)).slice(-3)
+}
+
 /** Whether a question is about the people who talk, or names what was said before: others ask for what the model knows. */
-function isOfUs({ text, index, user }: Question): boolean {
-  const isSaid = (word: string) =>
-    termsOf(word).some(term => index.frequency(index.vocabulary.get(term) ?? -1, user) > 0)
+function isOfUs({ index, user }: Question, text: string): boolean {
+  const isSaid = (word: string) => termsOf(word).some(term => numberOf(index, term, user) >= 0)
   // The first letter is always a capital; where letters have no capitals, any word may be a name.
   const isName = (word: string) => /^[\p{Lu}\p{Lo}]/u.test(word) && isSaid(word)
   return /\b(?:i|me|my|we|our|ich|mein|wir|yo|mis?)\b/i.test(text) || wordsOf(text.slice(1)).some(isName)
@@ -101,34 +101,25 @@ function isOfUs({ text, index, user }: Question): boolean {
 /** An imagined entry in view has this share of the message's words, so that a message about something new asks for nothing. */
 const cover = 0.7
 
-function weigh(question: Question, { scores, whole }: Ranking, weight: number) {
-  const best = bestBefore(question, scores)
-  const bar = Math.max(1, bestInView(question, scores), Math.round(cover * whole))
-  return { scores, best, asked: (best * weight) / (question.effort.gate * bar) }
-}
-
-/** The best score of a unit that was cut and is not sent anyway. */
-function bestBefore({ transcript, user, cut }: Question, scores: Float64Array): number {
-  const { firstUser } = transcript
-  const end = Math.min(cut, user)
-  let best = 0
-  for (let unit = 0; unit < end; unit++) if (scores[unit]! > best && unit !== firstUser) best = scores[unit]!
-  return best
+/** How strongly a message, or a part of it, asks. */
+function weigh(question: Question, scores: Scores, whole: number, weight: number): number {
+  const [old, seen] = bestOf(question, scores)
+  return (old * weight) / (question.effort.gate * Math.max(1, seen, Math.round(cover * whole)))
 }
 
 /** Tokens before the newest message that count as in view. Not a share of the window: a long view would never recall. */
 const viewTokens = 1500
 
-/** The best score at the end of the tail, which the model sees anyway. */
-function bestInView({ transcript, user, cut }: Question, scores: Float64Array): number {
-  let best = 0
-  let tokens = 0
-  for (let unit = user - 1; unit >= cut; unit--) {
-    tokens += transcript.units[unit]!.tokens
-    if (tokens > viewTokens) break
-    best = Math.max(best, scores[unit]!)
+/** The best score of a unit that was cut and is not sent anyway, and the best at the end of the tail, which the model sees. */
+function bestOf({ transcript, user, cut }: Question, { units, values }: Scores) {
+  const { costBefore, firstUser } = transcript
+  let [old, seen] = [0, 0]
+  for (let at = 0; at < units.length; at++) {
+    const unit = units[at]!
+    if (unit >= cut && costBefore[user]! - costBefore[unit]! <= viewTokens) seen = Math.max(seen, values[at]!)
+    if (unit < cut && unit !== firstUser) old = Math.max(old, values[at]!)
   }
-  return best
+  return [old, seen] as const
 }
 
 /** How much is recalled, and at what cost. */
@@ -160,6 +151,3 @@ export function toEffort(effort: number): Effort {
     keep: 0.5 - 0.35 * above,
   }
 }
-
-/** Share of the room that a block gets for each multiple of the gate above the first. */
-export const slope = 1 / 4

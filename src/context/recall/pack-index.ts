@@ -5,7 +5,7 @@ import type { RecallIndex } from './recall-index.ts'
 import { packStretch, stretchSize } from './stretch.ts'
 
 /** Changes with the terms, the stems or the layout: an index of another version is rebuilt from the log. */
-const version = 8
+const version = 9
 
 /** Packs an index, with the time of its last entry. A cache that can be rebuilt from the conversation. */
 export function packIndex(index: RecallIndex, time = Number.NaN): Uint8Array {

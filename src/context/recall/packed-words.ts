@@ -1,5 +1,7 @@
 import { firstPlace } from '../conversation/first-place.ts'
+import { roomyList } from '../conversation/roomy-list.ts'
 import { createPackedVocabulary } from './packed-vocabulary.ts'
+import { entryOf, toPosting } from './posting.ts'
 import {
   createRecallIndex,
   type IndexColumns,
@@ -21,7 +23,7 @@ interface PackedWords extends Words {
 /** An index whose first entries stay packed: nobody asks for most of their words. */
 export function indexAfter(past: PackedWords): RecallIndex {
   const columns = past.columns()
-  const size = columns.lengths.length
+  const size = columns.sessions.length
   const index = createRecallIndex(columns)
   return {
     ...index,
@@ -31,36 +33,22 @@ export function indexAfter(past: PackedWords): RecallIndex {
     termsAt: entry => (entry < size ? past : index).termsAt(entry),
     has: (entry, id) => (entry < size ? past : index).has(entry, id),
     frequency: (id, n) => past.frequency(id, n) + index.frequency(id, n),
-    visit(id, from, to, visit, most = Number.POSITIVE_INFINITY) {
-      const newer = index.frequency(id, to) - index.frequency(id, from)
-      if (most > newer) past.visit(id, from, to, visit, most - newer)
+    visit(id, n, most, visit) {
+      const newer = index.frequency(id, n)
+      if (most > newer) past.visit(id, n, most - newer, visit)
       // Lists of one kind: the loop that walks through them is compiled for one kind, and must not be compiled again.
-      const copy: Visit = ({ places, counts }, start, end) => {
-        const list = createListed(end - start)
-        for (let at = start; at < end; at++) {
-          list.places[at - start] = places[at]!
-          list.counts[at - start] = counts[at]!
-        }
+      const copy: Visit = (postings, start, end) => {
+        const list = new Uint32Array(Math.max(0, end - start))
+        for (let at = start; at < end; at++) list[at - start] = postings[at]!
         visit(list, 0, end - start)
       }
-      index.visit(id, from, to, copy, most)
+      index.visit(id, n, most, copy)
     },
   }
 }
 
-/** The most postings in lists, 32 MB of them; then all are let go. */
+/** The most postings in lists, 16 MB of them; then all are let go. */
 const mostListed = 2 ** 22
-
-/** The postings of a term, unpacked. */
-interface Listed {
-  readonly places: Int32Array
-  readonly counts: Int32Array
-}
-
-const createListed = (size: number): Listed => ({
-  places: new Int32Array(size),
-  counts: new Int32Array(size),
-})
 
 export function createPackedWords(invalid: (why: string) => Error): PackedWords {
   const stretches: Stretch[] = []
@@ -71,21 +59,20 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
   /** By stretch: the terms of its entries. Made when they are asked for. */
   const termsOf: (readonly (readonly number[])[])[] = []
   /** The postings of terms that were asked for: a conversation comes back to its words. */
-  const lists = new Map<number, Listed>()
+  const lists = new Map<number, Uint32Array>()
   let listed = 0
 
-  /** Reads the entries of a stretch that have the term in a slot. Returns how many there are. */
-  function read(number: number, slot: number, { places, counts }: Listed, start: number): number {
-    const { sizes, ends, codes } = stretches[number]!
+  /** Reads the postings of a stretch that have the term in a slot. Returns how many there are. */
+  function read(number: number, slot: number, list: Uint32Array, start: number): number {
+    const { sizes, ends, codes, facts } = stretches[number]!
     const size = sizes[slot]!
     let at = slot > 0 ? ends[slot - 1]! : 0
-    let place = number * stretchSize
+    let entry = 0
     for (let next = start; next < start + size; next++) {
       let code = codes[at++]!
       // A distance takes two bytes at most, a count may take more.
       if (code > 127) code = (code & 127) | (codes[at++]! << 7)
-      place += code >> 1
-      places[next] = place++
+      entry += code >> 1
       let count = 1
       if (code & 1) {
         count = 0
@@ -93,16 +80,17 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
         for (; codes[at]! > 127; shift += 7) count |= (codes[at++]! & 127) << shift
         count |= codes[at++]! << shift
       }
-      counts[next] = count
+      list[next] = toPosting(number * stretchSize + entry, facts[2][entry]!, count)
+      entry += 1
     }
     return size
   }
 
-  function listOf(id: number): Listed {
+  function listOf(id: number): Uint32Array {
     const known = lists.get(id)
     if (known) return known
     const total = totals[id] ?? 0
-    const list = createListed(total)
+    const list = new Uint32Array(total)
     // No stretch before the one in which a term was new has it.
     let at = Math.max(0, firstPlace(stretches.length, number => stretches[number]!.known > id) - 1)
     for (let size = 0; size < total && at < stretches.length; at++) {
@@ -119,13 +107,13 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
   }
 
   function termsIn(number: number): readonly (readonly number[])[] {
-    const list = createListed(stretchSize)
+    const list = new Uint32Array(stretchSize)
     const found: number[][] = Array.from({ length: stretchSize }, () => [])
     const { known, old, sizes } = stretches[number]!
     for (let slot = 0; slot < sizes.length; slot++) {
       const id = old[slot] ?? known + slot - old.length
       const size = read(number, slot, list, 0)
-      for (let at = 0; at < size; at++) found[list.places[at]! - number * stretchSize]!.push(id)
+      for (let at = 0; at < size; at++) found[entryOf(list[at]!) - number * stretchSize]!.push(id)
     }
     return found
   }
@@ -141,16 +129,15 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
       // Most terms that are asked about were not unpacked: only the stretch of the entry is read.
       const number = Math.floor(entry / stretchSize)
       const slot = slotOf(stretches[number]!, id)
-      const list = createListed(slot < 0 ? 0 : stretches[number]!.sizes[slot]!)
+      const list = new Uint32Array(slot < 0 ? 0 : stretches[number]!.sizes[slot]!)
       if (slot >= 0) read(number, slot, list, 0)
-      return list.places.includes(entry)
+      return list.some(posting => entryOf(posting) === entry)
     },
-    frequency: (id, n) => (n >= entries ? (totals[id] ?? 0) : placeOf(listOf(id).places, n)),
-    visit(id, from, to, visit, most = Number.POSITIVE_INFINITY) {
-      if (from >= entries) return
+    frequency: (id, n) => (n >= entries ? (totals[id] ?? 0) : placeOf(listOf(id), toPosting(n, 0, 0))),
+    visit(id, n, most, visit) {
       const list = listOf(id)
-      const end = placeOf(list.places, to)
-      visit(list, Math.max(placeOf(list.places, from), end - most), end)
+      const end = placeOf(list, toPosting(n, 0, 0))
+      visit(list, Math.max(0, end - most), end)
     },
     add(packed) {
       const stretch = readStretch(packed, invalid)
@@ -161,10 +148,9 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
       entries += stretch.facts[0].length
     },
     columns() {
-      const byEntry = () => new Array<number>(entries)
+      const byEntry = () => roomyList<number>(entries)
       const columns: IndexColumns = {
         vocabulary: createPackedVocabulary(stretches),
-        lengths: byEntry(),
         lengthSums: byEntry(),
         tokenSums: byEntry(),
         sessions: byEntry(),

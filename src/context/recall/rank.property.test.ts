@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { packIndex, unpackIndex } from './pack-index.ts'
-import { rank } from './rank.ts'
+import { type Limits, rank } from './rank.ts'
 import * as ranking from './ranking.ts'
 import { createRecallIndex, type RecallDocument, type RecallIndex } from './recall-index.ts'
 import { termsOf } from './terms.ts'
@@ -24,7 +24,6 @@ const text = fc.oneof(
 const document: fc.Arbitrary<RecallDocument> = fc.record({
   text,
   isUser: fc.boolean(),
-  isRecallable: fc.nat(9).map(die => die > 0),
   tokens: fc.oneof(fc.constant(0), fc.nat(40), fc.nat(5000)),
   beginsSession: fc.constant(false),
 })
@@ -60,10 +59,10 @@ const question = fc.oneof(
   fc.constant('heron jetty'),
   fc.array(fc.oneof(word, fc.constant('quasar')), { maxLength: 30 }).map(words => words.join(' ')),
 )
-/** Mostly so few postings that not all can be read. */
-const limits = fc.oneof(
-  fc.constant(ranking),
-  fc.record({ postings: fc.nat(60), relatedPostings: fc.nat(20) }),
+/** Mostly so few postings and entries that not all can be read and looked at. */
+const limits: fc.Arbitrary<Limits> = fc.oneof(
+  fc.constant(ranking.limits),
+  fc.tuple(fc.nat(60), fc.nat(20), fc.nat(60), fc.integer({ min: 1, max: 12 })),
 )
 const asked = fc.record({ documents, question, limits, share: fc.double({ min: 0, max: 1, noNaN: true }) })
 
@@ -85,8 +84,9 @@ function compare(exhaustive: typeof exhaustiveScores) {
     const n = Math.round(share * index.size)
     for (const one of [index, restored(documents, index.size), restored(documents, n)]) {
       for (const size of [n, index.size]) {
-        const found = rank(one, question, size, limits.postings, limits.relatedPostings)
-        expect([...found.scores]).toEqual(exhaustive(said(one, documents), found.asked, size, limits))
+        const { scores, terms } = rank(one, question, size, undefined, limits)
+        const found = scores.units.map((unit, at) => [unit, scores.values[at]!])
+        expect(found).toEqual(exhaustive(said(one, documents), terms, size, limits))
       }
     }
   }
@@ -114,6 +114,9 @@ describe('rank', () => {
     ['the oldest entries of a term', { oldest: true }],
     ['the most common terms first', { common: true }],
     ['a posting more', { more: 1 }],
+    ['a session more', { furtherSession: true }],
+    ['not the newest entries', { forgetful: true }],
+    ['exact lengths', { exact: true }],
   ])('finds a planted fault: %s', (_name, fault) => {
     const faulty = (...[said, terms, n, limits]: Parameters<typeof exhaustiveScores>) =>
       exhaustiveScores(said, terms, n, limits, fault)
@@ -153,72 +156,99 @@ interface Fault {
   readonly oldest?: boolean
   readonly common?: boolean
   readonly more?: number
+  readonly furtherSession?: boolean
+  readonly forgetful?: boolean
+  readonly exact?: boolean
 }
 
-type Limits = Readonly<Record<'postings' | 'relatedPostings', number>>
-
-type Terms = readonly { readonly id: number; readonly weight: number }[]
+type Terms = readonly (readonly [id: number, weight: number])[]
 
 /** The formula of recall as it is written down: every entry, every session, nothing left out and nothing used again. */
 function exhaustiveScores(
   said: Said,
   terms: Terms,
   n: number,
-  { postings, relatedPostings }: Limits,
+  [postings, relatedPostings, most, newest]: Limits,
   fault: Fault = {},
-): number[] {
+): number[][] {
   const { index } = said
-  const { crossing = false, newer = false, openerAt = 0, round = Math.round } = fault
+  const { crossing = false, openerAt = 0, round = Math.round } = fault
   const entries = Array.from({ length: n }, (_, entry) => entry)
   const count = n > 0 ? index.sessions[n - 1]! + 1 : 0
   const sessions = Array.from({ length: count }, (_, one) => entries.filter(at => index.sessions[at] === one))
   const own = matches(said, terms, n, postings, fault)
   const means = sessions.map(list => meanOfBest(list.map(entry => own[entry]!)))
-  if (count > 1) {
-    const order = sessions
-      .map((_, one) => ({ one, score: Math.round(means[one]! * ranking.unit) }))
-      .filter(({ score }) => score > 0)
-      .sort((a, b) => b.score - a.score || (newer ? b.one - a.one : a.one - b.one))
-    const best = order.slice(0, ranking.feedbackSessions).map(({ one }) => one)
-    const related = matches(said, feedbackTerms(said, best, sessions, means, n), n, relatedPostings, fault)
-    sessions.forEach((list, one) => {
-      means[one]! += ranking.feedback * meanOfBest(list.map(entry => related[entry]!))
-    })
-  }
-  return entries.map(entry => {
+  const best = bestSessions(sessions, means, most, fault)
+  const inView = fault.forgetful ? [] : [...new Set(entries.slice(-newest).map(at => index.sessions[at]!))]
+  const looked = new Set([...best, ...inView])
+  const recurring = feedbackTerms(said, [...looked].slice(0, ranking.feedbackSessions), sessions, means, n)
+  const related = matches(said, recurring, n, relatedPostings, fault)
+  sessions.forEach((list, one) => {
+    means[one]! += meanOfBest(
+      list.map(entry => related[entry]!),
+      ranking.feedback,
+    )
+  })
+  const score = (entry: number) => {
     const one = index.sessions[entry]!
     const list = sessions[one]!
+    const mean = means[one]! / ranking.unit
     const ownOf = (at: number) =>
       at >= 0 && at < n && (crossing || index.sessions[at] === one) ? own[at]! : 0
-    const size = Math.min(1, ranking.openerSize / list.length)
+    const opener =
+      entry === list[openerAt] ? ranking.opener * Math.min(1, ranking.openerSize / list.length) : 0
     const sum =
       own[entry]! +
       ranking.beside * Math.max(ownOf(entry - 1), ownOf(entry + 1)) +
       ranking.beyond * Math.max(ownOf(entry - 2), ownOf(entry + 2)) +
-      ranking.session * means[one]! +
-      (entry === list[openerAt] ? ranking.opener * size * means[one]! : 0)
+      (ranking.session + opener) * mean
     const recent = 1 + ranking.recency * Math.exp(-(count - 1 - one) / ranking.recencySessions)
     return round(sum * (recent * ranking.unit) * index.priors[entry]!)
+  }
+  return entries.filter(at => looked.has(index.sessions[at]!)).map(entry => [entry, score(entry)])
+}
+
+/** The sessions that match best, ties by their order, until they have so many entries. */
+function bestSessions(
+  sessions: readonly (readonly number[])[],
+  means: readonly number[],
+  most: number,
+  { newer = false, furtherSession = false }: Fault,
+): readonly number[] {
+  const order = [...sessions.keys()].sort((a, b) => means[b]! - means[a]! || (newer ? b - a : a - b))
+  let size = 0
+  const best = order.filter(one => {
+    const isWanted = size < most
+    size += sessions[one]!.length
+    return isWanted
   })
+  return furtherSession ? order.slice(0, best.length + 1) : best
 }
 
 function matches({ terms: said }: Said, terms: Terms, n: number, limit: number, fault: Fault): number[] {
   const isRead = readPostings(said, terms, n, limit, fault)
-  const lengths = said.map(counts => [...counts.values()].reduce((sum, count) => sum + count, 0))
-  const mean = n > 0 ? lengths.slice(0, n).reduce((sum, length) => sum + length, 0) / n || 1 : 1
-  const base = ranking.saturation * (1 - ranking.lengthShare)
-  const slope = (ranking.saturation * ranking.lengthShare) / mean
+  const exact = said.map(counts => [...counts.values()].reduce((sum, count) => sum + count, 0))
+  const mean = n > 0 ? exact.slice(0, n).reduce((sum, length) => sum + length, 0) / n || 1 : 1
+  const lengths = fault.exact ? exact : exact.map(about)
   const own = new Array<number>(n).fill(0)
   for (const { id, weight, frequency } of byRarity(said, terms, n)) {
-    const rarity = Math.log(1 + (n - frequency + 0.5) / (frequency + 0.5))
-    const full = weight * (ranking.saturation + 1) * rarity
+    const full = weight * Math.log(1 + (n - frequency + 0.5) / (frequency + 0.5))
     for (let entry = 0; entry < n; entry++) {
-      const times = said[entry]!.get(id) ?? 0
-      if (isRead.has(`${id} ${entry}`))
-        own[entry]! += (full * times) / (times + base + slope * lengths[entry]!)
+      if (!isRead.has(`${id} ${entry}`)) continue
+      const times = Math.min(7, said[entry]!.get(id) ?? 0)
+      const share = 1 - ranking.lengthShare + (ranking.lengthShare * lengths[entry]!) / mean
+      own[entry]! += full * (((ranking.saturation + 1) * times) / (times + ranking.saturation * share))
     }
   }
   return own
+}
+
+/** The middle of the lengths that count as one: below 8 each by itself, then four between one power of two and the next. */
+function about(length: number): number {
+  for (let start = 0, step = 1; ; start += step) {
+    if (start >= 8 * step) step *= 2
+    if (length < start + step) return start + (step - 1) / 2
+  }
 }
 
 /** The postings that count: the rarest terms first (ties by number), of each term its newest entries first, up to a limit. */
@@ -234,7 +264,7 @@ function readPostings(said: Said['terms'], terms: Terms, n: number, limit: numbe
 
 function byRarity(said: Said['terms'], terms: Terms, n: number) {
   return terms
-    .map(term => ({ ...term, frequency: frequencyOf(said, term.id, n) }))
+    .map(([id, weight]) => ({ id, weight, frequency: frequencyOf(said, id, n) }))
     .sort((a, b) => a.frequency - b.frequency || a.id - b.id)
 }
 
@@ -242,9 +272,9 @@ function frequencyOf(terms: Said['terms'], id: number, n: number): number {
   return terms.slice(0, n).filter(counts => counts.has(id)).length
 }
 
-function meanOfBest(values: readonly number[]): number {
+function meanOfBest(values: readonly number[], weight = 1): number {
   const [best = 0, second = 0, third = 0] = values.toSorted((a, b) => b - a)
-  return (best + second + third) / 3
+  return Math.round(((weight * ranking.unit) / 3) * (best + second + third))
 }
 
 function feedbackTerms(
@@ -267,8 +297,8 @@ function feedbackTerms(
     }
   }
   const list = [...weights]
-    .map(([id, weight]) => ({ id, weight: Math.round(weight * ranking.unit) }))
-    .sort((a, b) => b.weight - a.weight || a.id - b.id)
+    .map(([id, weight]) => [id, Math.round(weight)] as const)
+    .sort((a, b) => b[1] - a[1] || a[0] - b[0])
     .slice(0, ranking.feedbackTerms)
-  return list.map(({ id, weight }) => ({ id, weight: weight / (list[0]?.weight ?? 1) }))
+  return list.map(([id, weight]) => [id, weight / (list[0]![1] || 1)])
 }

@@ -1,129 +1,166 @@
+import type { Scores } from '../conversation/transcript.ts'
+import { bestFirst } from './best-first.ts'
+import { entryOf, shapeOf, shapeScores } from './posting.ts'
 import * as ranking from './ranking.ts'
-import type { Postings, RecallIndex, Visit } from './recall-index.ts'
+import { numberOf, penaltyOf, type RecallIndex, type Visit } from './recall-index.ts'
 import { termsOf, withoutLabel } from './terms.ts'
 
-/** How well each earlier entry answers a message. */
+/** How well earlier entries answer a message. */
 export interface Ranking {
-  /** An integer for each entry before the message. */
-  readonly scores: Float64Array
+  /** The sessions that were looked into, and their entries. */
+  readonly sessions: readonly number[]
+  readonly scores: Scores
   /** The score of an imagined entry of average length that has all words of the message. */
   readonly whole: number
-  readonly asked: readonly Asked[]
-  /** How many different terms the message has, known or not. */
-  readonly terms: number
+  /** The terms of the message; those that nobody has said before have no number. */
+  readonly terms: readonly Asked[]
 }
 
-interface Asked {
-  readonly id: number
-  readonly weight: number
+/** See `limits`. */
+export type Limits = readonly [postings: number, relatedPostings: number, entries: number, newest: number]
+
+/** A term's number and its weight. */
+type Asked = readonly [id: number, weight: number]
+
+/** What entries have of the terms that are asked for: a number by entry, and a bit for those that have any. */
+interface Matches {
+  readonly scores: Float64Array
+  readonly found: Int32Array
 }
 
-/** Ranks the entries before `n` for a text, as if the index ended there. */
+/** Ranks the entries before `n` for a text, as if the index ended there: those of the best sessions, or of given ones. */
 export function rank(
   index: RecallIndex,
   text: string,
-  n: number = index.size,
-  postings: number = ranking.postings,
-  relatedPostings: number = ranking.relatedPostings,
+  n = index.size,
+  given?: readonly number[],
+  [postings, relatedPostings, entries, newest]: Limits = ranking.limits,
 ): Ranking {
-  const question = readQuestion(index, text, n)
-  const scores = matchScores(index, question.asked, n, postings)
-  const ofSession = sessionScores(index, scores, n)
-  if (ofSession.length > 1) {
-    const related = feedback(index, ofSession, n)
-    sessionScores(index, matchScores(index, related, n, relatedPostings), n).forEach((score, session) => {
-      ofSession[session]! += ranking.feedback * score
-    })
-  }
-  combine(index, scores, ofSession)
-  return { scores, ...question }
+  const said = new Set(termsOf(withoutLabel(text)))
+  const terms = Array.from(said, term => [numberOf(index, term, n), 1] as const)
+  const mass = terms.reduce((sum, [id]) => sum + rarity(index.frequency(id, n), n), 0)
+  const whole = Math.round((mass * ranking.unit) / penaltyOf(index.tokenSums[n - 1]! / n || 1))
+
+  const matches = findMatches(index, terms, n, postings, 0)
+  const ofSession = sessionScores(index, matches)
+  const best = bestSessions(index, ofSession, n, entries, newest)
+  const recurring = feedback(index, best.slice(0, ranking.feedbackSessions), ofSession, n)
+  const related = findMatches(index, recurring, n, relatedPostings, 1)
+  sessionScores(index, related, ofSession, ranking.feedback)
+  const sessions = given ?? best.sort((a, b) => a - b)
+  return { sessions, scores: combine(index, sessions, matches.scores, ofSession), whole, terms }
 }
 
-function readQuestion(index: RecallIndex, text: string, n: number) {
-  const asked: Asked[] = []
-  let mass = 0
-  const terms = new Set(termsOf(withoutLabel(text)))
-  for (const term of terms) {
-    const id = index.vocabulary.get(term) ?? -1
-    const frequency = index.frequency(id, n)
-    if (frequency > 0) asked.push({ id, weight: 1 })
-    mass += rarity(frequency, n)
-  }
-  const meanTokens = index.tokenSums[n - 1]! / n || 1
-  const whole = Math.round((mass * ranking.unit) / Math.max(1, meanTokens) ** ranking.length)
-  return { asked, whole, terms: terms.size }
-}
+/** Lists that are used again: the memory of a new one is found page by page, which takes longer than a ranking. */
+const lists = [0, 1].map(() => new Float64Array())
 
 /**
- * BM25 of every entry before n. At most `limit` postings are read: those of the rarest terms first, as what most entries have
- * tells least. A term that has more than are left is read in its newest entries, one after it not at all.
+ * BM25 of the entries before n, in one of the lists. At most `limit` postings are read: those of the rarest terms first, as
+ * what most entries have tells least. A term that has more than are left is read in its newest entries, one after it not at all.
  */
-function matchScores(index: RecallIndex, asked: readonly Asked[], n: number, limit: number): Float64Array {
-  const scores = new Float64Array(n)
-  const meanLength = index.lengthSums[n - 1]! / n || 1
-  const slope = (ranking.saturation * ranking.lengthShare) / meanLength
-  const terms = asked.map(one => ({ ...one, frequency: index.frequency(one.id, n) }))
+function findMatches(
+  index: RecallIndex,
+  asked: readonly Asked[],
+  n: number,
+  limit: number,
+  list: 0 | 1,
+): Matches {
+  if (n > lists[list]!.length) lists[list] = new Float64Array(2 * n)
+  const scores = lists[list]!.subarray(0, n).fill(0)
+  const found = new Int32Array((n >> 5) + 1)
+  const ofShape = shapeScores(index.lengthSums[n - 1]! / n || 1)
+  const terms = asked.map(([id, weight]) => ({ id, weight, frequency: index.frequency(id, n) }))
   let left = limit
   for (const { id, weight, frequency } of terms.sort((a, b) => a.frequency - b.frequency || a.id - b.id)) {
-    const full = weight * (ranking.saturation + 1) * rarity(frequency, n)
-    const add: Visit = (postings, from, to) =>
-      addMatches(scores, index.lengths, postings, from, to, full, slope)
-    index.visit(id, 0, n, add, left)
-    left = Math.max(0, left - frequency)
+    const full = weight * rarity(frequency, n)
+    const add: Visit = (postings, from, to) => addMatches(scores, found, ofShape, postings, from, to, full)
+    index.visit(id, n, left, add)
+    left -= frequency
   }
-  return scores
+  return { scores, found }
 }
 
-/** A function of its own, with all that it reads as its own: the loop takes two thirds of the time. */
+/** A function of its own, with all that it reads as its own: it is most of a ranking's time. */
 function addMatches(
   scores: Float64Array,
-  lengths: readonly number[],
-  { places, counts }: Postings,
+  found: Int32Array,
+  ofShape: Float64Array,
+  postings: ArrayLike<number>,
   from: number,
   to: number,
   full: number,
-  slope: number,
 ): void {
-  const base = ranking.saturation * (1 - ranking.lengthShare)
   for (let at = from; at < to; at++) {
-    const entry = places[at]!
-    const count = counts[at]!
-    scores[entry]! += (full * count) / (count + base + slope * lengths[entry]!)
+    const entry = entryOf(postings[at]!)
+    scores[entry]! += full * ofShape[shapeOf(postings[at]!)]!
+    found[entry >> 5]! |= 1 << entry
   }
 }
 
-/** The mean of the three best entries of each session. */
-function sessionScores(index: RecallIndex, scores: Float64Array, n: number): Float64Array {
-  const result = new Float64Array(index.sessions[n - 1]! + 1 || 0)
-  for (let session = 0; session < result.length; session++) {
-    const end = sessionEnd(index, session, n)
-    let best = 0
-    let second = 0
-    let third = 0
-    for (let entry = index.starts[session]!; entry < end; entry++) {
+/** Adds the mean of the three best entries of each session, times a weight: integers, see `unit`. */
+function sessionScores(
+  { sessions, starts }: RecallIndex,
+  { scores, found }: Matches,
+  result: Float64Array = new Float64Array(sessions[scores.length - 1]! + 1 || 0),
+  weight = 1,
+): Float64Array {
+  const share = (weight * ranking.unit) / 3
+  let [session, best, second, third] = [0, 0, 0, 0]
+  let end = starts[1] ?? scores.length
+  for (let word = 0; word < found.length; word++) {
+    for (let bits = found[word]!; bits; bits &= bits - 1) {
+      const entry = 32 * word + 31 - Math.clz32(bits & -bits)
+      if (entry >= end) {
+        result[session]! += Math.round(share * (best + second + third))
+        best = 0
+        second = 0
+        third = 0
+        while (entry >= end) end = starts[++session + 1] ?? scores.length
+      }
       const score = scores[entry]!
-      if (score <= third) continue
-      if (score > best) [best, second, third] = [score, best, second]
-      else if (score > second) [second, third] = [score, second]
-      else third = score
+      if (score > best) {
+        third = second
+        second = best
+        best = score
+      } else if (score > second) {
+        third = second
+        second = score
+      } else if (score > third) third = score
     }
-    result[session] = (best + second + third) / 3
   }
+  result[session]! += Math.round(share * (best + second + third))
   return result
 }
 
-/** Terms that recur in the best sessions, the most telling first. */
-function feedback(index: RecallIndex, ofSession: Float64Array, n: number): readonly Asked[] {
-  const best: { readonly session: number; readonly score: number }[] = []
-  for (let session = 0; session < ofSession.length; session++) {
-    const score = Math.round(ofSession[session]! * ranking.unit)
-    if (score <= (best[ranking.feedbackSessions - 1]?.score ?? 0)) continue
-    best.push({ session, score })
-    // Few at a time, not all sessions at once; the sort keeps those of one score in their order.
-    best.sort((a, b) => b.score - a.score).splice(ranking.feedbackSessions)
+/** The sessions that match best, the best first, until they have `limit` entries; then those of the `newest` entries. */
+function bestSessions(
+  index: RecallIndex,
+  ofSession: Float64Array,
+  n: number,
+  limit: number,
+  newest: number,
+): number[] {
+  const best: number[] = []
+  let size = 0
+  for (const session of bestFirst(ofSession)) {
+    if (size >= limit) break
+    best.push(session)
+    size += sessionEnd(index, session, n) - index.starts[session]!
   }
+  for (let at = index.sessions[n - newest] ?? 0; at < ofSession.length; at++)
+    if (!best.includes(at)) best.push(at)
+  return best
+}
+
+/** Terms that recur in some sessions, the most telling first. */
+function feedback(
+  index: RecallIndex,
+  chosen: readonly number[],
+  ofSession: Float64Array,
+  n: number,
+): readonly Asked[] {
   const weights = new Map<number, number>()
-  for (const { session } of best) {
+  for (const session of chosen) {
     const start = index.starts[session]!
     const end = sessionEnd(index, session, n)
     if (end - start > ranking.feedbackSize) continue
@@ -138,50 +175,43 @@ function feedback(index: RecallIndex, ofSession: Float64Array, n: number): reado
       weights.set(id, (weights.get(id) ?? 0) + weight)
     }
   }
-  const list = [...weights]
-    .map(([id, weight]) => ({ id, weight: Math.round(weight * ranking.unit) }))
-    .sort((a, b) => b.weight - a.weight || a.id - b.id)
+  const list = Array.from(weights, ([id, weight]) => [id, Math.round(weight)] as const)
+    .sort((a, b) => b[1] - a[1] || a[0] - b[0])
     .slice(0, ranking.feedbackTerms)
-  const most = list[0]?.weight ?? 1
-  return list.map(({ id, weight }) => ({ id, weight: weight / most }))
+  return list.map(([id, weight]) => [id, weight / (list[0]![1] || 1)])
 }
 
-/** `Math.round` in half the time: with 0.5 itself, the number just below 0.5 would become 1. */
-const half = 0.5 - 2 ** -54
-
-/**
- * Turns what each entry matches into its score: its own match, its neighbours, its session, its age, and the part that no
- * question changes. In place: nobody needs the matches afterwards, and a list of the conversation's length costs time.
- */
-function combine(index: RecallIndex, scores: Float64Array, ofSession: Float64Array): void {
-  const { priors } = index
-  for (let session = 0; session < ofSession.length; session++) {
-    const score = ofSession[session]!
-    // No entry of it has any of the words: all stay at 0.
-    if (score === 0) continue
-    const start = index.starts[session]!
-    const end = sessionEnd(index, session, scores.length)
+/** Scores the entries of some sessions: by their own match, their neighbours, their session, their age, and their prior. */
+function combine(
+  index: RecallIndex,
+  chosen: readonly number[],
+  matches: Float64Array,
+  ofSession: Float64Array,
+): Scores {
+  const { starts, priors } = index
+  const units: number[] = []
+  const values: number[] = []
+  for (const session of chosen) {
+    const start = starts[session]!
+    const end = sessionEnd(index, session, matches.length)
+    const score = ofSession[session]! / ranking.unit
     const age = (session + 1 - ofSession.length) / ranking.recencySessions
     const recent = (1 + ranking.recency * Math.exp(age)) * ranking.unit
-    const base = ranking.session * score
-    let opener = ranking.opener * Math.min(1, ranking.openerSize / (end - start)) * score
-    let beforeLast = 0
-    let last = 0
-    let own = scores[start]!
-    let next = start + 1 < end ? scores[start + 1]! : 0
+    let opener = ranking.opener * Math.min(1, ranking.openerSize / (end - start))
+    let [beforeLast, last] = [0, 0]
     for (let entry = start; entry < end; entry++) {
-      const afterNext = entry + 2 < end ? scores[entry + 2]! : 0
-      const beside = Math.max(last, next)
-      const beyond = Math.max(beforeLast, afterNext)
-      const sum = own + ranking.beside * beside + ranking.beyond * beyond + base + opener
-      scores[entry] = Math.floor(sum * recent * priors[entry]! + half)
+      const own = matches[entry]!
+      const beside = Math.max(last, entry + 1 < end ? matches[entry + 1]! : 0)
+      const beyond = Math.max(beforeLast, entry + 2 < end ? matches[entry + 2]! : 0)
+      const sum = own + ranking.beside * beside + ranking.beyond * beyond + (ranking.session + opener) * score
+      units.push(entry)
+      values.push(Math.round(sum * recent * priors[entry]!))
       opener = 0
       beforeLast = last
       last = own
-      own = next
-      next = afterNext
     }
   }
+  return { units, values }
 }
 
 function sessionEnd({ starts }: RecallIndex, session: number, n: number): number {

@@ -28,6 +28,9 @@ export const instruction = 1.5
 export const length = 0.35
 /** Scores are integers of this fraction: logarithms differ in the last bit between engines, integers do not. */
 export const unit = 1024
-/** The most postings that are read for a message, and for the terms that recur in its best sessions. */
-export const postings = 2 ** 15
-export const relatedPostings = 2 ** 12
+/**
+ * The most postings that are read for a message, and for the terms that recur in its best sessions; the entries of the
+ * sessions that are looked into, the best ones first; and the newest entries, whose sessions are always looked into: what is
+ * in view is what old entries are compared with.
+ */
+export const limits = [2 ** 15, 2 ** 12, 2 ** 11, 256] as const

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Scores } from '../conversation/transcript.ts'
 import { packIndex, unpackIndex } from './pack-index.ts'
 import { rank } from './rank.ts'
 import { createRecallIndex, type RecallDocument } from './recall-index.ts'
@@ -7,7 +8,6 @@ import { createRecallIndex, type RecallDocument } from './recall-index.ts'
 const said = (text: string, rest: Partial<RecallDocument> = {}): RecallDocument => ({
   text,
   isUser: true,
-  isRecallable: true,
   tokens: 5 + text.split(' ').length,
   beginsSession: false,
   ...rest,
@@ -19,7 +19,7 @@ const build = (documents: readonly RecallDocument[]) => {
   return index
 }
 
-const best = (scores: Float64Array) => scores.indexOf(Math.max(...scores))
+const best = ({ units, values }: Scores) => units[values.indexOf(Math.max(...values))]
 
 const talk = [
   said('The boat is called Heron and lies at the north jetty'),
@@ -38,14 +38,14 @@ describe('rank', () => {
   })
 
   it('gives an answer a share of its question', () => {
-    const { scores } = rank(build(talk), 'jetty heron')
-    expect(scores[1]).toBeGreaterThan(scores[3]!)
+    const { values } = rank(build(talk), 'jetty heron').scores
+    expect(values[1]).toBeGreaterThan(values[3]!)
   })
 
   it('gives integers, and nothing for words that were never said', () => {
-    const { scores } = rank(build(talk), 'boat green sister')
-    expect([...scores].every(Number.isInteger)).toBe(true)
-    expect(Math.max(...rank(build(talk), 'quantum chromodynamics').scores)).toBe(0)
+    const { values } = rank(build(talk), 'boat green sister').scores
+    expect(values.every(Number.isInteger)).toBe(true)
+    expect(Math.max(...rank(build(talk), 'quantum chromodynamics').scores.values)).toBe(0)
   })
 
   it('answers as if only the first n entries existed', () => {
@@ -54,7 +54,6 @@ describe('rank', () => {
       .tuple(fc.array(words, { maxLength: 8 }), fc.boolean(), fc.boolean(), fc.integer({ min: 1, max: 300 }))
       .map(([list, isUser, beginsSession, tokens]) => ({
         text: list.join(' '),
-        isRecallable: true,
         isUser,
         beginsSession,
         tokens,
@@ -88,7 +87,7 @@ describe('a packed index', () => {
       said(
         // Words that all have, some repeated often, and a word for each entry and for every hundredth.
         `${words.filter((_, at) => n % (at + 2) === 0).join(' ')} ${'sail '.repeat(n % 7 === 0 ? (n % 300) + 1 : 0)} n${n} c${n % 100}`,
-        { beginsSession: n % 40 === 0, isUser: n % 2 === 0, isRecallable: n % 11 > 0 },
+        { beginsSession: n % 40 === 0, isUser: n % 2 === 0 },
       ),
     )
     const index = build(documents)
@@ -99,15 +98,7 @@ describe('a packed index', () => {
       for (const term of index.vocabulary.keys())
         expect(copy.vocabulary.get(term)).toBe(index.vocabulary.get(term))
       expect(copy.vocabulary.get('quasar')).toBeUndefined()
-      for (const column of [
-        'lengths',
-        'lengthSums',
-        'tokenSums',
-        'sessions',
-        'flags',
-        'priors',
-        'starts',
-      ] as const)
+      for (const column of ['lengthSums', 'tokenSums', 'sessions', 'flags', 'priors', 'starts'] as const)
         expect(copy[column]).toEqual(index[column])
       for (let entry = 0; entry < index.size; entry++)
         expect([...copy.termsAt(entry)].sort((a, b) => a - b)).toEqual(

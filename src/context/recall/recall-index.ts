@@ -1,13 +1,12 @@
 import { firstPlace } from '../conversation/first-place.ts'
+import { entryOf, toPosting } from './posting.ts'
 import * as ranking from './ranking.ts'
 import { termsOf, withoutLabel } from './terms.ts'
 
-/** One unit of the conversation, as the index gets it. */
+/** One unit of the conversation, as the index gets it. One without words is never recalled: it keeps its place and scores nothing. */
 export interface RecallDocument {
   readonly text: string
   readonly isUser: boolean
-  /** False for units that are never recalled; they keep their place and score nothing. */
-  readonly isRecallable: boolean
   readonly tokens: number
   readonly beginsSession: boolean
 }
@@ -23,8 +22,7 @@ export interface Vocabulary {
 /** What is kept of each term and of each entry besides the words of the entries. */
 export interface IndexColumns {
   readonly vocabulary: Vocabulary
-  /** By entry: how many terms it has, these and its tokens as running sums, its session and its flags. */
-  readonly lengths: number[]
+  /** By entry: how many terms it has and its tokens, as running sums, its session and its flags. */
   readonly lengthSums: number[]
   readonly tokenSums: number[]
   readonly sessions: number[]
@@ -37,7 +35,6 @@ export interface IndexColumns {
 
 export const emptyColumns = (): IndexColumns => ({
   vocabulary: new Map<string, number>(),
-  lengths: [],
   lengthSums: [],
   tokenSums: [],
   sessions: [],
@@ -47,15 +44,8 @@ export const emptyColumns = (): IndexColumns => ({
 })
 
 /** The flags of an entry. */
-export const recallable = 1
-export const instruction = 2
-export const sessionStart = 4
-
-function addTerm({ vocabulary }: IndexColumns, term: string): number {
-  const id = vocabulary.size
-  vocabulary.set(term, id)
-  return id
-}
+export const instruction = 1
+export const sessionStart = 2
 
 /** Sets an entry: how many different terms it has, how many of them nobody had said before, how many terms in all. */
 export function setEntry(
@@ -67,31 +57,22 @@ export function setEntry(
   tokens: number,
   flags: number,
 ): void {
-  const { lengths, lengthSums, tokenSums, sessions, priors, starts } = columns
+  const { lengthSums, tokenSums, sessions, flags: allFlags, priors, starts } = columns
   if (at === 0 || flags & sessionStart) starts.push(at)
-  lengths[at] = length
   lengthSums[at] = length + (lengthSums[at - 1] ?? 0)
   tokenSums[at] = tokens + (tokenSums[at - 1] ?? 0)
   sessions[at] = starts.length - 1
-  columns.flags[at] = flags
-  const mention = 1 + ranking.firstMention * (fresh / (terms || 1))
+  allFlags[at] = flags
+  const mention = 1 + ranking.firstMention * (fresh / terms)
   const rule = flags & instruction ? ranking.instruction : 1
-  priors[at] = flags & recallable && (mention * rule) / penaltyOf(tokens)
+  priors[at] = terms && (mention * rule) / penaltyOf(tokens)
 }
 
-/** What a score is divided by. Kept for the usual sizes: a restart needs a hundred thousand of them. */
-const penaltyOf = (tokens: number) => (powers[tokens] ||= Math.max(1, tokens) ** ranking.length)
+/** What a score is divided by: a long entry must earn its place. */
+export const penaltyOf = (tokens: number): number => Math.max(1, tokens) ** ranking.length
 
-const powers = new Float64Array(1024)
-
-/** Entries that have a term, in ascending order, and how often each has it. */
-export interface Postings {
-  readonly places: ArrayLike<number>
-  readonly counts: ArrayLike<number>
-}
-
-/** Is shown the postings of a term from one place of its lists up to another. */
-export type Visit = (postings: Postings, from: number, to: number) => void
+/** Is shown the postings of a term, ascending, from one place of its list up to another. */
+export type Visit = (postings: ArrayLike<number>, from: number, to: number) => void
 
 /** The words of entries. */
 export interface Words {
@@ -101,8 +82,8 @@ export interface Words {
   has(entry: number, id: number): boolean
   /** How many of the first n entries have a term. */
   frequency(id: number, n: number): number
-  /** Shows the entries from one up to another that have a term, the newest `most` of them, in their order, many at a time. */
-  visit(id: number, from: number, to: number, visit: Visit, most?: number): void
+  /** Shows those of the first n entries that have a term, the newest `most` of them, in their order, many at a time. */
+  visit(id: number, n: number, most: number, visit: Visit): void
 }
 
 /**
@@ -115,48 +96,55 @@ export interface RecallIndex extends Words, Readonly<Omit<IndexColumns, 'vocabul
   append(document: RecallDocument): void
 }
 
+/** The number of a term; -1 for one that none of the first n entries has. */
+export function numberOf(index: RecallIndex, term: string, n: number): number {
+  const id = index.vocabulary.get(term) ?? -1
+  return index.frequency(id, n) > 0 ? id : -1
+}
+
 /** The columns may have entries already; the words of those are somewhere else. */
 export function createRecallIndex(columns = emptyColumns()): RecallIndex {
-  const { vocabulary, lengths } = columns
-  const start = lengths.length
-  const lists = new Map<number, { readonly places: number[]; readonly counts: number[] }>()
-  const listOf = (id: number) => lists.get(id) ?? { places: [], counts: [] }
+  const { vocabulary, sessions } = columns
+  const start = sessions.length
+  const lists = new Map<number, number[]>()
+  const listOf = (id: number) => lists.get(id) ?? []
   const terms: (readonly number[])[] = []
 
   function below(id: number, n: number): number {
-    const { places } = listOf(id)
-    return firstPlace(places.length, at => places[at]! >= n)
+    const list = listOf(id)
+    // Mostly the question is the newest: then nothing has to be looked for.
+    return n < sessions.length ? firstPlace(list.length, at => entryOf(list[at]!) >= n) : list.length
   }
 
   return {
     ...columns,
     get size() {
-      return lengths.length
+      return sessions.length
     },
     termsAt: entry => terms[entry - start]!,
     has: (entry, id) => terms[entry - start]!.includes(id),
     frequency: below,
-    visit(id, from, to, visit, most = Number.POSITIVE_INFINITY) {
-      const end = below(id, to)
-      visit(listOf(id), Math.max(below(id, from), end - most), end)
+    visit(id, n, most, visit) {
+      const end = below(id, n)
+      visit(listOf(id), Math.max(0, end - most), end)
     },
-    append({ text, isUser, isRecallable, tokens, beginsSession }) {
+    append({ text, isUser, tokens, beginsSession }) {
       const found = new Map<string, number>()
       const all = termsOf(text)
       for (const term of all) found.set(term, (found.get(term) ?? 0) + 1)
       const known = vocabulary.size
       const ids = Array.from(found, ([term, count]) => {
-        const id = vocabulary.get(term) ?? addTerm(columns, term)
+        const id = vocabulary.get(term) ?? vocabulary.size
+        if (id === vocabulary.size) vocabulary.set(term, id)
         const list = listOf(id)
-        list.places.push(lengths.length)
-        list.counts.push(count)
+        list.push(toPosting(sessions.length, all.length, count))
         lists.set(id, list)
         return id
       })
       terms.push(ids)
       const rule = isUser && isInstruction.test(withoutLabel(text)) ? instruction : 0
-      const flags = (isRecallable ? recallable : 0) | rule | (beginsSession ? sessionStart : 0)
-      setEntry(columns, lengths.length, found.size, vocabulary.size - known, all.length, tokens, flags)
+      const flags = rule | (beginsSession ? sessionStart : 0)
+      setEntry(columns, sessions.length, found.size, vocabulary.size - known, all.length, tokens, flags)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { type Column, createReader, createWriter, sumsOf } from '../../log/pack-bytes.ts'
 import { firstPlace } from '../conversation/first-place.ts'
+import { countOf, entryOf } from './posting.ts'
 import type { RecallIndex } from './recall-index.ts'
 
 /** Entries of a stretch; the last one of an index may have fewer. */
@@ -17,12 +18,9 @@ export function packStretch(index: RecallIndex, number: number, end = index.size
   const ids = [...new Set(terms.flat())].sort((a, b) => a - b)
   // Numbers are given in the order of the entries: those of new terms follow each other, and the stretch has them all.
   const known = firstPlace(index.vocabulary.size, id => index.frequency(id, from) === 0)
-  const old = ids.slice(
-    0,
-    firstPlace(ids.length, at => ids[at]! >= known),
-  )
+  const old = ids.filter(id => id < known)
   const texts = termsFrom(index, known, ids.length - old.length)
-  const { lengths, tokenSums, flags } = index
+  const { lengthSums, tokenSums, flags } = index
   let next = known
   const fresh = terms.map(list => {
     const before = next
@@ -38,8 +36,8 @@ export function packStretch(index: RecallIndex, number: number, end = index.size
   bytes.text(texts.map(text => `${text} `).join(''))
   bytes.numbers(terms.map(list => list.length))
   bytes.numbers(fresh)
-  bytes.numbers(entries.map(entry => lengths[entry]!))
-  bytes.numbers(entries.map(entry => tokenSums[entry]! - (tokenSums[entry - 1] ?? 0)))
+  for (const sums of [lengthSums, tokenSums])
+    bytes.numbers(entries.map(entry => sums[entry]! - (sums[entry - 1] ?? 0)))
   bytes.numbers(entries.map(entry => flags[entry]!))
   bytes.numbers(old.map((id, at) => id - (old[at - 1] ?? 0)))
   bytes.numbers(postings.map(one => one.size))
@@ -71,15 +69,15 @@ const walks = new WeakMap<
 /** Each place as the distance from the one before: most take one byte. One occurrence, the usual case, takes no count. */
 function packPostings(index: RecallIndex, id: number, from: number, to: number) {
   const bytes = createWriter()
+  const size = index.frequency(id, to) - index.frequency(id, from)
   let next = from
-  let size = 0
-  index.visit(id, from, to, ({ places, counts }, first, end) => {
+  index.visit(id, to, size, (postings, first, end) => {
     for (let at = first; at < end; at++) {
-      const count = counts[at]!
-      bytes.number(2 * (places[at]! - next) + (count > 1 ? 1 : 0))
+      const entry = entryOf(postings[at]!)
+      const count = countOf(postings[at]!)
+      bytes.number(2 * (entry - next) + (count > 1 ? 1 : 0))
       if (count > 1) bytes.number(count)
-      next = places[at]! + 1
-      size += 1
+      next = entry + 1
     }
   })
   return { size, codes: bytes.done() }

@@ -100,12 +100,15 @@ const isTaken = ({ unit, cost, left }: Weighed, wanted: number) => unit === want
 function outcomeOf({ search, weighed }: Searched, unit: number): WhyRecall['outcome'] {
   // Nothing was weighed: the message does not ask strongly enough.
   if (weighed.length === 0) return 'not_asked'
-  return (search.scores[unit] ?? 0) < floorOf(search) ? 'weak_match' : 'no_room'
+  return scoreOf(search, unit) < floorOf(search) ? 'weak_match' : 'no_room'
 }
+
+/** 0 for a unit of a session that others answer better than. */
+const scoreOf = ({ scores }: Search, unit: number) => scores.values[scores.units.indexOf(unit)] ?? 0
 
 function describe({ search, room, weighed }: Searched, { frame, unit, at, insertions }: ToExplain) {
   const { transcript, system } = frame
-  const { index, user, scores, best, asked } = search
+  const { index, user, best, asked } = search
   const near = nearOf(unit, insertions)
   const ids = sharedTerms(search, near ?? unit.index)
   const isAsked = (term: string) => ids.has(index.vocabulary.get(term) ?? -1)
@@ -122,7 +125,12 @@ function describe({ search, room, weighed }: Searched, { frame, unit, at, insert
     asking: { ...asking, hits: asking.hits.filter(([from]) => from >= label) },
     found: textAt(at),
     ...(near !== undefined && near !== unit.index && { near: system.length + transcript.units[near]!.from }),
-    ...{ strength: rounded(asked), score: scores[unit.index] ?? 0, best, least: Math.ceil(floorOf(search)) },
+    ...{
+      strength: rounded(asked),
+      score: scoreOf(search, unit.index),
+      best,
+      least: Math.ceil(floorOf(search)),
+    },
     ...(own && {
       better: { units: before.length, tokens: before.reduce((sum, { cost }) => sum + cost, 0) },
       ...{ needs: own.cost, left: Math.max(0, own.left) },
@@ -140,7 +148,7 @@ function nearOf({ index }: Unit, insertions: readonly Insertion[]): number | und
 /** The terms that a message asks for and a unit has. */
 function sharedTerms({ index, terms, user }: Search, unit: number): ReadonlySet<number> {
   const own = new Set(unit < index.size ? index.termsAt(unit) : [])
-  const found = terms.map(({ id }) => id).filter(id => own.has(id))
+  const found = terms.map(([id]) => id).filter(id => own.has(id))
   return new Set(tellingTerms(index, found, user))
 }
 

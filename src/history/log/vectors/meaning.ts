@@ -26,17 +26,19 @@ const fewest = 8
  */
 export function meaningOf(transcript: Transcript, lead: number, weight: number, vectorAt: VectorAt): Meaning {
   const place = (entry: number) => lead + entry + 1
-  /** The units of the last message that were found by their meaning more than by their words. */
-  let meant: { readonly user: number; readonly units: ReadonlySet<number> } | undefined
+  /** How far the units stand out for the last message, and those that were found by their meaning more than by their words. */
+  let latest:
+    | { readonly user: number; readonly shares: Float64Array; readonly close: Set<number> }
+    | undefined
 
   return {
-    add(user, { scores, whole }) {
-      const units = new Set<number>()
-      meant = { user, units }
-      const shares = sharesOf(transcript, user, place, vectorAt)
-      if (!shares) return
+    add(user, words, whole) {
+      if (latest?.user !== user)
+        latest = { user, shares: sharesOf(transcript, user, place, vectorAt), close: new Set() }
+      const { shares, close } = latest
       const mean = transcript.costBefore[user]! / Math.max(1, user)
-      for (let unit = 0; unit < user; unit++) {
+      const sums = new Map(words.units.map((unit, at) => [unit, words.values[at]!]))
+      for (let unit = 0; unit < shares.length; unit++) {
         const beside = Math.max(shares[unit - 1] ?? 0, shares[unit + 1] ?? 0)
         const share = shares[unit]! + ranking.beside * beside
         const { kind, tokens } = transcript.units[unit]!
@@ -44,25 +46,30 @@ export function meaningOf(transcript: Transcript, lead: number, weight: number, 
         // A long unit must earn its place; a short one gets no more for that.
         const size = Math.min(1, Math.max(1, mean) / Math.max(1, tokens)) ** ranking.length
         const added = Math.round(weight * share * size * whole)
-        if (added > scores[unit]!) units.add(unit)
-        scores[unit]! += added
+        const found = sums.get(unit) ?? 0
+        if (added > found) close.add(unit)
+        sums.set(unit, found + added)
       }
+      const units = [...sums.keys()].sort((a, b) => a - b)
+      return { units, values: units.map(unit => sums.get(unit)!) }
     },
     why: (user, unit) =>
-      meant?.user === user && meant.units.has(unit) ? 'close in meaning to the message' : undefined,
+      latest?.user === user && latest.close.has(unit) ? 'close in meaning to the message' : undefined,
   }
 }
 
-/** How far each unit before a message stands out, from 0 to 1; undefined where nothing can be compared. */
+const nothing = new Float64Array(0)
+
+/** How far each unit before a message stands out, from 0 to 1; empty where nothing can be compared. */
 function sharesOf(
   { units }: Transcript,
   user: number,
   place: (entry: number) => number,
   vectorAt: VectorAt,
-): Float64Array | undefined {
+): Float64Array {
   const asOf = place(units[user]!.from)
   const asked = vectorAt(asOf, asOf)
-  if (!asked) return undefined
+  if (!asked) return nothing
   const own = squareOf(asked)
   const shares = new Float64Array(user).fill(Number.NEGATIVE_INFINITY)
   let [count, sum, squares] = [0, 0, 0]
@@ -80,7 +87,7 @@ function sharesOf(
     sum += best
     squares += best * best
   }
-  if (count < fewest) return undefined
+  if (count < fewest) return nothing
   const mean = sum / count
   const deviation = Math.max(leastDeviation, Math.sqrt(Math.max(0, squares / count - mean * mean)))
   for (let unit = 0; unit < user; unit++) {
