@@ -3,13 +3,14 @@
 // questions have all their evidence in the context, and what a context costs.
 //
 //   node bench/trials/long.mjs --data DIR [--size 100000] [--every 5] [--policy balanced] [--dist DIST]
-//     [--try recall/ranking:postings=8192] [--try recall/ranking:postings=65536 …]
-//   node bench/trials/long.mjs --data DIR --limits 8192,4096 [--limits 32768,4096 …]
+//     [--try recall/ranking:feedback=0] [--try recall/ranking:recency=0.3 …]
+//   node bench/trials/long.mjs --data DIR --limits 8192,4096,2048,256 [--limits 32768,4096,2048,256 …]
 //
 // Made messages are chains of word pairs from the same texts, so that a word is as common as in the real ones. A setting is
 // one or several changes (`FILE:NAME=VALUE`, with blanks between them); without any, the build as it is is asked. `--limits`
 // asks the ranking alone, which is much faster: whether all evidence is among its best entries of 1,500 tokens in all, when
-// so many postings are read for a question and for what is related to it.
+// so many postings are read for a question and for what is related to it, and so many entries are looked at, with those of
+// the newest.
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -95,17 +96,18 @@ async function askRanking(settings) {
   for (const setting of settings) {
     let found = 0
     for (const { text, evidence } of asked) {
-      const { scores } = rank(index, text, index.size, ...setting)
+      const { units, values: scores } = rank(index, text, index.size, undefined, setting).scores
       const taken = new Set()
       let room = 1500
-      for (const entry of [...scores.keys()].sort((a, b) => scores[b] - scores[a]).slice(0, 300)) {
+      const best = [...units.keys()].sort((a, b) => scores[b] - scores[a]).slice(0, 300)
+      for (const entry of best.map(at => units[at])) {
         if (tokens[entry] > room) continue
         room -= tokens[entry]
         taken.add(entry)
       }
       if (evidence.every(entry => taken.has(entry))) found += 1
     }
-    console.log(`${setting.join(' and ')} postings: all ${((100 * found) / asked.length).toFixed(1)} %`)
+    console.log(`limits ${setting.join(', ')}: all ${((100 * found) / asked.length).toFixed(1)} %`)
   }
 }
 

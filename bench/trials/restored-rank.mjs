@@ -55,7 +55,7 @@ async function pack(path) {
       text: textAt(at),
       isUser: at % 2 === 1,
       tokens: 80,
-      beginsSession: false,
+      beginsSession: at % 256 === 0,
     })
   writeFileSync(path, packIndex(index))
 }
