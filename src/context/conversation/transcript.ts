@@ -37,7 +37,7 @@ export interface Transcript extends ReadonlyLists {
   fork(length: number): Transcript
 }
 
-/** How well units, or entries of the index, which are units, answer a message: ascending numbers, and an integer for each. */
+/** How well units, or entries of the index, which are units, answer a message: their numbers, and an integer for each. */
 export interface Scores {
   readonly units: readonly number[]
   readonly values: readonly number[]

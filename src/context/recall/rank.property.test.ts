@@ -205,7 +205,7 @@ function exhaustiveScores(
     const recent = 1 + ranking.recency * Math.exp(-(count - 1 - one) / ranking.recencySessions)
     return round(sum * (recent * ranking.unit) * index.priors[entry]!)
   }
-  return entries.filter(at => looked.has(index.sessions[at]!)).map(entry => [entry, score(entry)])
+  return [...looked].flatMap(one => sessions[one]!).map(entry => [entry, score(entry)])
 }
 
 /** The sessions that match best, ties by their order, until they have so many entries. */
@@ -237,7 +237,8 @@ function matches({ terms: said }: Said, terms: Terms, n: number, limit: number, 
       if (!isRead.has(`${id} ${entry}`)) continue
       const times = Math.min(7, said[entry]!.get(id) ?? 0)
       const share = 1 - ranking.lengthShare + (ranking.lengthShare * lengths[entry]!) / mean
-      own[entry]! += full * (((ranking.saturation + 1) * times) / (times + ranking.saturation * share))
+      const score = full * (((ranking.saturation + 1) * times) / (times + ranking.saturation * share))
+      own[entry] = Math.fround(own[entry]! + score)
     }
   }
   return own

@@ -24,7 +24,7 @@ type Asked = readonly [id: number, weight: number]
 
 /** What entries have of the terms that are asked for: a number by entry, and a bit for those that have any. */
 interface Matches {
-  readonly scores: Float64Array
+  readonly scores: Float32Array
   readonly found: Int32Array
 }
 
@@ -47,12 +47,15 @@ export function rank(
   const recurring = feedback(index, best.slice(0, ranking.feedbackSessions), ofSession, n)
   const related = findMatches(index, recurring, n, relatedPostings, 1)
   sessionScores(index, related, ofSession, ranking.feedback)
-  const sessions = given ?? best.sort((a, b) => a - b)
+  const sessions = given ?? best
   return { sessions, scores: combine(index, sessions, matches.scores, ofSession), whole, terms }
 }
 
-/** Lists that are used again: the memory of a new one is found page by page, which takes longer than a ranking. */
-const lists = [0, 1].map(() => new Float64Array())
+/**
+ * Lists that are used again: the memory of a new one is found page by page, which takes longer than a ranking. Of short
+ * numbers: what a ranking reads in any order should stay in the processor's cache.
+ */
+const lists = [0, 1].map(() => new Float32Array())
 
 /**
  * BM25 of the entries before n, in one of the lists. At most `limit` postings are read: those of the rarest terms first, as
@@ -65,13 +68,13 @@ function findMatches(
   limit: number,
   list: 0 | 1,
 ): Matches {
-  if (n > lists[list]!.length) lists[list] = new Float64Array(2 * n)
+  if (n > lists[list]!.length) lists[list] = new Float32Array(2 * n)
   const scores = lists[list]!.subarray(0, n).fill(0)
   const found = new Int32Array((n >> 5) + 1)
   const ofShape = shapeScores(index.lengthSums[n - 1]! / n || 1)
-  const terms = asked.map(([id, weight]) => ({ id, weight, frequency: index.frequency(id, n) }))
+  const terms = asked.map(([id, weight]) => [id, weight, index.frequency(id, n)] as const)
   let left = limit
-  for (const { id, weight, frequency } of terms.sort((a, b) => a.frequency - b.frequency || a.id - b.id)) {
+  for (const [id, weight, frequency] of terms.sort((a, b) => a[2] - b[2] || a[0] - b[0])) {
     const full = weight * rarity(frequency, n)
     const add: Visit = (postings, from, to) => addMatches(scores, found, ofShape, postings, from, to, full)
     index.visit(id, n, left, add)
@@ -82,7 +85,7 @@ function findMatches(
 
 /** A function of its own, with all that it reads as its own: it is most of a ranking's time. */
 function addMatches(
-  scores: Float64Array,
+  scores: Float32Array,
   found: Int32Array,
   ofShape: Float64Array,
   postings: ArrayLike<number>,
@@ -185,7 +188,7 @@ function feedback(
 function combine(
   index: RecallIndex,
   chosen: readonly number[],
-  matches: Float64Array,
+  matches: Float32Array,
   ofSession: Float64Array,
 ): Scores {
   const { starts, priors } = index
