@@ -1,3 +1,4 @@
+import type { Unit } from '../conversation/transcript.ts'
 import type { Watch } from '../draft/frame.ts'
 import { bestFirst } from './best-first.ts'
 import { type Judgement, type Question, slope } from './judge.ts'
@@ -22,11 +23,11 @@ export interface Search extends Question, Judgement {
 /** A smaller block is not worth its first line. */
 const smallest = 40
 
-/** Nothing is looked for when less is left, but by who watches: why it does not fit. */
+/** When less is left, nothing more is looked for. */
 const least = 20
 
-/** Tokens that a line costs more than its unit as a message. */
-const lineCost = 2
+/** What a unit costs in a block: each line two tokens more than as a message. */
+export const lineCost = ({ tokens, from, to }: Unit): number => tokens + 2 * (to - from)
 
 /** Chooses the units to recall for a message, at most `room` tokens; mostly none. */
 export function chooseBlock(search: Search, room: number): Block | undefined {
@@ -39,11 +40,10 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
   let tokens = headCost
   const floor = floorOf(search)
   for (const at of bestFirst(Float64Array.from(scores.values))) {
-    if (scores.values[at]! < floor || (worth < least && !watch)) break
+    if (scores.values[at]! < floor || worth < least) break
     const unit = scores.units[at]!
     if (unit >= cut || unit === transcript.firstUser) continue
-    const { tokens: own, from, to } = transcript.units[unit]!
-    const cost = own + lineCost * (to - from)
+    const cost = lineCost(transcript.units[unit]!)
     watch?.(search, worth, unit, cost)
     if (cost > worth) continue
     worth -= cost

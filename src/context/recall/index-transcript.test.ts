@@ -34,6 +34,21 @@ describe('sessions', () => {
     expect(sessionsOf(toMessages(talk.map((_, at) => (at < 2 ? at : at + 60) * minute)))).toEqual([0, 2])
   })
 
+  it('end after 256 units though there is no pause, whoever speaks and wherever the index was saved', () => {
+    const messages = Array.from({ length: 600 }, (_, at) => ({
+      role: at % 2 === 0 ? 'assistant' : 'user',
+      content: talk[0]!,
+      time: 1,
+    }))
+    for (const size of [0, 255, 256, 257, 400]) {
+      const before = readConversation(messages.slice(0, size), estimate()).transcript
+      indexTranscript(before, size)
+      const after = readConversation(structuredClone(messages), estimate()).transcript
+      adoptIndex(after, unpackIndex(saveIndex(before)))
+      expect([...indexTranscript(after, 600).starts]).toEqual([0, 256, 512])
+    }
+  })
+
   it('are the same in an index that was saved in their middle', () => {
     const messages = toMessages()
     for (let size = 1; size < talk.length; size++) {

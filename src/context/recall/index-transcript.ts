@@ -8,7 +8,7 @@ import { termsOf, withoutLabel } from './terms.ts'
 /** A pause longer than this begins a new session. */
 export const pause = 30 * 60 * 1000
 
-/** A session without a pause ends at the first user message after so many units: only whole sessions are looked into. */
+/** A session without a pause ends after so many units: only whole sessions are looked into. */
 const longest = 256
 
 export interface Memory {
@@ -31,7 +31,7 @@ export function indexTranscript(transcript: Transcript, upTo: number): RecallInd
     // Where only one of both has a time, there is no pause; where none has had one so far, the words tell.
     const isTimed = (time ?? memory.time) !== undefined
     const isPaused = isTimed ? time! - memory.time! > pause : isUser && isElsewhere(index, text)
-    const beginsSession = isPaused || (isUser && at - (index.starts.at(-1) ?? 0) >= longest)
+    const beginsSession = isPaused || at - (index.starts.at(-1) ?? 0) >= longest
     const ended = lastTime(transcript, unit)
     const tokens = isSaid ? unit.tokens : 0
     index.append({ text, isUser, tokens, beginsSession })

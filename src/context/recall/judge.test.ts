@@ -82,4 +82,23 @@ describe('judge', () => {
     // Only a little: most of such a message is about something else.
     expect(slope * (question!.asked - 1)).toBeCloseTo(1 / 6)
   })
+
+  it('finds what the end of a message asks for, though most of the past is like the rest of it', () => {
+    const form = `${Array.from({ length: 60 }, (_, n) => `field${n}`).join(' ')}.`
+    const question = 'What was the password of my harbour lighthouse ferry?'
+    const said = Array.from({ length: 3000 }, (_, n) => {
+      if (n === 404) return 'The password of my harbour lighthouse ferry is zebra'
+      return n % 20 === 0 && n !== 400 ? `${form} entry${n}` : `note${n} remark${n}`
+    })
+    const messages = [...said, `${form} ${question}`].map((content, at) => ({
+      ...{ role: at % 2 === 0 ? 'user' : 'assistant', content },
+      time: at * minute + Math.floor(at / 20) * 60 * minute,
+    }))
+    const { transcript } = readConversation(messages, estimate())
+    const index = indexTranscript(transcript, 3000)
+    const text = messages[3000]!.content
+    const { scores, asked } = judge({ transcript, index, effort: toEffort(0.5), text, user: 3000, cut: 2990 })
+    expect(asked).toBeGreaterThan(1)
+    expect(scores.units).toContain(404)
+  })
 })

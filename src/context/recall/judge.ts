@@ -56,7 +56,7 @@ function rankFor({ transcript, index, user }: Question, text: string) {
   return latest(transcript, `${user}`, () => {
     const whole = rank(index, text, user)
     const parts = whole.terms.length > longMessage ? lastQuestions(text) : []
-    return { whole, parts: parts.map(part => rank(index, part, user, whole.sessions)) }
+    return { whole, parts: parts.map(part => rank(index, part, user)) }
   })
 }
 
@@ -72,14 +72,19 @@ export function judge(question: Question): Judgement {
   const withMeaning = (scores: Scores) => transcript.meaning?.add(user, scores, whole.whole) ?? scores
   let asked = weigh(question, withMeaning(whole.scores), whole.whole, weight)
   // The whole message orders the recalled units; its parts also open the gate, but only a little.
-  let { values } = whole.scores
+  const sums = new Map<number, number>()
+  const add = ({ units, values }: Scores, share: number) =>
+    units.forEach((unit, at) => {
+      sums.set(unit, (sums.get(unit) ?? 0) + Math.round(share * values[at]!))
+    })
+  add(whole.scores, 1)
   for (const part of parts) {
     const own = weigh(question, part.scores, part.whole, plain * rest)
     if (own < 1) continue
     asked = Math.max(asked, Math.min(own, 1 + partShare / slope))
-    values = values.map((value, at) => value + Math.round(partWeight * part.scores.values[at]!))
+    add(part.scores, partWeight)
   }
-  const scores = withMeaning({ ...whole.scores, values })
+  const scores = withMeaning({ units: [...sums.keys()], values: [...sums.values()] })
   const [best] = bestOf(question, scores)
   return { ...whole, scores, best, asked, most: effort.block + (isOurs ? more : 0) }
 }

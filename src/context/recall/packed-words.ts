@@ -70,16 +70,10 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
     let entry = 0
     for (let next = start; next < start + size; next++) {
       let code = codes[at++]!
-      // A distance takes two bytes at most, a count may take more.
+      // A distance takes two bytes at most, a count one.
       if (code > 127) code = (code & 127) | (codes[at++]! << 7)
       entry += code >> 1
-      let count = 1
-      if (code & 1) {
-        count = 0
-        let shift = 0
-        for (; codes[at]! > 127; shift += 7) count |= (codes[at++]! & 127) << shift
-        count |= codes[at++]! << shift
-      }
+      const count = code & 1 ? codes[at++]! : 1
       list[next] = toPosting(number * stretchSize + entry, facts[2][entry]!, count)
       entry += 1
     }

@@ -20,6 +20,8 @@ const text = fc.oneof(
   fc.array(word, { maxLength: 12 }).map(words => words.join(' ')),
   // The same text again and again: ties of entries and of sessions.
   fc.constantFrom('heron jetty', 'the hull', 'sail sail sail mast'),
+  // Long ones, which are about as long as others, and have a word more often than counts.
+  fc.integer({ min: 8, max: 70 }).map(size => `${'sail '.repeat(size)}${'mast rope '.repeat(size % 7)}`),
 )
 const document: fc.Arbitrary<RecallDocument> = fc.record({
   text,
@@ -84,7 +86,7 @@ function compare(exhaustive: typeof exhaustiveScores) {
     const n = Math.round(share * index.size)
     for (const one of [index, restored(documents, index.size), restored(documents, n)]) {
       for (const size of [n, index.size]) {
-        const { scores, terms } = rank(one, question, size, undefined, limits)
+        const { scores, terms } = rank(one, question, size, limits)
         const found = scores.units.map((unit, at) => [unit, scores.values[at]!])
         expect(found).toEqual(exhaustive(said(one, documents), terms, size, limits))
       }
@@ -117,6 +119,7 @@ describe('rank', () => {
     ['a session more', { furtherSession: true }],
     ['not the newest entries', { forgetful: true }],
     ['exact lengths', { exact: true }],
+    ['every occurrence', { every: true }],
   ])('finds a planted fault: %s', (_name, fault) => {
     const faulty = (...[said, terms, n, limits]: Parameters<typeof exhaustiveScores>) =>
       exhaustiveScores(said, terms, n, limits, fault)
@@ -159,6 +162,7 @@ interface Fault {
   readonly furtherSession?: boolean
   readonly forgetful?: boolean
   readonly exact?: boolean
+  readonly every?: boolean
 }
 
 type Terms = readonly (readonly [id: number, weight: number])[]
@@ -235,7 +239,7 @@ function matches({ terms: said }: Said, terms: Terms, n: number, limit: number, 
     const full = weight * Math.log(1 + (n - frequency + 0.5) / (frequency + 0.5))
     for (let entry = 0; entry < n; entry++) {
       if (!isRead.has(`${id} ${entry}`)) continue
-      const times = Math.min(7, said[entry]!.get(id) ?? 0)
+      const times = Math.min(fault.every ? 100 : 7, said[entry]!.get(id) ?? 0)
       const share = 1 - ranking.lengthShare + (ranking.lengthShare * lengths[entry]!) / mean
       const score = full * (((ranking.saturation + 1) * times) / (times + ranking.saturation * share))
       own[entry] = Math.fround(own[entry]! + score)

@@ -7,8 +7,7 @@ import { termsOf, withoutLabel } from './terms.ts'
 
 /** How well earlier entries answer a message. */
 export interface Ranking {
-  /** The sessions that were looked into, and their entries. */
-  readonly sessions: readonly number[]
+  /** The entries of the sessions that were looked into. */
   readonly scores: Scores
   /** The score of an imagined entry of average length that has all words of the message. */
   readonly whole: number
@@ -28,12 +27,11 @@ interface Matches {
   readonly found: Int32Array
 }
 
-/** Ranks the entries before `n` for a text, as if the index ended there: those of the best sessions, or of given ones. */
+/** Ranks the entries before `n` for a text, as if the index ended there. */
 export function rank(
   index: RecallIndex,
   text: string,
   n = index.size,
-  given?: readonly number[],
   [postings, relatedPostings, entries, newest]: Limits = ranking.limits,
 ): Ranking {
   const said = new Set(termsOf(withoutLabel(text)))
@@ -47,8 +45,7 @@ export function rank(
   const recurring = feedback(index, best.slice(0, ranking.feedbackSessions), ofSession, n)
   const related = findMatches(index, recurring, n, relatedPostings, 1)
   sessionScores(index, related, ofSession, ranking.feedback)
-  const sessions = given ?? best
-  return { sessions, scores: combine(index, sessions, matches.scores, ofSession), whole, terms }
+  return { scores: combine(index, best, matches.scores, ofSession), whole, terms }
 }
 
 /**

@@ -2,7 +2,7 @@ import { isOrdinary, type Unit } from '../conversation/transcript.ts'
 import type { Frame } from '../draft/frame.ts'
 import { findSpan, type Insertion, type Span } from '../draft/span.ts'
 import { tellingTerms } from '../recall/blocks.ts'
-import { floorOf, type Search } from '../recall/choose-block.ts'
+import { floorOf, lineCost, type Search } from '../recall/choose-block.ts'
 import { withoutLabel } from '../recall/terms.ts'
 import { type TextPlace, termPlaces } from './term-places.ts'
 
@@ -95,7 +95,8 @@ export function createTrace() {
   }
 }
 
-const isTaken = ({ unit, cost, left }: Weighed, wanted: number) => unit === wanted && cost <= left
+const fitted = ({ cost, left }: Weighed) => cost <= left
+const isTaken = (one: Weighed, wanted: number) => one.unit === wanted && fitted(one)
 
 function outcomeOf({ search, weighed }: Searched, unit: number): WhyRecall['outcome'] {
   // Nothing was weighed: the message does not ask strongly enough.
@@ -119,8 +120,11 @@ function describe({ search, room, weighed }: Searched, { frame, unit, at, insert
   const asking = textAt(transcript.units[user]!.from)
   const label = asking.text.length - withoutLabel(asking.text).length
   const rank = weighed.findIndex(one => one.unit === unit.index)
-  const before = weighed.slice(0, Math.max(0, rank)).filter(({ cost, left }) => cost <= left)
-  const own = weighed[rank]
+  // A block that is full is not looked at to its end.
+  const isLate = rank < 0 && weighed.length > 0 && scoreOf(search, unit.index) >= floorOf(search)
+  const before = weighed.slice(0, isLate ? weighed.length : Math.max(0, rank)).filter(fitted)
+  const left = before.reduce((sum, { cost }) => sum - cost, room)
+  const own = isLate ? { cost: lineCost(unit), left } : weighed[rank]
   return {
     asking: { ...asking, hits: asking.hits.filter(([from]) => from >= label) },
     found: textAt(at),

@@ -36,23 +36,33 @@ export async function checkLog(
   let next = unitsPerSaving
   /** The full checkpoints of the bundle that is being read. */
   let full: Checkpoint[] = []
+  /** What the caches of single checkpoints should hold in the end. */
+  const singles = new Map<string, Checkpoint>()
+  /** By cache: 0 when a checkpoint of the log ends where it does, else the units where that was looked for last. */
+  const looked = new Map<string, number>()
+
+  const make = (to: number) => makeCheckpoint(transcript, { lead: conversation.system.length, ...facts }, to)
+  const isStrange = (to: number) =>
+    problems.push(`${name}: the checkpoint of ${to} units is not what the log says`)
+  const save = (slot: string, checkpoints: readonly Checkpoint[]) =>
+    store.saveCache(key, slot, checkpoints.at(-1)!.at, toBytes(checkpoints))
 
   /** Compares the cache that is written when so many units are in checkpoints. */
   async function compare(to: number): Promise<void> {
-    const lead = conversation.system.length
-    const kept = await store.loadCache(key, cacheName(source, to))
+    const slot = cacheName(source, to)
+    const kept = await store.loadCache(key, slot)
     const isFull = to % unitsPerCheckpoint === 0
-    // A cache takes one checkpoint after the other: it has another one now, or this one.
-    const isKept = kept?.at === lead + transcript.units[to - 1]!.to
+    // A cache takes one checkpoint after the other: it has this one, or another one of the log.
+    const isKept = kept?.at === conversation.system.length + transcript.units[to - 1]!.to
+    if (kept && looked.get(slot) !== 0) looked.set(slot, isKept ? 0 : to)
     if (!isFull && !isKept) return
-    const made = makeCheckpoint(transcript, { lead, ...facts }, to)
-    if (isFull) full.push(made)
-    const bytes = toBytes(endsBundle(to) ? full : [made])
-    if (isKept && !isSame(kept.bytes, bytes))
-      problems.push(`${name}: the checkpoint of ${to} units is not what the log says`)
-    if (rebuild) await store.saveCache(key, cacheName(source, to), made.at, bytes)
+    const made = make(to)
+    const checkpoints = [...full, made]
+    if (isKept && !isSame(kept.bytes, toBytes(endsBundle(to) ? checkpoints : [made]))) isStrange(to)
     if (!isFull) return
-    if (endsBundle(to)) full = []
+    full = endsBundle(to) ? [] : checkpoints
+    if (!endsBundle(to)) singles.set(slot, made)
+    else if (rebuild) await save(slot, checkpoints)
     const { from } = transcript.units[to - unitsPerCheckpoint]!
     emptyEntries(transcript, from, transcript.units[to]!.from)
   }
@@ -82,6 +92,11 @@ export async function checkLog(
   } catch (error) {
     report(error)
   }
+  // Behind an entry that cannot be read, nothing was looked for.
+  if (!isBroken) for (const to of looked.values()) if (to > 0) isStrange(to)
+  const last = next - unitsPerSaving
+  if (last % unitsPerCheckpoint > 0) singles.set(cacheName(source, last), make(last))
+  if (rebuild) for (const [slot, single] of singles) await save(slot, [single])
   return problems
 }
 

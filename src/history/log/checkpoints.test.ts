@@ -158,8 +158,35 @@ describe('the stored checkpoints of a thread', async () => {
     await damage(store, name)
     await history.check({ rebuild: true })
     expect(await history.check()).toEqual([])
-    const { sent, saved } = await restarted(store)
+    const { sent, saved, read } = await restarted(store)
     expect(sent).toBe(expected)
-    expect(saved.has(bundle)).toBe(false)
+    expect(saved.size).toBe(0)
+    expect(read).toBeLessThan(200)
+  })
+
+  it('are done without, reported and made again where they are those of another log', async () => {
+    const { store, history } = await fresh()
+    const other = memoryStore()
+    const call = { function: { name: 'ring', arguments: {} } }
+    const changed = all
+      .with(1001, { ...all[1001]!, tool_calls: [call] })
+      .with(1002, { role: 'tool', content: 'rang' })
+    const thread = createHistory({ store: other, ...options }).thread('town')
+    await thread.seed(...changed)
+    await thread.context()
+    for (const name of [bundle, ...Array.from({ length: 16 }, (_, number) => single(number))]) {
+      const cache = await other.loadCache(key, name)
+      if (cache) await store.saveCache(key, name, cache.at, cache.bytes)
+    }
+    const problems = await history.check()
+    expect(problems.length).toBeGreaterThan(2)
+    expect(new Set(problems).size).toBe(problems.length)
+    expect((await restarted(store)).sent).toBe(expected)
+    await history.check({ rebuild: true })
+    expect(await history.check()).toEqual([])
+    const { sent, saved, read } = await restarted(store)
+    expect(sent).toBe(expected)
+    expect(saved.size).toBe(0)
+    expect(read).toBeLessThan(200)
   })
 })
