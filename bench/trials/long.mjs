@@ -96,7 +96,7 @@ async function askRanking(settings) {
   for (const setting of settings) {
     let found = 0
     for (const { text, evidence } of asked) {
-      const { units, values: scores } = rank(index, text, index.size, setting).scores
+      const { units, values: scores } = rank(index, text, index.size, [], setting).scores
       const taken = new Set()
       let room = 1500
       const best = [...units.keys()].sort((a, b) => scores[b] - scores[a]).slice(0, 300)

@@ -5,7 +5,7 @@ import type { Stray, Transcript, Unit, UnitKind } from '../conversation/transcri
 import { indexTranscript, lastTime } from '../recall/index-transcript.ts'
 import { packStretch, stretchSize } from '../recall/stretch.ts'
 
-/** Units in one checkpoint; the last one may have fewer. Full checkpoints are never written again. */
+/** Units in one checkpoint; the last one may have fewer. */
 export const unitsPerCheckpoint = stretchSize
 
 /** Changes with the layout, the units or the terms: a checkpoint of another version is not used. */

@@ -2,7 +2,7 @@ import type { Message, ToolCall } from '../../log/message.ts'
 import { remember } from '../conversation/remember.ts'
 import { isOrdinary, type Transcript, type Unit } from '../conversation/transcript.ts'
 import { packIndex } from './pack-index.ts'
-import { createRecallIndex, numberOf, type RecallIndex } from './recall-index.ts'
+import { createRecallIndex, type RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel } from './terms.ts'
 
 /** A pause longer than this begins a new session. */
@@ -49,10 +49,10 @@ const least = 0.2
 
 /** Whether a message speaks of something else than the units before it. */
 function isElsewhere(index: RecallIndex, text: string): boolean {
-  const { size, starts } = index
+  const { size, starts, vocabulary } = index
   const terms = [...new Set(termsOf(withoutLabel(text)))]
   const shared = terms.filter(term => {
-    const id = numberOf(index, term, size)
+    const id = vocabulary.get(term) ?? -1
     return index.frequency(id, size) > index.frequency(id, size - near)
   })
   return size - starts.at(-1)! > few && terms.length > few && shared.length < terms.length * least

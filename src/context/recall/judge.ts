@@ -4,7 +4,7 @@ import type { Scores, Transcript } from '../conversation/transcript.ts'
 import { isPlain, isQuestion } from './asking.ts'
 import { pause, restBefore } from './index-transcript.ts'
 import { type Ranking, rank } from './rank.ts'
-import { numberOf, type RecallIndex } from './recall-index.ts'
+import type { RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
 /** How well the past answers a message. */
@@ -33,9 +33,9 @@ const longMessage = 25
 /** Share of the room that a block gets for each multiple of the gate above the first. */
 export const slope = 0.25
 
-/** How much a part adds to the scores, and the share of the room that it can open alone. */
+/** How much a part adds to the scores, and how strongly it can ask: for a sixth of the room. */
 const partWeight = 0.5
-const partShare = 1 / 6
+const partMost = 1 + 1 / 6 / slope
 
 /** How much more a message weighs that asks in passing, that asks plainly, and that asks plainly for something of ours. */
 const passing = 2.5
@@ -54,9 +54,17 @@ const latest = keepLatest<Transcript, { readonly whole: Ranking; readonly parts:
 /** Ranks the past for a user message. Not again in further rounds of its turn, though they may move the cut. */
 function rankFor({ transcript, index, user }: Question, text: string) {
   return latest(transcript, `${user}`, () => {
-    const whole = rank(index, text, user)
-    const parts = whole.terms.length > longMessage ? lastQuestions(text) : []
-    return { whole, parts: parts.map(part => rank(index, part, user)) }
+    const isLong = new Set(termsOf(text)).size > longMessage
+    const parts = isLong ? lastQuestions(text).map(part => rank(index, part, user)) : []
+    return {
+      parts,
+      whole: rank(
+        index,
+        text,
+        user,
+        parts.flatMap(part => part.sessions),
+      ),
+    }
   })
 }
 
@@ -80,9 +88,10 @@ export function judge(question: Question): Judgement {
   add(whole.scores, 1)
   for (const part of parts) {
     const own = weigh(question, part.scores, part.whole, plain * rest)
-    if (own < 1) continue
-    asked = Math.max(asked, Math.min(own, 1 + partShare / slope))
-    add(part.scores, partWeight)
+    if (own >= 1) {
+      asked = Math.max(asked, Math.min(own, partMost))
+      add(part.scores, partWeight)
+    }
   }
   const scores = withMeaning({ units: [...sums.keys()], values: [...sums.values()] })
   const [best] = bestOf(question, scores)
@@ -97,7 +106,8 @@ function lastQuestions(text: string): readonly string[] {
 
 /** Whether a question is about the people who talk, or names what was said before: others ask for what the model knows. */
 function isOfUs({ index, user }: Question, text: string): boolean {
-  const isSaid = (word: string) => termsOf(word).some(term => numberOf(index, term, user) >= 0)
+  const isSaid = (word: string) =>
+    termsOf(word).some(term => index.frequency(index.vocabulary.get(term) ?? -1, user) > 0)
   // The first letter is always a capital; where letters have no capitals, any word may be a name.
   const isName = (word: string) => /^[\p{Lu}\p{Lo}]/u.test(word) && isSaid(word)
   return /\b(?:i|me|my|we|our|ich|mein|wir|yo|mis?)\b/i.test(text) || wordsOf(text.slice(1)).some(isName)

@@ -86,7 +86,7 @@ function compare(exhaustive: typeof exhaustiveScores) {
     const n = Math.round(share * index.size)
     for (const one of [index, restored(documents, index.size), restored(documents, n)]) {
       for (const size of [n, index.size]) {
-        const { scores, terms } = rank(one, question, size, limits)
+        const { scores, terms } = rank(one, question, size, [], limits)
         const found = scores.units.map((unit, at) => [unit, scores.values[at]!])
         expect(found).toEqual(exhaustive(said(one, documents), terms, size, limits))
       }
@@ -256,7 +256,7 @@ function about(length: number): number {
   }
 }
 
-/** The postings that count: the rarest terms first (ties by number), of each term its newest entries first, up to a limit. */
+/** The postings that count: the rarest terms first (ties as in the message), of each term its newest entries first, up to a limit. */
 function readPostings(said: Said['terms'], terms: Terms, n: number, limit: number, fault: Fault) {
   const { oldest = false, common = false, more = 0 } = fault
   const order = byRarity(said, terms, n)
@@ -270,7 +270,7 @@ function readPostings(said: Said['terms'], terms: Terms, n: number, limit: numbe
 function byRarity(said: Said['terms'], terms: Terms, n: number) {
   return terms
     .map(([id, weight]) => ({ id, weight, frequency: frequencyOf(said, id, n) }))
-    .sort((a, b) => a.frequency - b.frequency || a.id - b.id)
+    .sort((a, b) => a.frequency - b.frequency)
 }
 
 function frequencyOf(terms: Said['terms'], id: number, n: number): number {

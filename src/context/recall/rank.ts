@@ -2,16 +2,18 @@ import type { Scores } from '../conversation/transcript.ts'
 import { bestFirst } from './best-first.ts'
 import { entryOf, shapeOf, shapeScores } from './posting.ts'
 import * as ranking from './ranking.ts'
-import { numberOf, penaltyOf, type RecallIndex, type Visit } from './recall-index.ts'
+import { penaltyOf, type RecallIndex, type Visit } from './recall-index.ts'
 import { termsOf, withoutLabel } from './terms.ts'
 
 /** How well earlier entries answer a message. */
 export interface Ranking {
+  /** The sessions that match best. */
+  readonly sessions: readonly number[]
   /** The entries of the sessions that were looked into. */
   readonly scores: Scores
   /** The score of an imagined entry of average length that has all words of the message. */
   readonly whole: number
-  /** The terms of the message; those that nobody has said before have no number. */
+  /** The terms of the message that were said before. */
   readonly terms: readonly Asked[]
 }
 
@@ -27,32 +29,36 @@ interface Matches {
   readonly found: Int32Array
 }
 
-/** Ranks the entries before `n` for a text, as if the index ended there. */
+/** Ranks the entries before `n` for a text, as if the index ended there: those of the best sessions, and of some others. */
 export function rank(
   index: RecallIndex,
   text: string,
   n = index.size,
+  also: readonly number[] = [],
   [postings, relatedPostings, entries, newest]: Limits = ranking.limits,
 ): Ranking {
   const said = new Set(termsOf(withoutLabel(text)))
-  const terms = Array.from(said, term => [numberOf(index, term, n), 1] as const)
-  const mass = terms.reduce((sum, [id]) => sum + rarity(index.frequency(id, n), n), 0)
+  const ids = Array.from(said, term => index.vocabulary.get(term) ?? -1)
+  const mass = ids.reduce((sum, id) => sum + rarity(index.frequency(id, n), n), 0)
+  const terms = ids.filter(id => index.frequency(id, n) > 0).map(id => [id, 1] as const)
   const whole = Math.round((mass * ranking.unit) / penaltyOf(index.tokenSums[n - 1]! / n || 1))
 
   const matches = findMatches(index, terms, n, postings, 0)
   const ofSession = sessionScores(index, matches)
-  const best = bestSessions(index, ofSession, n, entries, newest)
-  const recurring = feedback(index, best.slice(0, ranking.feedbackSessions), ofSession, n)
+  const looked = bestSessions(index, ofSession, n, entries, newest)
+  const sessions = looked.slice(0, ranking.feedbackSessions)
+  const recurring = feedback(index, sessions, ofSession, n)
   const related = findMatches(index, recurring, n, relatedPostings, 1)
   sessionScores(index, related, ofSession, ranking.feedback)
-  return { scores: combine(index, best, matches.scores, ofSession), whole, terms }
+  const scores = combine(index, new Set([...looked, ...also]), matches.scores, ofSession)
+  return { sessions, scores, whole, terms }
 }
 
 /**
  * Lists that are used again: the memory of a new one is found page by page, which takes longer than a ranking. Of short
  * numbers: what a ranking reads in any order should stay in the processor's cache.
  */
-const lists = [0, 1].map(() => new Float32Array())
+const lists = [new Float32Array(), new Float32Array()]
 
 /**
  * BM25 of the entries before n, in one of the lists. At most `limit` postings are read: those of the rarest terms first, as
@@ -71,7 +77,7 @@ function findMatches(
   const ofShape = shapeScores(index.lengthSums[n - 1]! / n || 1)
   const terms = asked.map(([id, weight]) => [id, weight, index.frequency(id, n)] as const)
   let left = limit
-  for (const [id, weight, frequency] of terms.sort((a, b) => a[2] - b[2] || a[0] - b[0])) {
+  for (const [id, weight, frequency] of terms.sort((a, b) => a[2] - b[2])) {
     const full = weight * rarity(frequency, n)
     const add: Visit = (postings, from, to) => addMatches(scores, found, ofShape, postings, from, to, full)
     index.visit(id, n, left, add)
@@ -147,8 +153,7 @@ function bestSessions(
     best.push(session)
     size += sessionEnd(index, session, n) - index.starts[session]!
   }
-  for (let at = index.sessions[n - newest] ?? 0; at < ofSession.length; at++)
-    if (!best.includes(at)) best.push(at)
+  for (let at = index.sessions[n - newest] ?? 0; at < ofSession.length; at++) best.push(at)
   return best
 }
 
@@ -184,7 +189,7 @@ function feedback(
 /** Scores the entries of some sessions: by their own match, their neighbours, their session, their age, and their prior. */
 function combine(
   index: RecallIndex,
-  chosen: readonly number[],
+  chosen: Iterable<number>,
   matches: Float32Array,
   ofSession: Float64Array,
 ): Scores {
@@ -198,17 +203,15 @@ function combine(
     const age = (session + 1 - ofSession.length) / ranking.recencySessions
     const recent = (1 + ranking.recency * Math.exp(age)) * ranking.unit
     let opener = ranking.opener * Math.min(1, ranking.openerSize / (end - start))
-    let [beforeLast, last] = [0, 0]
-    for (let entry = start; entry < end; entry++) {
-      const own = matches[entry]!
-      const beside = Math.max(last, entry + 1 < end ? matches[entry + 1]! : 0)
-      const beyond = Math.max(beforeLast, entry + 2 < end ? matches[entry + 2]! : 0)
-      const sum = own + ranking.beside * beside + ranking.beyond * beyond + (ranking.session + opener) * score
-      units.push(entry)
-      values.push(Math.round(sum * recent * priors[entry]!))
+    const own = matches.subarray(start, end)
+    for (let at = 0; at < own.length; at++) {
+      const beside = Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0)
+      const beyond = Math.max(own[at - 2] ?? 0, own[at + 2] ?? 0)
+      const sum =
+        own[at]! + ranking.beside * beside + ranking.beyond * beyond + (ranking.session + opener) * score
+      units.push(start + at)
+      values.push(Math.round(sum * recent * priors[start + at]!))
       opener = 0
-      beforeLast = last
-      last = own
     }
   }
   return { units, values }

@@ -96,12 +96,6 @@ export interface RecallIndex extends Words, Readonly<Omit<IndexColumns, 'vocabul
   append(document: RecallDocument): void
 }
 
-/** The number of a term; -1 for one that none of the first n entries has. */
-export function numberOf(index: RecallIndex, term: string, n: number): number {
-  const id = index.vocabulary.get(term) ?? -1
-  return index.frequency(id, n) > 0 ? id : -1
-}
-
 /** The columns may have entries already; the words of those are somewhere else. */
 export function createRecallIndex(columns = emptyColumns()): RecallIndex {
   const { vocabulary, sessions } = columns

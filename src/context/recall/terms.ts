@@ -67,8 +67,8 @@ export const askingWords =
 /** Words that carry no meaning for matching. They are left out. */
 const stopWords: ReadonlySet<string> = new Set(
   (
-    `${askingWords} a about also am an and any as at be been but by d didn doesn don for from get got he her hers him ` +
-    'his i if in into isn it its just like ll m me my of on or our re really s she so some t than that the their them ' +
-    'then there these they this those to ve wasn we with you your'
+    `${askingWords} a about also am an and any as at be been but by d don for from get got he her him ` +
+    'his i if in into it its just like ll m me my of on or our re really s she so some t than that the their them ' +
+    'then there these they this those to ve we with you your'
   ).split(' '),
 )
