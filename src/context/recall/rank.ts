@@ -111,8 +111,7 @@ function sessionScores(
   weight = 1,
 ): Float64Array {
   const share = (weight * ranking.unit) / 3
-  let [session, best, second, third] = [0, 0, 0, 0]
-  let end = starts[1] ?? scores.length
+  let [session, best, second, third, end] = [0, 0, 0, 0, starts[1] ?? scores.length]
   for (let word = 0; word < found.length; word++) {
     for (let bits = found[word]!; bits; bits &= bits - 1) {
       const entry = 32 * word + 31 - Math.clz32(bits & -bits)
@@ -153,7 +152,8 @@ function bestSessions(
     best.push(session)
     size += sessionEnd(index, session, n) - index.starts[session]!
   }
-  for (let at = index.sessions[n - newest] ?? 0; at < ofSession.length; at++) best.push(at)
+  for (let at = index.sessions[n - newest] ?? 0; at < ofSession.length; at++)
+    if (!best.includes(at)) best.push(at)
   return best
 }
 
