@@ -40,13 +40,16 @@ export interface Transcript extends ReadonlyLists {
 /** How well units, or entries of the index, which are units, answer a message: their numbers, and an integer for each. */
 export interface Scores {
   readonly units: readonly number[]
-  readonly values: readonly number[]
+  readonly values: Float64Array
 }
 
 /** How close units are in meaning to a user message; both are named by their units. Made outside, of stored vectors. */
 export interface Meaning {
-  /** Adds to the scores of the words. `whole`: the score of an imagined unit with all words of the message. */
-  add(user: number, words: Scores, whole: number): Scores
+  /**
+   * Adds to the scores of the words; units that these have not found come behind the others. `whole`: the score of an
+   * imagined unit with all words of the message.
+   */
+  add(user: number, words: { readonly scores: Scores; readonly whole: number }): Scores
   /** Why a unit was found, if its meaning did it more than its words. */
   why(user: number, unit: number): string | undefined
 }

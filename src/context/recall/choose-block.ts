@@ -39,7 +39,7 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
   const chosen: number[] = []
   let tokens = headCost
   const floor = floorOf(search)
-  for (const at of bestFirst(Float64Array.from(scores.values))) {
+  for (const at of bestFirst(scores.values)) {
     if (scores.values[at]! < floor || worth < least) break
     const unit = scores.units[at]!
     if (unit >= cut || unit === transcript.firstUser) continue

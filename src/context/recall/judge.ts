@@ -49,22 +49,13 @@ const opening = 1.5
 /** A plain question for something of ours may take so much more of the room. */
 const more = 0.3
 
-const latest = keepLatest<Transcript, { readonly whole: Ranking; readonly parts: readonly Ranking[] }>()
+const latest = keepLatest<Transcript, ReturnType<typeof rank>>()
 
 /** Ranks the past for a user message. Not again in further rounds of its turn, though they may move the cut. */
 function rankFor({ transcript, index, user }: Question, text: string) {
   return latest(transcript, `${user}`, () => {
     const isLong = new Set(termsOf(text)).size > longMessage
-    const parts = isLong ? lastQuestions(text).map(part => rank(index, part, user)) : []
-    return {
-      parts,
-      whole: rank(
-        index,
-        text,
-        user,
-        parts.flatMap(part => part.sessions),
-      ),
-    }
+    return rank(index, text, user, isLong ? lastQuestions(text) : [])
   })
 }
 
@@ -72,30 +63,29 @@ function rankFor({ transcript, index, user }: Question, text: string) {
 export function judge(question: Question): Judgement {
   const { user, transcript, effort } = question
   const text = withoutLabel(question.text)
-  const { whole, parts } = rankFor(question, text)
+  const { parts, ...whole } = rankFor(question, text)
   const rest = restBefore(transcript, user) <= pause ? going : opening
   const isPlainly = isPlain(text)
   const isOurs = isPlainly && isOfUs(question, text)
   const weight = isOurs ? ours : isPlainly ? plain : rest * (isQuestion(text) ? passing : 1)
-  const withMeaning = (scores: Scores) => transcript.meaning?.add(user, scores, whole.whole) ?? scores
-  let asked = weigh(question, withMeaning(whole.scores), whole.whole, weight)
+  let scores = transcript.meaning?.add(user, whole) ?? whole.scores
+  let asked = weigh(question, scores, whole.whole, weight)
   // The whole message orders the recalled units; its parts also open the gate, but only a little.
-  const sums = new Map<number, number>()
-  const add = ({ units, values }: Scores, share: number) =>
-    units.forEach((unit, at) => {
-      sums.set(unit, (sums.get(unit) ?? 0) + Math.round(share * values[at]!))
-    })
-  add(whole.scores, 1)
   for (const part of parts) {
     const own = weigh(question, part.scores, part.whole, plain * rest)
-    if (own >= 1) {
-      asked = Math.max(asked, Math.min(own, partMost))
-      add(part.scores, partWeight)
-    }
+    if (own < 1) continue
+    asked = Math.max(asked, Math.min(own, partMost))
+    // What only the meaning has found stands behind what the words have.
+    const sum = (value: number, at: number) => value + Math.round(partWeight * (part.scores.values[at] ?? 0))
+    scores = { ...scores, values: scores.values.map(sum) }
   }
-  const scores = withMeaning({ units: [...sums.keys()], values: [...sums.values()] })
-  const [best] = bestOf(question, scores)
-  return { ...whole, scores, best, asked, most: effort.block + (isOurs ? more : 0) }
+  return {
+    ...whole,
+    scores,
+    best: bestOf(question, scores)[0],
+    asked,
+    most: effort.block + (isOurs ? more : 0),
+  }
 }
 
 /** The last three sentences or clauses near a message's end that ask. Shorter ones would match anything. */

@@ -66,28 +66,27 @@ const limits: fc.Arbitrary<Limits> = fc.oneof(
   fc.constant(ranking.limits),
   fc.tuple(fc.nat(60), fc.nat(20), fc.nat(60), fc.integer({ min: 1, max: 12 })),
 )
-const asked = fc.record({ documents, question, limits, share: fc.double({ min: 0, max: 1, noNaN: true }) })
+const asked = fc.record({
+  documents,
+  question,
+  parts: fc.array(question, { maxLength: 3 }),
+  limits,
+  share: fc.double({ min: 0, max: 1, noNaN: true }),
+})
+type Asked = typeof asked extends fc.Arbitrary<infer Value> ? Value : never
 
 /** Asks an index as if it ended at n: when it has grown further, as a fork finds it, and when it was restored. */
 function compare(exhaustive: typeof exhaustiveScores) {
-  return ({
-    documents,
-    question,
-    limits,
-    share,
-  }: {
-    documents: RecallDocument[]
-    question: string
-    limits: Limits
-    share: number
-  }) => {
+  return ({ documents, question, parts, limits, share }: Asked) => {
     const index = createRecallIndex()
     for (const one of documents) index.append(one)
     const n = Math.round(share * index.size)
     for (const one of [index, restored(documents, index.size), restored(documents, n)]) {
       for (const size of [n, index.size]) {
-        const { scores, terms } = rank(one, question, size, [], limits)
-        const found = scores.units.map((unit, at) => [unit, scores.values[at]!])
+        const ranked = rank(one, question, size, parts, limits)
+        const rankings = [ranked, ...ranked.parts]
+        const found = rankings.map(({ scores }) => scores.units.map((unit, at) => [unit, scores.values[at]!]))
+        const terms = rankings.map(ranking => ranking.terms)
         expect(found).toEqual(exhaustive(said(one, documents), terms, size, limits))
       }
     }
@@ -118,6 +117,7 @@ describe('rank', () => {
     ['a posting more', { more: 1 }],
     ['a session more', { furtherSession: true }],
     ['not the newest entries', { forgetful: true }],
+    ['not the best sessions of the parts', { partless: true }],
     ['exact lengths', { exact: true }],
     ['every occurrence', { every: true }],
   ])('finds a planted fault: %s', (_name, fault) => {
@@ -161,31 +161,55 @@ interface Fault {
   readonly more?: number
   readonly furtherSession?: boolean
   readonly forgetful?: boolean
+  readonly partless?: boolean
   readonly exact?: boolean
   readonly every?: boolean
 }
 
 type Terms = readonly (readonly [id: number, weight: number])[]
 
-/** The formula of recall as it is written down: every entry, every session, nothing left out and nothing used again. */
+/**
+ * The formula of recall as it is written down, for the terms of a text and of parts of it: every entry, every session, nothing
+ * left out and nothing used again.
+ */
 function exhaustiveScores(
   said: Said,
+  [whole, ...parts]: readonly Terms[],
+  n: number,
+  limits: Limits,
+  fault: Fault = {},
+): number[][][] {
+  const { sessions } = said.index
+  const lists: number[][] = []
+  for (let entry = 0; entry < n; entry++) {
+    lists[sessions[entry]!] ??= []
+    lists[sessions[entry]!]!.push(entry)
+  }
+  const of = (terms: Terms) => scoresOfText(said, lists, terms, n, limits, fault)
+  const [own, others] = [of(whole!), parts.map(of)]
+  const few = others.flatMap(({ looked }) => looked.slice(0, ranking.feedbackSessions))
+  const looked = new Set([...own.looked, ...(fault.partless ? [] : few)])
+  const entries = [...looked].flatMap(one => lists[one]!)
+  return [own, ...others].map(({ score }) => entries.map(entry => [entry, score(entry)]))
+}
+
+/** The sessions that are looked into for the terms of one text, and what each entry scores. */
+function scoresOfText(
+  said: Said,
+  sessions: readonly (readonly number[])[],
   terms: Terms,
   n: number,
   [postings, relatedPostings, most, newest]: Limits,
-  fault: Fault = {},
-): number[][] {
+  fault: Fault,
+) {
   const { index } = said
   const { crossing = false, openerAt = 0, round = Math.round } = fault
-  const entries = Array.from({ length: n }, (_, entry) => entry)
-  const count = n > 0 ? index.sessions[n - 1]! + 1 : 0
-  const sessions = Array.from({ length: count }, (_, one) => entries.filter(at => index.sessions[at] === one))
   const own = matches(said, terms, n, postings, fault)
   const means = sessions.map(list => meanOfBest(list.map(entry => own[entry]!)))
   const best = bestSessions(sessions, means, most, fault)
-  const inView = fault.forgetful ? [] : [...new Set(entries.slice(-newest).map(at => index.sessions[at]!))]
-  const looked = new Set([...best, ...inView])
-  const recurring = feedbackTerms(said, [...looked].slice(0, ranking.feedbackSessions), sessions, means, n)
+  const inView = fault.forgetful ? [] : index.sessions.slice(0, n).slice(-newest)
+  const looked = [...new Set([...best, ...inView])]
+  const recurring = feedbackTerms(said, looked.slice(0, ranking.feedbackSessions), sessions, means, n)
   const related = matches(said, recurring, n, relatedPostings, fault)
   sessions.forEach((list, one) => {
     means[one]! += meanOfBest(
@@ -206,10 +230,10 @@ function exhaustiveScores(
       ranking.beside * Math.max(ownOf(entry - 1), ownOf(entry + 1)) +
       ranking.beyond * Math.max(ownOf(entry - 2), ownOf(entry + 2)) +
       (ranking.session + opener) * mean
-    const recent = 1 + ranking.recency * Math.exp(-(count - 1 - one) / ranking.recencySessions)
+    const recent = 1 + ranking.recency * Math.exp(-(sessions.length - 1 - one) / ranking.recencySessions)
     return round(sum * (recent * ranking.unit) * index.priors[entry]!)
   }
-  return [...looked].flatMap(one => sessions[one]!).map(entry => [entry, score(entry)])
+  return { looked, score }
 }
 
 /** The sessions that match best, ties by their order, until they have so many entries. */

@@ -3,17 +3,15 @@ import { bestFirst } from './best-first.ts'
 import { entryOf, shapeOf, shapeScores } from './posting.ts'
 import * as ranking from './ranking.ts'
 import { penaltyOf, type RecallIndex, type Visit } from './recall-index.ts'
-import { termsOf, withoutLabel } from './terms.ts'
+import { termsOf } from './terms.ts'
 
-/** How well earlier entries answer a message. */
+/** How well earlier entries answer a text. */
 export interface Ranking {
-  /** The sessions that match best. */
-  readonly sessions: readonly number[]
   /** The entries of the sessions that were looked into. */
   readonly scores: Scores
-  /** The score of an imagined entry of average length that has all words of the message. */
+  /** The score of an imagined entry of average length that has all words of the text. */
   readonly whole: number
-  /** The terms of the message that were said before. */
+  /** The terms of the text that were said before. */
   readonly terms: readonly Asked[]
 }
 
@@ -29,36 +27,65 @@ interface Matches {
   readonly found: Int32Array
 }
 
-/** Ranks the entries before `n` for a text, as if the index ended there: those of the best sessions, and of some others. */
+/** What a text finds in the entries and in the sessions, and the sessions that match best, the best first. */
+interface Finding extends Omit<Ranking, 'scores'> {
+  readonly matches: Float32Array
+  readonly ofSession: Float64Array
+  readonly best: readonly number[]
+}
+
+/**
+ * Ranks the entries before `n` for a text and for parts of it, as if the index ended there. All get scores for the same
+ * entries: those of the sessions that match the text best, of the newest ones, and of the few that match a part best.
+ */
 export function rank(
   index: RecallIndex,
   text: string,
   n = index.size,
-  also: readonly number[] = [],
-  [postings, relatedPostings, entries, newest]: Limits = ranking.limits,
-): Ranking {
-  const said = new Set(termsOf(withoutLabel(text)))
+  parts: readonly string[] = [],
+  limits: Limits = ranking.limits,
+): Ranking & { readonly parts: readonly Ranking[] } {
+  const found = find(index, text, n, limits, 1)
+  const others = parts.map((part, at) => find(index, part, n, limits, at + 2))
+  const few = others.flatMap(({ best }) => best.slice(0, ranking.feedbackSessions))
+  const chosen = new Set([...found.best, ...few])
+  const units: number[] = []
+  for (const session of chosen)
+    for (let unit = index.starts[session]!; unit < sessionEnd(index, session, n); unit++) units.push(unit)
+  const toRanking = ({ matches, ofSession, ...finding }: Finding): Ranking => {
+    const values = combine(index, chosen, units.length, matches, ofSession)
+    return { ...finding, scores: { units, values } }
+  }
+  return { ...toRanking(found), parts: others.map(toRanking) }
+}
+
+function find(
+  index: RecallIndex,
+  text: string,
+  n: number,
+  [postings, relatedPostings, entries, newest]: Limits,
+  list: number,
+): Finding {
+  const said = new Set(termsOf(text))
   const ids = Array.from(said, term => index.vocabulary.get(term) ?? -1)
   const mass = ids.reduce((sum, id) => sum + rarity(index.frequency(id, n), n), 0)
-  const terms = ids.filter(id => index.frequency(id, n) > 0).map(id => [id, 1] as const)
+  const terms = ids.filter(id => index.frequency(id, n)).map(id => [id, 1] as const)
   const whole = Math.round((mass * ranking.unit) / penaltyOf(index.tokenSums[n - 1]! / n || 1))
 
-  const matches = findMatches(index, terms, n, postings, 0)
+  const matches = findMatches(index, terms, n, postings, list)
   const ofSession = sessionScores(index, matches)
-  const looked = bestSessions(index, ofSession, n, entries, newest)
-  const sessions = looked.slice(0, ranking.feedbackSessions)
-  const recurring = feedback(index, sessions, ofSession, n)
-  const related = findMatches(index, recurring, n, relatedPostings, 1)
+  const best = bestSessions(index, ofSession, n, entries, newest)
+  const recurring = feedback(index, best.slice(0, ranking.feedbackSessions), ofSession, n)
+  const related = findMatches(index, recurring, n, relatedPostings, 0)
   sessionScores(index, related, ofSession, ranking.feedback)
-  const scores = combine(index, new Set([...looked, ...also]), matches.scores, ofSession)
-  return { sessions, scores, whole, terms }
+  return { matches: matches.scores, ofSession, best, whole, terms }
 }
 
 /**
  * Lists that are used again: the memory of a new one is found page by page, which takes longer than a ranking. Of short
  * numbers: what a ranking reads in any order should stay in the processor's cache.
  */
-const lists = [new Float32Array(), new Float32Array()]
+const lists: Float32Array[] = []
 
 /**
  * BM25 of the entries before n, in one of the lists. At most `limit` postings are read: those of the rarest terms first, as
@@ -69,9 +96,9 @@ function findMatches(
   asked: readonly Asked[],
   n: number,
   limit: number,
-  list: 0 | 1,
+  list: number,
 ): Matches {
-  if (n > lists[list]!.length) lists[list] = new Float32Array(2 * n)
+  if (n > (lists[list]?.length ?? -1)) lists[list] = new Float32Array(2 * n)
   const scores = lists[list]!.subarray(0, n).fill(0)
   const found = new Int32Array((n >> 5) + 1)
   const ofShape = shapeScores(index.lengthSums[n - 1]! / n || 1)
@@ -190,14 +217,14 @@ function feedback(
 function combine(
   index: RecallIndex,
   chosen: Iterable<number>,
+  size: number,
   matches: Float32Array,
   ofSession: Float64Array,
-): Scores {
-  const { starts, priors } = index
-  const units: number[] = []
-  const values: number[] = []
+): Float64Array {
+  const values = new Float64Array(size)
+  let place = 0
   for (const session of chosen) {
-    const start = starts[session]!
+    const start = index.starts[session]!
     const end = sessionEnd(index, session, matches.length)
     const score = ofSession[session]! / ranking.unit
     const age = (session + 1 - ofSession.length) / ranking.recencySessions
@@ -209,12 +236,11 @@ function combine(
       const beyond = Math.max(own[at - 2] ?? 0, own[at + 2] ?? 0)
       const sum =
         own[at]! + ranking.beside * beside + ranking.beyond * beyond + (ranking.session + opener) * score
-      units.push(start + at)
-      values.push(Math.round(sum * recent * priors[start + at]!))
+      values[place++] = Math.round(sum * recent * index.priors[start + at]!)
       opener = 0
     }
   }
-  return { units, values }
+  return values
 }
 
 function sessionEnd({ starts }: RecallIndex, session: number, n: number): number {

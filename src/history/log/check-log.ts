@@ -42,7 +42,7 @@ export async function checkLog(
   const looked = new Map<string, number>()
 
   const make = (to: number) => makeCheckpoint(transcript, { lead: conversation.system.length, ...facts }, to)
-  const isStrange = (to: number) =>
+  const addStrange = (to: number) =>
     problems.push(`${name}: the checkpoint of ${to} units is not what the log says`)
   const save = (slot: string, checkpoints: readonly Checkpoint[]) =>
     store.saveCache(key, slot, checkpoints.at(-1)!.at, toBytes(checkpoints))
@@ -58,7 +58,7 @@ export async function checkLog(
     if (!isFull && !isKept) return
     const made = make(to)
     const checkpoints = [...full, made]
-    if (isKept && !isSame(kept.bytes, toBytes(endsBundle(to) ? checkpoints : [made]))) isStrange(to)
+    if (isKept && !isSame(kept.bytes, toBytes(endsBundle(to) ? checkpoints : [made]))) addStrange(to)
     if (!isFull) return
     full = endsBundle(to) ? [] : checkpoints
     if (!endsBundle(to)) singles.set(slot, made)
@@ -93,10 +93,11 @@ export async function checkLog(
     report(error)
   }
   // Behind an entry that cannot be read, nothing was looked for.
-  if (!isBroken) for (const to of looked.values()) if (to > 0) isStrange(to)
+  if (!isBroken) for (const to of looked.values()) if (to > 0) addStrange(to)
+  if (!rebuild) return problems
   const last = next - unitsPerSaving
   if (last % unitsPerCheckpoint > 0) singles.set(cacheName(source, last), make(last))
-  if (rebuild) for (const [slot, single] of singles) await save(slot, [single])
+  for (const [slot, single] of singles) await save(slot, [single])
   return problems
 }
 

@@ -26,18 +26,16 @@ const fewest = 8
  */
 export function meaningOf(transcript: Transcript, lead: number, weight: number, vectorAt: VectorAt): Meaning {
   const place = (entry: number) => lead + entry + 1
-  /** How far the units stand out for the last message, and those that were found by their meaning more than by their words. */
-  let latest:
-    | { readonly user: number; readonly shares: Float64Array; readonly close: Set<number> }
-    | undefined
+  /** The units of the last message that were found by their meaning more than by their words. */
+  let meant: { readonly user: number; readonly units: ReadonlySet<number> } | undefined
 
   return {
-    add(user, words, whole) {
-      if (latest?.user !== user)
-        latest = { user, shares: sharesOf(transcript, user, place, vectorAt), close: new Set() }
-      const { shares, close } = latest
+    add(user, { scores, whole }) {
+      const close = new Set<number>()
+      meant = { user, units: close }
+      const shares = sharesOf(transcript, user, place, vectorAt)
       const mean = transcript.costBefore[user]! / Math.max(1, user)
-      const sums = new Map(words.units.map((unit, at) => [unit, words.values[at]!]))
+      const sums = new Map(scores.units.map((unit, at) => [unit, scores.values[at]!]))
       for (let unit = 0; unit < shares.length; unit++) {
         const beside = Math.max(shares[unit - 1] ?? 0, shares[unit + 1] ?? 0)
         const share = shares[unit]! + ranking.beside * beside
@@ -45,16 +43,15 @@ export function meaningOf(transcript: Transcript, lead: number, weight: number, 
         if (share === 0 || !isOrdinary({ kind })) continue
         // A long unit must earn its place; a short one gets no more for that.
         const size = Math.min(1, Math.max(1, mean) / Math.max(1, tokens)) ** ranking.length
-        const added = Math.round(weight * share * size * whole)
+        const value = Math.round(weight * share * size * whole)
         const found = sums.get(unit) ?? 0
-        if (added > found) close.add(unit)
-        sums.set(unit, found + added)
+        if (value > found) close.add(unit)
+        sums.set(unit, found + value)
       }
-      const units = [...sums.keys()].sort((a, b) => a - b)
-      return { units, values: units.map(unit => sums.get(unit)!) }
+      return { units: [...sums.keys()], values: Float64Array.from(sums.values()) }
     },
     why: (user, unit) =>
-      latest?.user === user && latest.close.has(unit) ? 'close in meaning to the message' : undefined,
+      meant?.user === user && meant.units.has(unit) ? 'close in meaning to the message' : undefined,
   }
 }
 
