@@ -179,6 +179,7 @@ function exhaustiveScores(
   limits: Limits,
   fault: Fault = {},
 ): number[][][] {
+  const [, , , newest] = limits
   const { sessions } = said.index
   const lists: number[][] = []
   for (let entry = 0; entry < n; entry++) {
@@ -187,29 +188,29 @@ function exhaustiveScores(
   }
   const of = (terms: Terms) => scoresOfText(said, lists, terms, n, limits, fault)
   const [own, others] = [of(whole!), parts.map(of)]
-  const few = others.flatMap(({ looked }) => looked.slice(0, ranking.feedbackSessions))
-  const looked = new Set([...own.looked, ...(fault.partless ? [] : few)])
+  const few = others.flatMap(({ best }) => takeSessions(lists, best, newest))
+  const inView = sessions.slice(0, n).slice(-newest)
+  const looked = new Set([...own.best, ...(fault.partless ? [] : few), ...(fault.forgetful ? [] : inView)])
   const entries = [...looked].flatMap(one => lists[one]!)
   return [own, ...others].map(({ score }) => entries.map(entry => [entry, score(entry)]))
 }
 
-/** The sessions that are looked into for the terms of one text, and what each entry scores. */
+/** The best sessions for the terms of one text, and what each entry scores. */
 function scoresOfText(
   said: Said,
   sessions: readonly (readonly number[])[],
   terms: Terms,
   n: number,
-  [postings, relatedPostings, most, newest]: Limits,
+  [postings, relatedPostings, most]: Limits,
   fault: Fault,
 ) {
   const { index } = said
   const { crossing = false, openerAt = 0, round = Math.round } = fault
   const own = matches(said, terms, n, postings, fault)
   const means = sessions.map(list => meanOfBest(list.map(entry => own[entry]!)))
-  const best = bestSessions(sessions, means, most, fault)
-  const inView = fault.forgetful ? [] : index.sessions.slice(0, n).slice(-newest)
-  const looked = [...new Set([...best, ...inView])]
-  const recurring = feedbackTerms(said, looked.slice(0, ranking.feedbackSessions), sessions, means, n)
+  const order = [...sessions.keys()].sort((a, b) => means[b]! - means[a]! || (fault.newer ? b - a : a - b))
+  const best = takeSessions(sessions, order, most, fault)
+  const recurring = feedbackTerms(said, best.slice(0, ranking.feedbackSessions), sessions, means, n)
   const related = matches(said, recurring, n, relatedPostings, fault)
   sessions.forEach((list, one) => {
     means[one]! += meanOfBest(
@@ -233,24 +234,23 @@ function scoresOfText(
     const recent = 1 + ranking.recency * Math.exp(-(sessions.length - 1 - one) / ranking.recencySessions)
     return round(sum * (recent * ranking.unit) * index.priors[entry]!)
   }
-  return { looked, score }
+  return { best, score }
 }
 
-/** The sessions that match best, ties by their order, until they have so many entries. */
-function bestSessions(
+/** The first sessions of a list, until they have so many entries. */
+function takeSessions(
   sessions: readonly (readonly number[])[],
-  means: readonly number[],
+  order: readonly number[],
   most: number,
-  { newer = false, furtherSession = false }: Fault,
+  { furtherSession = false }: Fault = {},
 ): readonly number[] {
-  const order = [...sessions.keys()].sort((a, b) => means[b]! - means[a]! || (newer ? b - a : a - b))
   let size = 0
-  const best = order.filter(one => {
+  const first = order.filter(one => {
     const isWanted = size < most
     size += sessions[one]!.length
     return isWanted
   })
-  return furtherSession ? order.slice(0, best.length + 1) : best
+  return furtherSession ? order.slice(0, first.length + 1) : first
 }
 
 function matches({ terms: said }: Said, terms: Terms, n: number, limit: number, fault: Fault): number[] {

@@ -36,7 +36,7 @@ interface Finding extends Omit<Ranking, 'scores'> {
 
 /**
  * Ranks the entries before `n` for a text and for parts of it, as if the index ended there. All get scores for the same
- * entries: those of the sessions that match the text best, of the newest ones, and of the few that match a part best.
+ * entries: those of the sessions that match the text best, of the few that match a part best, and of the newest ones.
  */
 export function rank(
   index: RecallIndex,
@@ -47,13 +47,14 @@ export function rank(
 ): Ranking & { readonly parts: readonly Ranking[] } {
   const found = find(index, text, n, limits, 1)
   const others = parts.map((part, at) => find(index, part, n, limits, at + 2))
-  const few = others.flatMap(({ best }) => best.slice(0, ranking.feedbackSessions))
+  const few = others.flatMap(({ best }) => takeSessions(index, best, n, limits[3]))
   const chosen = new Set([...found.best, ...few])
+  for (let at = index.sessions[n - limits[3]] ?? 0; at < found.ofSession.length; at++) chosen.add(at)
   const units: number[] = []
   for (const session of chosen)
     for (let unit = index.starts[session]!; unit < sessionEnd(index, session, n); unit++) units.push(unit)
   const toRanking = ({ matches, ofSession, ...finding }: Finding): Ranking => {
-    const values = combine(index, chosen, units.length, matches, ofSession)
+    const values = combine(index, chosen, matches, ofSession)
     return { ...finding, scores: { units, values } }
   }
   return { ...toRanking(found), parts: others.map(toRanking) }
@@ -63,18 +64,17 @@ function find(
   index: RecallIndex,
   text: string,
   n: number,
-  [postings, relatedPostings, entries, newest]: Limits,
+  [postings, relatedPostings, entries]: Limits,
   list: number,
 ): Finding {
-  const said = new Set(termsOf(text))
-  const ids = Array.from(said, term => index.vocabulary.get(term) ?? -1)
+  const ids = Array.from(new Set(termsOf(text)), term => index.vocabulary.get(term) ?? -1)
   const mass = ids.reduce((sum, id) => sum + rarity(index.frequency(id, n), n), 0)
   const terms = ids.filter(id => index.frequency(id, n)).map(id => [id, 1] as const)
   const whole = Math.round((mass * ranking.unit) / penaltyOf(index.tokenSums[n - 1]! / n || 1))
 
   const matches = findMatches(index, terms, n, postings, list)
   const ofSession = sessionScores(index, matches)
-  const best = bestSessions(index, ofSession, n, entries, newest)
+  const best = takeSessions(index, bestFirst(ofSession), n, entries)
   const recurring = feedback(index, best.slice(0, ranking.feedbackSessions), ofSession, n)
   const related = findMatches(index, recurring, n, relatedPostings, 0)
   sessionScores(index, related, ofSession, ranking.feedback)
@@ -164,24 +164,16 @@ function sessionScores(
   return result
 }
 
-/** The sessions that match best, the best first, until they have `limit` entries; then those of the `newest` entries. */
-function bestSessions(
-  index: RecallIndex,
-  ofSession: Float64Array,
-  n: number,
-  limit: number,
-  newest: number,
-): number[] {
-  const best: number[] = []
+/** The first sessions of a list, until they have `limit` entries. */
+function takeSessions(index: RecallIndex, list: Iterable<number>, n: number, limit: number): number[] {
+  const sessions: number[] = []
   let size = 0
-  for (const session of bestFirst(ofSession)) {
+  for (const session of list) {
     if (size >= limit) break
-    best.push(session)
+    sessions.push(session)
     size += sessionEnd(index, session, n) - index.starts[session]!
   }
-  for (let at = index.sessions[n - newest] ?? 0; at < ofSession.length; at++)
-    if (!best.includes(at)) best.push(at)
-  return best
+  return sessions
 }
 
 /** Terms that recur in some sessions, the most telling first. */
@@ -217,12 +209,10 @@ function feedback(
 function combine(
   index: RecallIndex,
   chosen: Iterable<number>,
-  size: number,
   matches: Float32Array,
   ofSession: Float64Array,
 ): Float64Array {
-  const values = new Float64Array(size)
-  let place = 0
+  const values: number[] = []
   for (const session of chosen) {
     const start = index.starts[session]!
     const end = sessionEnd(index, session, matches.length)
@@ -236,11 +226,11 @@ function combine(
       const beyond = Math.max(own[at - 2] ?? 0, own[at + 2] ?? 0)
       const sum =
         own[at]! + ranking.beside * beside + ranking.beyond * beyond + (ranking.session + opener) * score
-      values[place++] = Math.round(sum * recent * index.priors[start + at]!)
+      values.push(Math.round(sum * recent * index.priors[start + at]!))
       opener = 0
     }
   }
-  return values
+  return new Float64Array(values)
 }
 
 function sessionEnd({ starts }: RecallIndex, session: number, n: number): number {

@@ -31,6 +31,6 @@ export const unit = 1024
 /**
  * The most postings that are read for a message, and for the terms that recur in its best sessions; the entries of the
  * sessions that are looked into, the best ones first; and the newest entries, whose sessions are always looked into: what is
- * in view is what old entries are compared with.
+ * in view is what old entries are compared with. Of the sessions that match a part of the message best, as many entries.
  */
 export const limits = [2 ** 15, 2 ** 12, 2 ** 11, 256] as const
