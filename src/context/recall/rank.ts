@@ -29,7 +29,7 @@ interface Matches {
 
 /** What a text finds in the entries and in the sessions, and the sessions that match best, the best first. */
 interface Finding extends Omit<Ranking, 'scores'> {
-  readonly matches: Float32Array
+  readonly matches: Matches
   readonly ofSession: Float64Array
   readonly best: readonly number[]
 }
@@ -45,26 +45,32 @@ export function rank(
   parts: readonly string[] = [],
   limits: Limits = ranking.limits,
 ): Ranking & { readonly parts: readonly Ranking[] } {
-  const found = find(index, text, n, limits, 1)
-  const others = parts.map((part, at) => find(index, part, n, limits, at + 2))
-  const few = others.flatMap(({ best }) => takeSessions(index, best, n, limits[3]))
-  const chosen = new Set([...found.best, ...few])
-  for (let at = index.sessions[n - limits[3]] ?? 0; at < found.ofSession.length; at++) chosen.add(at)
+  const [postings, relatedPostings, entries, newest] = limits
+  const found = find(index, text, n, postings, entries, 1)
+  const others = parts.map((part, at) => find(index, part, n, postings, entries, at + 2))
+  const few = others.flatMap(({ best }) => takeSessions(index, best, n, newest))
+  const chosen = new Set(found.best.concat(few))
+  for (let at = index.sessions[n - newest] ?? 0; at < found.ofSession.length; at++) chosen.add(at)
   const units: number[] = []
   for (const session of chosen)
-    for (let unit = index.starts[session]!; unit < sessionEnd(index, session, n); unit++) units.push(unit)
-  const toRanking = ({ matches, ofSession, ...finding }: Finding): Ranking => {
-    const values = combine(index, chosen, matches, ofSession)
-    return { ...finding, scores: { units, values } }
+    for (let unit = index.starts[session]!; unit < sessionEnd(index.starts, session, n); unit++)
+      units.push(unit)
+  const toRanking = (finding: Finding): Ranking => {
+    const related = findMatches(index, feedback(index, finding, n), n, relatedPostings, 0)
+    const values = combine(index, chosen, finding, related)
+    const { whole, terms } = finding
+    return { scores: { units, values }, whole, terms }
   }
   return { ...toRanking(found), parts: others.map(toRanking) }
 }
 
+/** Its matches are in one of the lists, until that is used again. */
 function find(
   index: RecallIndex,
   text: string,
   n: number,
-  [postings, relatedPostings, entries]: Limits,
+  postings: number,
+  entries: number,
   list: number,
 ): Finding {
   const ids = Array.from(new Set(termsOf(text)), term => index.vocabulary.get(term) ?? -1)
@@ -73,12 +79,11 @@ function find(
   const whole = Math.round((mass * ranking.unit) / penaltyOf(index.tokenSums[n - 1]! / n || 1))
 
   const matches = findMatches(index, terms, n, postings, list)
-  const ofSession = sessionScores(index, matches)
-  const best = takeSessions(index, bestFirst(ofSession), n, entries)
-  const recurring = feedback(index, best.slice(0, ranking.feedbackSessions), ofSession, n)
-  const related = findMatches(index, recurring, n, relatedPostings, 0)
-  sessionScores(index, related, ofSession, ranking.feedback)
-  return { matches: matches.scores, ofSession, best, whole, terms }
+  const { starts } = index
+  const ofSession = new Float64Array(index.sessions[n - 1]! + 1 || 0)
+  for (let at = 0; at < ofSession.length; at++)
+    ofSession[at] = meanOfBest(matches, starts[at]!, sessionEnd(starts, at, n))
+  return { matches, ofSession, best: takeSessions(index, bestFirst(ofSession), n, entries), whole, terms }
 }
 
 /**
@@ -130,38 +135,25 @@ function addMatches(
   }
 }
 
-/** Adds the mean of the three best entries of each session, times a weight: integers, see `unit`. */
-function sessionScores(
-  { sessions, starts }: RecallIndex,
-  { scores, found }: Matches,
-  result: Float64Array = new Float64Array(sessions[scores.length - 1]! + 1 || 0),
-  weight = 1,
-): Float64Array {
-  const share = (weight * ranking.unit) / 3
-  let [session, best, second, third, end] = [0, 0, 0, 0, starts[1] ?? scores.length]
-  for (let word = 0; word < found.length; word++) {
-    for (let bits = found[word]!; bits; bits &= bits - 1) {
-      const entry = 32 * word + 31 - Math.clz32(bits & -bits)
-      if (entry >= end) {
-        result[session]! += Math.round(share * (best + second + third))
-        best = 0
-        second = 0
-        third = 0
-        while (entry >= end) end = starts[++session + 1] ?? scores.length
-      }
-      const score = scores[entry]!
-      if (score > best) {
-        third = second
-        second = best
-        best = score
-      } else if (score > second) {
-        third = second
-        second = score
-      } else if (score > third) third = score
+/** The mean of the three best entries of a session, times a weight: an integer, see `unit`. */
+function meanOfBest({ scores, found }: Matches, start: number, end: number, weight = 1): number {
+  let best = 0
+  let second = 0
+  let third = 0
+  for (let entry = start; entry < end; entry++) {
+    // The next entry that has a match is at the lowest bit that is set.
+    const bits = found[entry >> 5]! >>> entry
+    entry += 31 - (bits ? Math.clz32(bits & -bits) : entry & 31)
+    const score = entry < end ? scores[entry]! : 0
+    if (score <= third) continue
+    if (score <= second) third = score
+    else {
+      third = second
+      second = Math.min(best, score)
+      best = Math.max(best, score)
     }
   }
-  result[session]! += Math.round(share * (best + second + third))
-  return result
+  return Math.round(((weight * ranking.unit) / 3) * (best + second + third))
 }
 
 /** The first sessions of a list, until they have `limit` entries. */
@@ -171,22 +163,17 @@ function takeSessions(index: RecallIndex, list: Iterable<number>, n: number, lim
   for (const session of list) {
     if (size >= limit) break
     sessions.push(session)
-    size += sessionEnd(index, session, n) - index.starts[session]!
+    size += sessionEnd(index.starts, session, n) - index.starts[session]!
   }
   return sessions
 }
 
-/** Terms that recur in some sessions, the most telling first. */
-function feedback(
-  index: RecallIndex,
-  chosen: readonly number[],
-  ofSession: Float64Array,
-  n: number,
-): readonly Asked[] {
+/** Terms that recur in the sessions that match best, the most telling first. */
+function feedback(index: RecallIndex, { best, ofSession }: Finding, n: number): readonly Asked[] {
   const weights = new Map<number, number>()
-  for (const session of chosen) {
+  for (const session of best.slice(0, ranking.feedbackSessions)) {
     const start = index.starts[session]!
-    const end = sessionEnd(index, session, n)
+    const end = sessionEnd(index.starts, session, n)
     if (end - start > ranking.feedbackSize) continue
     const seen = new Map<number, number>()
     for (let entry = start; entry < end; entry++) {
@@ -209,18 +196,18 @@ function feedback(
 function combine(
   index: RecallIndex,
   chosen: Iterable<number>,
-  matches: Float32Array,
-  ofSession: Float64Array,
+  { matches: { scores }, ofSession }: Finding,
+  related: Matches,
 ): Float64Array {
   const values: number[] = []
   for (const session of chosen) {
     const start = index.starts[session]!
-    const end = sessionEnd(index, session, matches.length)
-    const score = ofSession[session]! / ranking.unit
+    const end = sessionEnd(index.starts, session, scores.length)
+    const score = (ofSession[session]! + meanOfBest(related, start, end, ranking.feedback)) / ranking.unit
     const age = (session + 1 - ofSession.length) / ranking.recencySessions
     const recent = (1 + ranking.recency * Math.exp(age)) * ranking.unit
     let opener = ranking.opener * Math.min(1, ranking.openerSize / (end - start))
-    const own = matches.subarray(start, end)
+    const own = scores.subarray(start, end)
     for (let at = 0; at < own.length; at++) {
       const beside = Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0)
       const beyond = Math.max(own[at - 2] ?? 0, own[at + 2] ?? 0)
@@ -233,7 +220,7 @@ function combine(
   return new Float64Array(values)
 }
 
-function sessionEnd({ starts }: RecallIndex, session: number, n: number): number {
+function sessionEnd(starts: readonly number[], session: number, n: number): number {
   return Math.min(n, starts[session + 1] ?? n)
 }
 
