@@ -3,7 +3,7 @@ import { rolldown } from 'rolldown'
 import { expect, it } from 'vitest'
 
 /** The most that `import { fit } from 'throughline'` may add to an application in the browser. */
-const limit = 25_000
+const limit = 27_000
 
 const index = new URL('../src/index.ts', import.meta.url).pathname
 
@@ -25,7 +25,7 @@ async function bundle(names: string) {
   return { code: output[0].code, imports: output[0].imports }
 }
 
-it('the core adds at most 25 kB, no dependency and nothing of Node', async () => {
+it('the core adds at most 27 kB, no dependency and nothing of Node', async () => {
   const fit = await bundle('{ fit }')
   const all = await bundle('*')
   const sizes = [fit, all].map(({ code }) => gzipSync(code).length)
