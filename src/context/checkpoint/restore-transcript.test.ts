@@ -38,7 +38,17 @@ function grown(all: readonly MessageLike[], transcript = createTranscript(count)
 /** Everything that a transcript says without its texts. */
 function told(transcript: Transcript) {
   const { append: _, fork: __, entries, units, ...rest } = transcript
-  const room = { base: 900, digests: 20, recall: 300, whole: 800, tail: 500, low: 200, keep: 400, least: 28 }
+  const room = {
+    base: 900,
+    digests: 20,
+    journal: 0,
+    recall: 300,
+    whole: 800,
+    tail: 500,
+    low: 200,
+    keep: 400,
+    least: 28,
+  }
   return {
     ...rest,
     units: [...units],

@@ -5,7 +5,7 @@ import type { Unit } from '../conversation/transcript.ts'
 import { gatherNotes, needsMarker, textCost } from '../draft/cost.ts'
 import type { FullDraft } from '../draft/draft.ts'
 import { entryPiece, type Frame, type Piece, rewritten } from '../draft/frame.ts'
-import type { Insertion } from '../draft/span.ts'
+import { findSpan, type Insertion } from '../draft/span.ts'
 
 /** The pieces of a draft in the order in which they are sent, before any shape is applied. */
 export function compose(draft: FullDraft): readonly Piece[] {
@@ -32,14 +32,16 @@ export function compose(draft: FullDraft): readonly Piece[] {
   let next = 0
   const insertUpTo = (index: number) => {
     for (; next < insertions.length && insertions[next]!.before <= index; next++) {
-      add(insertions[next]!)
+      if (insertions[next]!.quotes === undefined) add(insertions[next]!)
     }
   }
+  const quoting = insertions.find(({ quotes }) => quotes !== undefined)
   for (const index of sentUnits(draft)) {
     // Digests of units before the first user message cannot stand behind it.
     if (index > transcript.firstUser) insertUpTo(index)
     if (moved.has(index)) continue
-    for (const piece of unitPieces(frame, units[index]!)) pieces.push(piece)
+    for (const piece of unitPieces(frame, units[index]!))
+      pieces.push(quoting?.quotes === index ? quotedPiece(draft, piece, quoting) : piece)
     if (index === transcript.firstUser) afterFirst()
   }
   insertUpTo(units.length)
@@ -92,6 +94,13 @@ function withNotes(frame: Frame, reply: Piece, notes: readonly number[]): Piece 
   const seqs = [...reply.seqs, ...notes.map(at => frame.system.length + at)]
   const texts = notes.map(at => inlineNote(frame.transcript.entries[at]!.message.text, frame.nonce))
   return rewritten(frame, { ...reply, seqs, altered }, withTail(reply.raw, texts.join('\n\n')))
+}
+
+/** A message as it stands in a line that quotes it whole. */
+function quotedPiece({ frame, spans }: FullDraft, piece: Piece, { text, quotes }: Insertion): Piece {
+  const { rule } = findSpan(spans, quotes!)!
+  const altered = { rule, why: 'the line of its exchange quotes it whole' }
+  return rewritten(frame, { ...piece, altered, answered: true }, { role: 'user', content: text })
 }
 
 /** A text that is added, and why. */

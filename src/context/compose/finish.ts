@@ -2,9 +2,11 @@ import { ThroughlineError } from '../../log/error.ts'
 import { acknowledgement, openingText } from '../../log/texts.ts'
 import { joinMessages, withHead, withTail } from '../../log/write-message.ts'
 import { tokensByPart, totalTokens } from '../draft/cost.ts'
+import { cutJournal, journalRoom, lastRoundBefore } from '../draft/cut-journal.ts'
 import { cutOldest } from '../draft/cut-oldest.ts'
 import type { FullDraft } from '../draft/draft.ts'
 import { type Frame, type Piece, rewritten } from '../draft/frame.ts'
+import type { Insertion } from '../draft/span.ts'
 import type { Part } from '../receipt.ts'
 import { addedPiece, compose } from './compose.ts'
 import { trimPieces } from './trim.ts'
@@ -21,7 +23,7 @@ export function finish(draft: FullDraft): Finished {
   const own = draft.as('window')
   let room = capacity
   for (;;) {
-    const fitted = cutOldest(own, room)
+    const fitted = withJournal(cutOldest(own, room), less => cutOldest(own, room - less))
     const composed = compose(fitted)
     const pieces = frame.shape === 'alternating' ? alternate(frame, composed) : composed
     const tokens = totalTokens(frame, pieces)
@@ -32,6 +34,34 @@ export function finish(draft: FullDraft): Finished {
     // Joined texts can cost a token or two more than apart: leave that room and try again.
     room = Math.min(room, fitted.tokens) - (tokens - capacity)
   }
+}
+
+/**
+ * Adds the journal of the newest turn with tools that was left out, if no policy did and it has room. `refit` fits the
+ * conversation again into less.
+ */
+function withJournal(draft: FullDraft, refit: (less: number) => FullDraft): FullDraft {
+  const first = missingJournal(draft, journalRoom(draft.frame))
+  if (!first) return draft
+  const shorter = refit(first.tokens!)
+  const journal = missingJournal(shorter, first.tokens!)
+  if (!journal || shorter.tokens + journal.tokens! > draft.capacity) return draft
+  return shorter.insert([journal], 'digested')
+}
+
+/** The journal of the newest round that is not sent, unless a line stands for it. */
+function missingJournal(draft: FullDraft, budget: number): Insertion | undefined {
+  const { frame, spans, insertions } = draft
+  if (budget <= 0 || insertions.some(({ part }) => part === 'journal')) return undefined
+  for (let at = spans.length - 1; at >= 0; at--) {
+    const { from, to, fate } = spans[at]!
+    let round = lastRoundBefore(frame.transcript, to)
+    while (frame.fixed.has(round)) round = lastRoundBefore(frame.transcript, round)
+    if (round < 0) return undefined
+    if (round >= from && fate !== 'recalled')
+      return fate === 'elided' ? cutJournal(draft, to, budget) : undefined
+  }
+  return undefined
 }
 
 function overflow(finished: Finished): Finished {

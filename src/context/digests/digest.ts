@@ -26,7 +26,7 @@ export function digestExchange(exchange: Exchange, digesters = defaultDigesters)
 }
 
 /** The longest request in a line, and the longest digest that is read, in characters. */
-const MAX_REQUEST = 80
+export const maxRequest = 80
 const MAX_DIGEST = 1000
 
 export interface DigestLine {
@@ -36,13 +36,20 @@ export interface DigestLine {
 }
 
 /**
- * The digest line of an exchange, with a digest of at most `max` characters. All digests are written here: text of
+ * The digest line of an exchange, with a digest of at most `max` characters. A request that is sent itself is not repeated. All digests are written here: text of
  * strangers (a request, a tool's name, arguments, results) is quoted here.
  */
-export function digestLine(exchange: Exchange, digesters: readonly Digester[], max = MAX_DIGEST): DigestLine {
+export function digestLine(
+  exchange: Exchange,
+  digesters: readonly Digester[],
+  {
+    max = MAX_DIGEST,
+    isRequestSent = false,
+  }: { readonly max?: number; readonly isRequestSent?: boolean } = {},
+): DigestLine {
   const problems: string[] = []
-  const request = cut(exchange.request, MAX_REQUEST).replaceAll('"', "'")
-  const digest = cut(firstDigest(exchange, digesters, problems), max)
+  const request = isRequestSent ? '…' : cut(exchange.request, maxRequest).replaceAll('"', "'")
+  const digest = cut(firstDigest(exchange, digesters, max, problems), max)
   return { line: neutralizeNotes(`[Previous: "${request}" → ${digest}]`), problems }
 }
 
@@ -53,13 +60,18 @@ export function checkDigesters(digesters: readonly Digester[]): void {
 }
 
 /** The first digest that a digester gives, else one of the text: an empty digest would say that nothing happened. */
-function firstDigest(exchange: Exchange, digesters: readonly Digester[], problems: string[]): string {
+function firstDigest(
+  exchange: Exchange,
+  digesters: readonly Digester[],
+  max: number,
+  problems: string[],
+): string {
   for (const [place, digester] of digesters.entries()) {
     const name = digester.name ? `digester "${digester.name}"` : `digesters[${place}]`
     const fault = (what: string) => problems.push(`${name} ${what}`)
     // A user's digester may throw or return no text: the next one is asked, and the receipt says so.
     try {
-      const digest: unknown = digester(exchange)
+      const digest: unknown = digester(exchange, max)
       const line = typeof digest === 'string' ? cut(digest, MAX_DIGEST) : ''
       if (line !== '') return line
       if (digest && typeof digest !== 'string') fault('gave a value that is no text')

@@ -10,13 +10,14 @@ export interface Exchange {
 }
 
 /**
- * Sums up an exchange, without brackets and without its request; returns `undefined` to leave it to the next digester.
+ * Sums up an exchange, without brackets and without its request; returns `undefined` to leave it to the next digester. What
+ * is longer than `max` characters is cut at its end.
  *
  * @example
  * const digestPoll: Digester = ({ messages }) =>
  *   messages.some(message => message.text.startsWith('POLL')) ? 'a poll' : undefined
  */
-export type Digester = (exchange: Exchange) => string | undefined
+export type Digester = (exchange: Exchange, max?: number) => string | undefined
 
 /** The assistant's answer: its last text. Notes and thinking do not count. */
 export function answerOf(messages: readonly Message[]): string {

@@ -24,6 +24,27 @@ const thunderstorm = program(
 const line =
   'thunderstorm, 4 steps: solid(#1A1A2E) → pulse(#FFFFFF) → sparkle(#4444AA) → breathing(#1a1a3a), infinite loop'
 
+describe('a reply that is a program without its wrapper', () => {
+  const bare = JSON.stringify(thunderstorm.program)
+
+  it.each([
+    ['bare', bare],
+    ['in a fence', `\`\`\`json\n${bare}\n\`\`\``],
+    ['between blanks', `\n ${bare}\n`],
+  ])('is digested: %s', (_how, text) => {
+    expect(digest(text)).toBe(line)
+  })
+
+  it.each([
+    ['other JSON', '{"name":"soup","steps":[{"do":"boil"}]}'],
+    ['no steps', '{"name":"soup","steps":[]}'],
+    ['steps of null', '{"name":"soup","steps":[null]}'],
+    ['a list', '[{"steps":[{"command":{}}]}]'],
+  ])('is not taken for one: %s', (_what, text) => {
+    expect(digest(text)).toBeUndefined()
+  })
+})
+
 describe('summarizeProgram', () => {
   it('is the line of the document', () => {
     expect(summarizeProgram(thunderstorm)).toBe(line)

@@ -33,10 +33,10 @@ export function summarizeProgram(value: unknown): string {
   }, UNKNOWN)
 }
 
-/** Digests an answer that is or holds `{"program":{…}}`: bare, in a fence, or with prose around it. */
+/** Digests an answer that holds `{"program":{…}}`, with prose or a fence around it, or that is a program itself. */
 export const digestProgram: Digester = exchange => {
   const answer = answerOf(exchange.messages)
-  const program = findProgram(answer)
+  const program = findProgram(answer) ?? bareProgram(answer)
   if (program === undefined) return undefined
   const summary = summarizeProgram({ program })
   // In the middle of prose, an object of that name is a program only if it has steps.
@@ -85,6 +85,24 @@ function findProgram(text: string): unknown {
   }
   return undefined
 }
+
+/** An answer that is nothing but a program, in a fence or not: an object with steps that have commands. */
+function bareProgram(answer: string): unknown {
+  const text = answer
+    .trim()
+    .replace(/^```\w*\s/, '')
+    .replace(/```$/, '')
+    .trim()
+  if (!text.startsWith('{') || !text.endsWith('}')) return undefined
+  const program = parseJson(text)
+  const steps = get(program, 'steps')
+  return lengthOf(steps) > 0 && attempt(() => hasCommand(steps as readonly unknown[]), false)
+    ? program
+    : undefined
+}
+
+const hasCommand = (steps: readonly unknown[]) =>
+  steps.slice(0, MAX_STEPS).some(step => typeof get(step, 'command') === 'object')
 
 /** The place just after the brace that closes the one at `start`, or the end; braces in strings do not count. */
 function closing(text: string, start: number): number {

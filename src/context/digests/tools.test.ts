@@ -122,13 +122,38 @@ describe('digestTools', () => {
     expect(digest(calls(...seven.slice(1)))).toContain('(... and 1 earlier action); t2()')
   })
 
-  it('shows fewer long ones, and the answer only if there is room', () => {
+  it('shows fewer long ones, and always what was said in the end', () => {
     const long = call('t', { text: 'x'.repeat(100) })
     const results = Array.from({ length: 4 }, () => ({ text: 'y'.repeat(200) }))
     const three = digest(calls(long, long, long, long), gives(...results), says('Done.'))
     expect(three).toMatch(/^\(\.\.\. and 1 earlier action\); (t\(.{80}\) → y{149}…(; )?){3} — Done\.$/)
     const full = digest(calls(long, long, long), gives(...results), says(`${'Done '.repeat(25)}.`))
-    expect(full).not.toContain('Done')
+    expect(full).toMatch(/ — Done Done .*…$/)
+  })
+
+  it('names what was made and what was said, where a line is short', () => {
+    const page = { path: '/workspace/index.html', content: '<h1>Kiel</h1>'.repeat(50) }
+    const exchange = {
+      request: 'add a footer',
+      messages: [
+        calls(call('list_directory', { path: '/workspace' }, '1')),
+        gives({ callId: '1', text: 'index.html, about.html, style.css' }),
+        calls(call('write_file', page, '2')),
+        gives({ callId: '2', text: 'Wrote 650 characters.' }),
+        calls(call('read_file', { path: '/workspace/index.html' }, '3')),
+        gives({ callId: '3', text: '<h1>Kiel</h1>'.repeat(50) }),
+        says('The footer stands on every page. Shall I go on?'),
+      ],
+    }
+    const line = digestTools(exchange, 120)!
+    expect(line).toBe(
+      'write_file(path="/workspace/index.html", content="…) (+2 more) — The footer stands on every page.',
+    )
+  })
+
+  it('does not list notes to self', () => {
+    const note = call('write_note_to_self', { note: 'secret' }, '1')
+    expect(digest(calls(note), gives({ callId: '1', text: 'Noted.' }))).toBeUndefined()
   })
 
   it('is bounded and the same twice for any messages', () => {
@@ -147,6 +172,7 @@ describe('digestTools', () => {
       fc.property(fc.array(message), messages => {
         const line = digest(...messages)
         expect(line === undefined).toBe(messages.every(each => each.calls.length === 0))
+        expect((digestTools({ request: 'x', messages }, 120) ?? '').length).toBeLessThanOrEqual(120)
         expect(line ?? '').not.toMatch(/[\p{Cc}\u2028\u2029]/u)
         expect((line ?? '').length).toBeLessThan(1000)
         expect(digest(...messages)).toBe(line)

@@ -3,7 +3,7 @@ import type { MessageLike } from '../../log/message.ts'
 import type { Entry } from '../conversation/stamp-entry.ts'
 import type { Unit } from '../conversation/transcript.ts'
 import type { ReceiptCut } from '../receipt.ts'
-import { draftCost } from './cost.ts'
+import { digestCost, draftCost, unitCost } from './cost.ts'
 import type { Frame } from './frame.ts'
 import { type Fault, findSpan, type Insertion, laySpans, type Span, type Stretch } from './span.ts'
 
@@ -50,6 +50,8 @@ export function fullDraft<M extends MessageLike>(draft: Draft<M>, frame?: Frame)
 /** A line and the units that it stands for. */
 export interface Digest extends Stretch {
   readonly line: string
+  /** The line has the whole text of the stretch's first message, and is sent in its place if that message is protected. */
+  readonly isQuoting?: boolean
   readonly faults?: readonly Fault[]
 }
 
@@ -113,7 +115,7 @@ export function createDraft(frame: Frame, state: State = untouched): FullDraft {
     drop: (dropped, why) => leaveOut(toStretches(dropped), why),
     dropRange: (from, to, why) => leaveOut(from < to ? [{ from, to }] : [], why),
     digest(digests, why) {
-      const lines = digests.map(digest => toInsertion(digest, why))
+      const lines = digests.map(digest => toInsertion(frame, digest, why))
       return insert(lines, 'digested')
     },
     insert,
@@ -127,9 +129,15 @@ export function createDraft(frame: Frame, state: State = untouched): FullDraft {
   }
 }
 
-function toInsertion({ from, to, line, faults = [] }: Digest, why: string): Insertion {
+function toInsertion(
+  frame: Frame,
+  { from, to, line, faults = [], isQuoting }: Digest,
+  why: string,
+): Insertion {
   const of = [{ from, to }]
-  return { part: 'digests', before: to, role: 'user', text: line, why, of, faults, answered: true }
+  const added = { part: 'digests', role: 'user', text: line, why, of, faults, answered: true } as const
+  if (!isQuoting || !frame.fixed.has(from)) return { ...added, before: to }
+  return { ...added, before: from, quotes: from, tokens: digestCost(frame, line) - unitCost(frame, from) }
 }
 
 function toStretches(units: Iterable<Unit>): readonly Stretch[] {

@@ -1,13 +1,11 @@
-import { actionsTitle, previousActionsTitle } from '../../log/texts.ts'
-import { journalOf } from '../../notes/journal.ts'
-import { noteToolName } from '../../notes/note-instruction.ts'
-import { keepLatest, remember } from '../conversation/remember.ts'
+import { keepLatest } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import { checkDigesters, digestLine } from '../digests/digest.ts'
 import { type Digester, exchangeAt } from '../digests/exchange.ts'
 import { digestText } from '../digests/text.ts'
 import { digestTools } from '../digests/tools.ts'
 import { textCost } from '../draft/cost.ts'
+import { cutJournal } from '../draft/cut-journal.ts'
 import { type FullDraft, fullDraft, type Policy } from '../draft/draft.ts'
 import type { Fault, Insertion } from '../draft/span.ts'
 import type { Effort } from '../recall/judge.ts'
@@ -16,7 +14,7 @@ import { divideRoom, type Fold, foldTranscript, type Room, spanCost } from '../s
 export interface StableOptions {
   /** After a cut the tail is at most this share of its room. Default 0.4. */
   readonly low?: number
-  /** The share of the room for digests and the journal of what was cut. Default 0 for `stable`, 1/48 with recall. */
+  /** The share of the room for digests of what was cut. Default 0 for `stable`, 1/48 with recall. */
   readonly digests?: number
   /** Asked in order for the digest of an exchange that was cut. Default `[digestTools, digestText]`. */
   readonly digesters?: readonly Digester[]
@@ -51,64 +49,17 @@ export function createStableCut(
     const cut = draft
       .dropRange(0, fold.cut, 'before the cut')
       .withCut({ before: fold.cut, at: epoch, needed, limit, growth, recall: room.recall })
-    // The journal of the turn at the cut gets half of the digests' room; inside a long turn also a part of recall's room,
-    // as the journal is then the only memory of most of the work.
+    // Inside a long turn the journal also gets a part of recall's room: it is then the only memory of most of the work.
     const isInside = draft.units[fold.cut]?.kind !== 'user'
     const borrowed = isInside ? Math.floor(room.recall / 4) : 0
-    const journal = cutJournal(cut, fold.cut, Math.floor(room.digests / 2) + borrowed)
-    const lines = cutDigests(cut, fold.cut, room.digests - Math.min(room.digests, journal?.tokens ?? 0))
+    // A small window keeps no room for a journal alone: there it shares that of the digests.
+    const shared = room.journal > 0 ? 0 : room.digests
+    const journal = cutJournal(cut, fold.cut, room.journal + Math.floor(shared / 2) + borrowed)
+    const lines = cutDigests(cut, fold.cut, room.digests - Math.min(shared, journal?.tokens ?? 0))
     const added = [lines, journal].filter(insertion => insertion !== undefined)
     const left = { ...room, recall: room.recall - borrowed }
     return { draft: cut.insert(added, 'digested'), fold, room: left }
   }
-}
-
-/**
- * The journal of the turn that the cut goes through, or that ends at it: a line for each tool call, the same until the
- * next cut. Without it models forget what they did in rounds that were cut.
- */
-function cutJournal(draft: FullDraft, cut: number, budget: number): Insertion | undefined {
-  const { frame } = draft
-  if (budget <= 0) return undefined
-  const key = `journal ${[cut, budget, frame.count.id]}`
-  return remember(frame.transcript, key, () => ({ insertion: makeJournal(draft, cut, budget) })).insertion
-}
-
-function makeJournal(draft: FullDraft, cut: number, budget: number): Insertion | undefined {
-  const { frame, units, turns } = draft
-  const from = turns.findLast(user => user < cut)
-  if (from === undefined) return undefined
-  const isInside = !turns.includes(cut)
-  const title = isInside ? `${actionsTitle}\n` : `${previousActionsTitle} `
-  const messages = frame.transcript.entries
-    .slice(units[from]!.from, units[cut - 1]!.to)
-    .map(entry => entry.message)
-  // A journal is limited in characters and paid in tokens: it is shortened until it fits.
-  for (let characters = budget * 4; characters > 60; characters = Math.floor(characters * 0.8)) {
-    const journal = journalOf(messages, characters)
-    // A journal without a single action, only their number, says nothing.
-    const lines = journal.match(/^\d+\./gm)?.length ?? 0
-    if (lines === 0) return undefined
-    const text = title + journal
-    const tokens = textCost(frame, 'user', text)
-    if (tokens > budget) continue
-    const why = isInside ? 'earlier rounds of this turn' : 'what the turn before the cut did'
-    const of = isInside ? named(draft, from, cut, lines) : []
-    return { part: 'journal', before: cut, role: 'user', text, tokens, why, of }
-  }
-  return undefined
-}
-
-/** The newest rounds that have lines in the journal; the other cut rounds are only counted. */
-function named({ units, entriesOf }: FullDraft, user: number, cut: number, lines: number) {
-  let from = cut
-  for (let left = lines; from > user + 1; from--) {
-    const made = entriesOf(units[from - 1]!).flatMap(({ message }) => message.calls)
-    const calls = made.filter(call => call.name !== noteToolName).length
-    if (calls > left) break
-    left -= calls
-  }
-  return from < cut ? [{ from, to: cut, why: 'a line of the journal stands for it' }] : []
 }
 
 /** Characters of a line: many lines share a small room, and the first call or sentence is enough. */
@@ -135,7 +86,7 @@ function createCutDigests(digesters: readonly Digester[] = [digestTools, digestT
     for (let turn = turns.findLastIndex(user => user < cut); turn >= 0; turn--) {
       const exchange = exchangeAt(frame.transcript, turn)
       if (exchange.to > cut) continue
-      const { line, problems } = digestLine(exchange, digesters, mostCharacters)
+      const { line, problems } = digestLine(exchange, digesters, { max: mostCharacters })
       tokens += frame.count.text(`${line}\n`)
       if (tokens > budget) break
       lines.unshift(line)

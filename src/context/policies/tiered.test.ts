@@ -64,8 +64,7 @@ describe('tiered, the document of S1', () => {
     const { messages } = fit(chat, { window: 8192, policy: tiered() })
     expect(messages.map(message => message.role)).toEqual([
       'system',
-      'user', // the first user message is always there, whole
-      'user',
+      'user', // the line of the first exchange, with all of the first user message
       'user',
       'user',
       'assistant',
@@ -73,13 +72,38 @@ describe('tiered, the document of S1', () => {
       'assistant',
       'user',
     ])
-    expect(messages.slice(4)).toEqual(chat.slice(5))
+    expect(messages.slice(3)).toEqual(chat.slice(5))
+  })
+
+  it('sends the first exchange once: as its line, which has all of the first user message', () => {
+    const { messages, receipt } = run(4)
+    expect(messages.filter(({ content }) => String(content).includes('make it scene 0'))).toHaveLength(1)
+    expect(receipt.entries[1]).toMatchObject({
+      fate: 'altered',
+      rule: 'tiered',
+      why: 'the line of its exchange quotes it whole',
+    })
+  })
+
+  it('does not repeat a long first message in the line of its answer', () => {
+    const chat = lamp(4).with(1, user('make it scene 0, and then\nwait for the next storm'))
+    const { messages } = fit(chat, { window: 8192, policy: tiered() })
+    expect(messages[1]).toBe(chat[1])
+    expect(messages[2]!.content).toMatch(/^\[Previous: "…" → scene 0, 4 steps/)
+  })
+
+  it('counts what is being worked on as one of max', () => {
+    const small = Array.from({ length: 12 }, (_, n) => [user(`and ${n}?`), assistant('Yes.')]).flat()
+    const chat = [...lamp(3).slice(0, -1), ...small, user('slower')]
+    const { messages } = fit(chat, { window: 8192, policy: tiered({ max: 6 }) })
+    expect(programs(messages)).toHaveLength(1)
+    expect(lines(messages)).toHaveLength(3)
   })
 
   it('answers each line with (acknowledged) where the provider needs alternation', () => {
     const { messages } = run(4, { shape: 'alternating' })
     const roles = messages.map(message => message.role)
-    expect(roles).toEqual(['system', ...Array.from({ length: 11 }, (_, n) => (n % 2 ? 'assistant' : 'user'))])
+    expect(roles).toEqual(['system', ...Array.from({ length: 9 }, (_, n) => (n % 2 ? 'assistant' : 'user'))])
     const at = messages.findIndex(message => String(message.content).startsWith('[Previous: '))
     expect(messages[at + 1]).toEqual({ role: 'assistant', content: '(acknowledged)' })
   })

@@ -1,16 +1,18 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
+import { cut } from '../../log/line.ts'
 import type { Message } from '../../log/message.ts'
 import { createFindNewest } from '../conversation/remember.ts'
-import { checkDigesters, digestLine } from '../digests/digest.ts'
+import type { Entry } from '../conversation/stamp-entry.ts'
+import { checkDigesters, digestLine, maxRequest } from '../digests/digest.ts'
 import { countExchanges, exchangeAt } from '../digests/exchange.ts'
 import { type Digester, defaultDigesters, digestProgram, type Exchange } from '../digests/index.ts'
-import { digestCost, markerCost } from '../draft/cost.ts'
+import { digestCost, markerCost, unitCost } from '../draft/cost.ts'
 import { type Digest, fullDraft, type Policy } from '../draft/draft.ts'
 
 interface TieredOptions {
   /** How many of the latest exchanges are sent whole. Default 2. */
   readonly full?: number
-  /** How many exchanges are sent in all, whole ones included. Default: as many as fit. */
+  /** How many exchanges are sent in all: whole ones, lines, and the one being worked on. The first user message is sent besides. Default: as many as fit. */
   readonly max?: number
   /** Asked in order for the digest of an older exchange. Default `defaultDigesters`. */
   readonly digesters?: readonly Digester[]
@@ -31,6 +33,7 @@ export function tiered({
     throw new InvalidOptionError('max', `expected at least full (${full}), got ${showValue(max)}`)
   checkDigesters(digesters)
   const digest = rememberExchanges(exchange => digestLine(exchange, digesters))
+  const digestAnswer = rememberExchanges(exchange => digestLine(exchange, digesters, { isRequestSent: true }))
   const findNewest = createFindNewest()
   return {
     name: 'tiered',
@@ -46,23 +49,33 @@ export function tiered({
       const stays = current && current.to <= end ? current : undefined
       let result = draft.dropRange(draft.turns[0]!, stays?.from ?? end, 'older than the digests that fit')
       if (stays) result = result.dropRange(stays.to, end, 'older than the digests that fit')
-      const oldest = Math.max(0, count - max)
       // The newest lines that fit. If they stand for everything left out, they get the marker's room too.
       const lines: Digest[] = []
       let free = draft.capacity - result.tokens
-      for (let turn = older - 1; turn >= oldest; turn--) {
+      let places = max - (count - older) - (stays ? 1 : 0)
+      for (let turn = older - 1; turn >= 0 && places > 0; turn--) {
         const exchange = exchangeAt(transcript, turn)
         const { from: unit, to } = exchange
         if (unit === stays?.from) continue
-        const { line, problems } = digest(exchange)
-        free -= digestCost(draft.frame, line)
+        const isFirst = unit === transcript.firstUser
+        const isQuoting = isFirst && fitsLine(transcript.entries[draft.units[unit]!.from]!)
+        const { line, problems } = (isFirst && !isQuoting ? digestAnswer : digest)(exchange)
+        const faults = problems.map(problem => ({ unit, problem }))
+        const added = { from: unit, to, line, isQuoting, faults }
+        free -= digestCost(draft.frame, line) - (isQuoting ? unitCost(draft.frame, unit) : 0)
         const isLast = turn === 0 || (turn === 1 && stays?.from === draft.turns[0])
         if (free + (isLast ? markerCost(draft.frame) : 0) < 0) break
-        lines.push({ from: unit, to, line, faults: problems.map(problem => ({ unit, problem })) })
+        lines.push(added)
+        places -= 1
       }
       return result.digest(lines.reverse(), `older than the last ${full} exchanges`)
     },
   }
+}
+
+/** Whether a line can quote a message whole: one short line of text, and nothing else. */
+function fitsLine({ message: { text, media, unknown } }: Entry): boolean {
+  return media === 0 && unknown === '' && text.length <= maxRequest && cut(text, maxRequest) === text
 }
 
 /** Remembers a function's values for exchanges: older exchanges never change, and each turn asks for them again. */

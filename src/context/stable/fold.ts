@@ -1,14 +1,16 @@
 import { remember } from '../conversation/remember.ts'
 import { costBetween, type Transcript } from '../conversation/transcript.ts'
 import { markerCost, unitCost } from '../draft/cost.ts'
+import { journalRoom } from '../draft/cut-journal.ts'
 import type { Frame } from '../draft/frame.ts'
 
 /** The numbers that decide where a conversation is cut: the same numbers give the same cut. */
 export interface Room {
   /** The room beside system prompt and tools, which all shares refer to. */
   readonly base: number
-  /** The parts of it that are kept for digests and the journal, and for recalled entries. */
+  /** The parts of it that are kept for digests, for the journal where tools were called, and for recalled entries. */
   readonly digests: number
+  readonly journal: number
   readonly recall: number
   /** The most tokens of conversation while nothing has been cut. */
   readonly whole: number
@@ -167,13 +169,17 @@ export function divideRoom(frame: Frame, shares: Shares): Room {
   const inlineNotes = notes === 'inline'
   const noteCharge = inlineNotes && transcript.notes.length > 0 ? noteBudget : 0
   const digests = Math.floor(base * shares.digests)
+  const journal = transcript.stops.length > transcript.turns.length ? journalRoom(frame) : 0
   const whole = Math.max(0, base - first)
   const left = Math.max(0, whole - markerCost(frame) - noteCharge - digests)
-  const recall = Math.min(left, Math.floor(base * shares.recall))
-  const tail = left - recall
+  const apart = Math.min(left, Math.max(journal, Math.floor(base * shares.recall)))
+  const tail = left - apart
+  // The journal takes from recall, so that the first call of a tool does not move the cut.
+  const recall = Math.max(0, apart - journal)
   return {
     base,
     digests,
+    journal,
     recall,
     whole,
     tail,

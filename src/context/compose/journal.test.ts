@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { assistant, result, system, type TestMessage, user } from '../../testing/builders.ts'
+import type { Policy } from '../draft/draft.ts'
+import { fit } from '../fit.ts'
+import { balanced, thorough, thrifty } from '../policies/recall.ts'
+import { sliding } from '../policies/sliding.ts'
+import { spongebob } from '../policies/spongebob.ts'
+import { stable } from '../policies/stable.ts'
+import { tiered } from '../policies/tiered.ts'
+
+const policies: readonly Policy[] = [
+  sliding({ messages: 20 }),
+  spongebob(),
+  tiered({ max: 6 }),
+  stable(),
+  thrifty(),
+  balanced(),
+  thorough(),
+]
+
+const talk = (from: number, count: number) =>
+  Array.from({ length: count }, (_, n) => [
+    user(`Tell me about lighthouse ${from + n}, please.`),
+    assistant(`Lighthouse ${from + n} stands on a rock of its own. ${'It is tall and white. '.repeat(12)}`),
+  ]).flat()
+
+const call = (name: string, given: Record<string, unknown>): TestMessage => ({
+  role: 'assistant',
+  content: '',
+  tool_calls: [{ function: { name, arguments: given } }],
+})
+
+const wrote = [
+  user('Add a footer to the page.'),
+  call('list_directory', { path: '/workspace' }),
+  result('list_directory', 'index.html, about.html'),
+  call('write_file', { path: '/workspace/index.html', content: '<footer>' }),
+  result('write_file', 'Wrote 8 characters.'),
+  assistant('The footer is there.'),
+]
+
+const chat = [system('You edit a site.'), ...talk(0, 1), ...wrote, ...talk(1, 60), user('Go on.')]
+
+describe.each(policies.map(policy => [policy.name, policy] as const))('%s', (_name, policy) => {
+  const journals = (window: number, messages = chat) =>
+    fit(messages, { window, policy }).receipt.inserted.filter(({ part }) => part === 'journal')
+
+  it('says what the last turn with tools did, when it was cut', () => {
+    const [journal, ...more] = journals(4096)
+    expect(more).toEqual([])
+    expect(journal?.text).toBe(
+      '[Summary of previous turn actions:] 1. [list_directory] path="/workspace" → index.html, about.html\n' +
+        '2. [write_file] path="/workspace/index.html", content="<footer>" → Wrote 8 characters.',
+    )
+  })
+
+  it('says nothing where nothing was cut, no tool was called, or the window is small', () => {
+    expect(journals(60_000, chat.slice(0, 9))).toEqual([])
+    expect(journals(4096, [...chat.slice(0, 3), ...talk(1, 60), user('Go on.')])).toEqual([])
+    expect(journals(2048)).toEqual([])
+  })
+})
