@@ -31,7 +31,7 @@ export {
   type ToolMaker,
 } from './plan/experiment-tool.ts'
 export type { Goal, GoalTest } from './plan/goal.ts'
-export type { Hook, HookCall, HookDecision, HookPoint } from './plan/hook.ts'
+export type { Hook, HookCall, HookDecision, HookMessage, HookPoint } from './plan/hook.ts'
 export { modelFor, type ParseExperimentOptions, parseExperiment } from './plan/parse-experiment.ts'
 export type { PlanJson, PolicyJson, RoleJson } from './plan/plan-json.ts'
 export type { RoleOptions } from './plan/role.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { defineExperiment } from '../../src/experiment/index.ts'
 import { reader } from '../../src/models/reader/reader.ts'
-import { openExperiments, rolesOf, textsOf } from './fixture.ts'
+import { openExperiments, rolesOf, script, textsOf } from './fixture.ts'
 
 /** The checks that the first document asks for, with a model that can only answer from what it is sent. */
 it('remembers what was said in the step before', async () => {
@@ -35,4 +35,81 @@ it('remembers what was said in the step before', async () => {
   expect(textsOf(sent).slice(1, 3)).toEqual(['Step 1. Current Environment: {"weather":"sunny"}', says[0]])
   // Nobody told the other role.
   expect(JSON.stringify(await experiments.history('e', 'stranger'))).not.toContain('4471')
+})
+
+it('remembers it also when it was injected before the role', async () => {
+  const { experiments } = openExperiments()
+  const says = ['My locker has the number 4471.', 'What number did I just say?']
+  const plan = defineExperiment({
+    name: 'hello role',
+    environment: { weather: { type: 'string', value: 'sunny' }, cash: { type: 'int', value: 20 } },
+    roles: [{ name: 'listener', model: reader(), system: 'You listen.' }],
+    hooks: [{ on: 'before-role', run: ({ step }) => ({ inject: says[step - 1]! }) }],
+    maxSteps: 2,
+  })
+  await experiments.run(plan, { id: 'e' }).result()
+  expect(textsOf(await experiments.history('e', 'listener'))[5]).toContain('4471')
+})
+
+it('sends the system prompt of the role alone, not those of a seeded history', async () => {
+  const { experiments } = openExperiments()
+  const model = script('ok')
+  const history = [
+    { role: 'system', content: 'You were a parrot.' },
+    { role: 'user', content: 'Hello.' },
+    { role: 'assistant', content: 'Hello.' },
+    { role: 'system', content: 'You were a clerk.' },
+  ]
+  const plan = defineExperiment({
+    name: 'prompts',
+    environment: {},
+    roles: [{ name: 'listener', model: model.model, system: 'You listen.', history }],
+    maxSteps: 1,
+  })
+  await experiments.run(plan, { id: 'e' }).result()
+  expect(rolesOf(model.requests[0]!.messages)).toEqual(['system', 'user', 'assistant', 'user'])
+  expect(textsOf(model.requests[0]!.messages)[0]).toBe('You listen.')
+})
+
+it('sends images with the message of a step, and with a message of a hook', async () => {
+  const { experiments } = openExperiments()
+  const model = script('ok')
+  const plan = defineExperiment({
+    name: 'pictures',
+    environment: {},
+    roles: [
+      { name: 'one', model: model.model },
+      { name: 'two', model: model.model },
+    ],
+    hooks: [
+      { on: 'before-step', run: () => ({ images: ['c3RlcA=='] }) },
+      {
+        on: 'before-role',
+        run: ({ role }) =>
+          role === 'two'
+            ? { inject: { content: 'Look here.', images: ['aG9vaw=='] }, images: ['cm9sZQ=='] }
+            : undefined,
+      },
+    ],
+    maxSteps: 1,
+  })
+  await experiments.run(plan, { id: 'e' }).result()
+  const images = model.requests.map(({ messages }) => messages.map(message => message.images))
+  expect(images).toEqual([[['c3RlcA==']], [['aG9vaw=='], ['c3RlcA==', 'cm9sZQ==']]])
+})
+
+it('refuses what a hook gives as a message if it is none', async () => {
+  const { experiments } = openExperiments()
+  const plan = defineExperiment({
+    name: 'no message',
+    environment: {},
+    roles: [{ name: 'one', model: script('ok').model }],
+    hooks: [{ on: 'before-step', run: () => ({ inject: { text: 'wrong name' } as never }) }],
+    maxSteps: 1,
+  })
+  const { status, result } = await experiments.run(plan, { id: 'e' }).result()
+  expect([status, result]).toEqual([
+    'FAILED',
+    'Error: The hook before-step failed: "inject" must be a text or { content, images }',
+  ])
 })

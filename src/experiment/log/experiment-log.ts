@@ -5,7 +5,7 @@ import type { MessageLike } from '../../log/message.ts'
 import type { Environment, VariableType } from '../environment.ts'
 import type { ExperimentEnd, ExperimentResult } from '../experiment-event.ts'
 import type { GoalTest } from '../plan/goal.ts'
-import type { HookDecision } from '../plan/hook.ts'
+import type { HookDecision, HookMessage } from '../plan/hook.ts'
 import type { PlanJson } from '../plan/plan-json.ts'
 
 /** The experiment's own thread while this process holds it: its open turn is the lease of the experiment. */
@@ -85,7 +85,7 @@ export interface MetGoal extends Omit<GoalTest, 'isMet'> {
 
 /** The decisions of all hooks of a point. */
 export interface RecordedDecision extends Omit<HookDecision, 'inject'> {
-  readonly inject?: readonly string[]
+  readonly inject?: readonly HookMessage[]
 }
 
 /** Where an experiment stands: a fold of the entries of its own thread, while it runs and after a crash alike. */

@@ -3,10 +3,18 @@ import type { ToolOutcome } from '../../turn/index.ts'
 /** When a hook is asked. `after-experiment`: before the end is recorded. */
 export type HookPoint = `${'before' | 'after'}-${'experiment' | 'step' | 'role' | 'model' | 'tool'}`
 
+/** A user message that a hook adds: its text, and images in base64. */
+export interface HookMessage {
+  readonly content: string
+  readonly images?: readonly string[]
+}
+
 /** What a hook may decide. A round that has begun always ends first. */
 export interface HookDecision {
   /** A user message to add: before that of the turn (step, role), or before the model call (model). */
-  readonly inject?: string
+  readonly inject?: string | HookMessage
+  /** Images in base64 that are sent with the message of the turn: to every role (step), or to one (role). */
+  readonly images?: readonly string[]
   /** Skips the role in this step, or the tool call. */
   readonly skip?: true
   /** Skips the remaining roles of this step; then the goals are tested. */
@@ -42,9 +50,9 @@ export interface HookCall {
 interface HookPoints<E> {
   readonly 'before-experiment': [InStep<E>, 'stop']
   readonly 'after-experiment': [InStep<E> & { readonly status: string; readonly result: string }, never]
-  readonly 'before-step': [InStep<E>, 'inject' | 'endStep' | 'stop']
+  readonly 'before-step': [InStep<E>, 'inject' | 'images' | 'endStep' | 'stop']
   readonly 'after-step': [InStep<E>, 'stop']
-  readonly 'before-role': [InRole<E>, 'inject' | 'skip' | 'endStep' | 'stop']
+  readonly 'before-role': [InRole<E>, 'inject' | 'images' | 'skip' | 'endStep' | 'stop']
   readonly 'after-role': [InRole<E>, 'endStep' | 'stop']
   readonly 'before-model': [InRound<E>, 'inject' | 'endStep' | 'stop']
   readonly 'after-model': [InRound<E> & HookReply, 'endStep' | 'stop']

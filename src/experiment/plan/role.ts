@@ -23,11 +23,11 @@ export interface RoleOptions<Variable extends string = string> {
   readonly reserve?: number
   /** Decides what is left out when not everything fits. Default `balanced()`. */
   readonly policy?: Policy
-  /** The most messages of the past to send: short for the policy `sliding`. */
+  /** The most messages of the past to send: short for the policy `sliding`. What is protected is sent besides: the first user message, the latest one and the last round. */
   readonly cap?: number
   /** Whether the model writes notes to itself, and how. Default false. */
   readonly notes?: boolean | TurnNotes
-  /** Messages from before the first step. */
+  /** Messages from before the first step. Where the role has a system prompt of its own, earlier ones are left out. */
   readonly history?: readonly MessageLike[]
   /** Temperature and the like. */
   readonly settings?: ModelSettings
@@ -56,7 +56,7 @@ export function toRole(options: RoleOptions, allTools: readonly string[]): Role 
     ...rest,
     tools: [...tools],
     variables: [...variables],
-    history: [...history],
+    history: history.filter(({ role }) => role !== 'system' || options.system === undefined),
     settings: { ...settings },
     maxRounds,
     ...(policy && { policy }),

@@ -19,6 +19,7 @@ import {
 import { applyChange, changeEnvironment, type Environment, type Patch } from '../environment.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
 import type { ActiveExperiment, RoleData } from '../log/experiment-threads.ts'
+import type { HookMessage } from '../plan/hook.ts'
 import type { Role } from '../plan/role.ts'
 import { askHooks, hookKey } from './ask-hooks.ts'
 import type { RoleTurn } from './open-turn.ts'
@@ -66,10 +67,10 @@ export async function answerRole(
   }
 
   /** Appends the messages of a hook, unless they were injected before a crash. */
-  async function inject(texts: readonly string[], hook: string): Promise<void> {
-    if (texts.length === 0 || injected.has(hook)) return
+  async function inject(messages: readonly HookMessage[], hook: string): Promise<void> {
+    if (messages.length === 0 || injected.has(hook)) return
     const data: RoleData = { hook }
-    await log.append(() => texts.map(content => ({ message: { role: 'user', content }, data })))
+    await log.append(() => messages.map(message => ({ message: { role: 'user', ...message }, data })))
   }
 
   async function answerCall(call: ReplyCall): Promise<void> {

@@ -1,7 +1,7 @@
 import { ExperimentFailure } from '../experiment-error.ts'
 import { type RecordedDecision, stepsOf } from '../log/experiment-log.ts'
 import type { ActiveExperiment } from '../log/experiment-threads.ts'
-import type { HookDecision, HookPoint } from '../plan/hook.ts'
+import type { HookDecision, HookMessage, HookPoint } from '../plan/hook.ts'
 
 /**
  * Asks the hooks of a point, in order, until one ends the step or the experiment. Decisions are logged before they take
@@ -21,7 +21,8 @@ export async function askHooks(
   const known = active.log.state.decisions.get(key)
   if (known) return known
   const { id, environment } = active
-  const inject: string[] = []
+  const inject: HookMessage[] = []
+  const images: string[] = []
   const errors: string[] = []
   let last: HookDecision = {}
   for (const hook of hooks) {
@@ -29,6 +30,8 @@ export async function askHooks(
       const told = { id, step, environment, ...context }
       const decided = await untilAborted(() => hook.run(told as never), active.signal)
       last = (decided as HookDecision | undefined) ?? {}
+      if (last.inject !== undefined) inject.push(readMessage(last.inject))
+      for (const image of readImages(last.images)) images.push(image)
     } catch (error) {
       if (active.signal.aborted) throw active.signal.reason
       const problem = `The hook ${on} failed: ${error instanceof Error ? error.message : String(error)}`
@@ -38,18 +41,33 @@ export async function askHooks(
       await active.emit({ type: 'warning', code: 'hook_failed', message: problem })
       continue
     }
-    if (last.inject !== undefined) inject.push(last.inject)
     if (last.skip || last.endStep || last.stop !== undefined) break
   }
   const { skip, endStep, stop } = last
   const decision: RecordedDecision = {
     ...(inject.length > 0 && { inject }),
+    ...(images.length > 0 && { images }),
     ...(skip && { skip }),
     ...(endStep && { endStep }),
     ...(stop !== undefined && { stop }),
   }
   await active.log.append({ kind: 'hook', key, ...decision, ...(errors.length > 0 && { errors }) })
   return decision
+}
+
+/** The message of a hook. Throws if it is none, as nobody could send it. */
+function readMessage(inject: unknown): HookMessage {
+  if (typeof inject === 'string') return { content: inject }
+  const { content, images } = (inject ?? {}) as Partial<HookMessage>
+  if (typeof content !== 'string') throw new Error('"inject" must be a text or { content, images }')
+  const read = readImages(images)
+  return { content, ...(read.length > 0 && { images: read }) }
+}
+
+function readImages(images: unknown): readonly string[] {
+  if (images === undefined) return []
+  if (Array.isArray(images) && images.every(image => typeof image === 'string')) return images
+  throw new Error('"images" must be a list of texts in base64')
 }
 
 /** A unique key for a point of an experiment, whatever roles are called. */

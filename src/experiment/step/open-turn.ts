@@ -3,6 +3,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { sleep } from '../../models/sleep.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import { visibleTo } from '../environment.ts'
+import type { RecordedDecision } from '../log/experiment-log.ts'
 import { type ActiveExperiment, beginOnce, foldStep, stepTurns, turnKey } from '../log/experiment-threads.ts'
 import type { Role } from '../plan/role.ts'
 
@@ -15,6 +16,9 @@ export interface RoleTurn {
   readonly said: readonly SeenMessage[]
 }
 
+/** What the hooks before a turn give it: messages, and images for the message of the step. */
+export type TurnInput = Pick<RecordedDecision, 'inject' | 'images'>
+
 /**
  * Opens the turn of a role in the current step: a new one, or one that a pause or a dead process left open. Undefined if
  * it has ended already.
@@ -22,18 +26,19 @@ export interface RoleTurn {
 export async function openTurn(
   active: ActiveExperiment,
   role: Role,
-  injected: readonly string[],
+  { inject = [], images = [] }: TurnInput,
 ): Promise<RoleTurn | undefined> {
-  const { step, signal } = active
+  const { step: number, signal } = active
   const thread = active.roleThread(role.name)
-  if (step === 1) await seedOnce(thread, role.history)
+  if (number === 1) await seedOnce(thread, role.history)
   for (let attempt = 1; ; ) {
-    const input = [...injected, stepText(active, role)].map(content => ({ role: 'user', content }))
-    const begun = await whenFree(() => beginOnce(thread, input, turnKey(step, attempt)), signal)
+    const step = { content: stepText(active, role), ...(images.length > 0 && { images }) }
+    const input = [...inject, step].map(message => ({ role: 'user', ...message }))
+    const begun = await whenFree(() => beginOnce(thread, input, turnKey(number, attempt)), signal)
     if (begun) return { thread, turn: begun, attempt, said: input.map(message => ({ message })) }
     // The turn was begun before: it counts as it is, even if we would now begin it with another text, because it has
     // itself changed the environment that the text shows.
-    const turns = await stepTurns(thread, step)
+    const turns = await stepTurns(thread, number)
     const isIdle = (await thread.status()).state === 'idle'
     const resumed = isIdle ? undefined : await whenFree(() => thread.resume(), signal)
     if (!isIdle && !resumed) continue

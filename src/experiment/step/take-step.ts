@@ -6,13 +6,13 @@ import { testGoals } from '../plan/goal.ts'
 import type { Role } from '../plan/role.ts'
 import { answerRole } from './answer-role.ts'
 import { askHooks, untilAborted } from './ask-hooks.ts'
-import { openTurn, type RoleTurn, whenFree } from './open-turn.ts'
+import { openTurn, type RoleTurn, type TurnInput, whenFree } from './open-turn.ts'
 
 /** Takes one step: every role acts, then the goals are tested. Returns a wish as soon as one comes; the step stays open. */
 export async function takeStep(active: ActiveExperiment): Promise<Wish | undefined> {
   const { step, plan, log, emit } = active
   await emit({ type: 'step-started', step, environment: active.environment })
-  const { inject = [] } = await askHooks(active, 'before-step', [])
+  const told = await askHooks(active, 'before-step', [])
   for (const role of plan.roles) {
     await letOthersRun()
     active.signal.throwIfAborted()
@@ -22,7 +22,7 @@ export async function takeStep(active: ActiveExperiment): Promise<Wish | undefin
     const { name } = role
     const before = await askHooks(active, 'before-role', [name], { role: name })
     if (before.skip) await emit({ type: 'role-ended', step, role: name, isSkipped: true })
-    else if (!log.state.ending) await act(active, role, [...inject, ...(before.inject ?? [])])
+    else if (!log.state.ending) await act(active, role, joined(told, before))
   }
   active.signal.throwIfAborted()
   if (log.state.ending?.stop !== undefined) return undefined
@@ -47,7 +47,7 @@ export async function finishLeft(active: ActiveExperiment): Promise<void> {
     const thread = active.roleThread(role.name)
     const last = (await stepTurns(thread, active.step)).at(-1)
     const isLeft = last !== undefined && (await thread.status()).state !== 'idle'
-    if (isLeft || last?.status === 'completed') await act(active, role, [])
+    if (isLeft || last?.status === 'completed') await act(active, role, {})
   }
 }
 
@@ -74,7 +74,13 @@ async function findWish({ id, control, log, wishOf, signal }: ActiveExperiment):
   return wish ?? (await untilAborted(() => wishOf?.(id), signal))
 }
 
-async function act(active: ActiveExperiment, role: Role, input: readonly string[]): Promise<void> {
+/** What the hooks before the step and before the role give a turn, in this order. */
+const joined = (step: TurnInput, role: TurnInput): TurnInput => ({
+  inject: [...(step.inject ?? []), ...(role.inject ?? [])],
+  images: [...(step.images ?? []), ...(role.images ?? [])],
+})
+
+async function act(active: ActiveExperiment, role: Role, input: TurnInput): Promise<void> {
   const open = await openTurn(active, role, input)
   if (open) await finishTurn(active, role, open)
   await askHooks(active, 'after-role', [role.name], { role: role.name })

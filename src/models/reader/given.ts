@@ -40,13 +40,32 @@ export function readGiven(raw: readonly MessageLike[]): Given {
   return {
     messages,
     system: system.join('\n'),
-    asked: askedAt < 0 ? '' : ownParagraphs(messages[askedAt]!.text),
+    asked: wordsAt(messages, askedAt),
     askedAt,
     turn,
     actions: readActions(turn).filter(({ call }) => call.name !== noteToolName),
     cutActions: countCutActions(messages.slice(Math.max(0, askedAt))),
   }
 }
+
+/**
+ * The user's own words at a place. The message of an experiment's step says nothing by itself: the messages that were
+ * injected just before it ask.
+ */
+function wordsAt(messages: readonly Message[], at: number): string {
+  if (at < 0) return ''
+  const own = ownParagraphs(messages[at]!.text)
+  if (!stepLine.test(own)) return own
+  const isInjected = ({ role, text }: Message) => role === 'user' && !isInserted(text) && !stepLine.test(text)
+  const before = messages.slice(Math.max(0, at - mostInjected), at)
+  const injected = before.slice(before.findLastIndex(message => !isInjected(message)) + 1)
+  return [...injected.map(({ text }) => text), own].join('\n')
+}
+
+/** Messages before that of a step that are looked at. */
+const mostInjected = 8
+
+const stepLine = /^Step \d+\. Current Environment:/
 
 /** The highest number in a journal: its lines keep their numbers when older ones collapse. */
 function countCutActions(messages: readonly Message[]): number {

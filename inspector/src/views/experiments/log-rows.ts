@@ -125,9 +125,10 @@ function ownRow({ seq, time, message }: LogEntry): LogRow | undefined {
 
 /** A hook that decided nothing is not worth a row. */
 function hookRow(row: Pick<LogRow, 'key' | 'time' | 'who'>, entry: OwnEntry): LogRow | undefined {
-  const { inject, skip, endStep, stop, errors } = entry
+  const { inject, images, skip, endStep, stop, errors } = entry
   const decided = [
-    ...(Array.isArray(inject) ? inject.map(text => `says: ${String(text)}`) : []),
+    ...(Array.isArray(inject) ? inject.map(({ content }) => `says: ${String(content)}`) : []),
+    ...(Array.isArray(images) ? [`shows images: ${images.length}`] : []),
     ...(skip ? ['skips it'] : []),
     ...(endStep ? ['ends the step'] : []),
     ...(stop === undefined ? [] : [`stops the experiment: ${String(stop)}`]),
