@@ -58,8 +58,10 @@ function missingJournal(draft: FullDraft, budget: number): Insertion | undefined
     let round = lastRoundBefore(frame.transcript, to)
     while (frame.fixed.has(round)) round = lastRoundBefore(frame.transcript, round)
     if (round < 0) return undefined
-    if (round >= from && fate !== 'recalled')
-      return fate === 'elided' ? cutJournal(draft, to, budget) : undefined
+    if (round < from || fate === 'recalled') continue
+    // It stands before what is sent of the rest: nothing may come between an open call and its results.
+    const next = [...frame.fixed].find(index => index > round && index < to) ?? to
+    return fate === 'elided' ? cutJournal(draft, next, budget) : undefined
   }
   return undefined
 }

@@ -41,6 +41,18 @@ const wrote = [
 
 const chat = [system('You edit a site.'), ...talk(0, 1), ...wrote, ...talk(1, 60), user('Go on.')]
 
+it('stands before the last round of an open turn, not between its call and the results', () => {
+  const open = [
+    user('Go.'),
+    call('read_file', { path: 'a' }),
+    result('read_file', 'A'),
+    call('read_file', { path: 'b' }),
+  ]
+  const { messages } = fit(open, { window: 4096, policy: sliding({ messages: 0 }) })
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'user', 'assistant'])
+  expect(messages[1]!.content).toBe('[Actions so far in this turn:]\n1. [read_file] path="a" → A')
+})
+
 describe.each(policies.map(policy => [policy.name, policy] as const))('%s', (_name, policy) => {
   const journals = (window: number, messages = chat) =>
     fit(messages, { window, policy }).receipt.inserted.filter(({ part }) => part === 'journal')
