@@ -73,6 +73,33 @@ describe('throughline log', () => {
     expect(run('migrate', '--dry-run').stdout).toBe('the schema is up to date\n')
   })
 
+  it('says of a database without conversations that there is nothing to check', async () => {
+    const path = join(folder, 'empty.db')
+    await createHistory({ store: sqliteStore({ path }) }).close()
+    await sqliteStore({ path }).migrate({})
+    expect(runOn(path, '', 'check').stdout).toBe('nothing to check: tenant "default" has no conversation\n')
+  })
+
+  it('deletes one conversation, those of an actor, or all', async () => {
+    const path = join(folder, 'many.db')
+    const history = createHistory({ store: sqliteStore({ path }) })
+    for (const [name, actor] of [
+      ['a', 'assistant'],
+      ['b', 'clerk'],
+      ['c', 'assistant'],
+      ['d', 'assistant'],
+    ] as const)
+      await history.thread(name, { actor }).seed({ role: 'user', content: 'Hello.' })
+    await history.close()
+    expect(runOn(path, '', 'delete').stderr).toContain(
+      'say what to delete: a conversation, --actor <name>, or --all',
+    )
+    expect(runOn(path, '', 'delete', 'a', '--all').stderr).toContain('say what to delete')
+    expect(runOn(path, '', 'delete', 'a').stdout).toBe('deleted a\n')
+    expect(runOn(path, '', 'delete', '--actor', 'clerk').stdout).toBe('deleted b\n1 conversation deleted\n')
+    expect(runOn(path, '', 'delete', '--all').stdout).toBe('deleted c\ndeleted d\n2 conversations deleted\n')
+  })
+
   it('shows how each call went, and what was sent in one that failed', async () => {
     const path = join(folder, 'calls.db')
     const history = createHistory({ store: sqliteStore({ path }) })

@@ -23,7 +23,8 @@ export function toTokenUse({ window, tokens, reserve, margin, parts, inserted, c
   return {
     ...{ window, tokens, reserve, margin, instructions, lines, request },
     whole: tokens - instructions - lines - request,
-    lineCount: inserted.filter(({ part }) => part === 'digests').length,
+    // The line of the first exchange is the first message, altered.
+    lineCount: inserted.filter(({ part }) => part === 'digests').length + counts.altered,
     leftOut: counts.elided,
   }
 }

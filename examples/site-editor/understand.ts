@@ -8,7 +8,7 @@ export type Wish =
   | { readonly kind: 'read'; readonly path: string }
   | { readonly kind: 'list' | 'unknown colour' | 'nothing to undo' | 'unknown' }
 
-/** Reads a request. `notes`: what the agent wrote for itself in earlier turns; the newest says what to take back. */
+/** Reads a request. `notes`: what the agent wrote for itself in earlier turns; the newest one of a change says what to take back. */
 export function understand(request: string, notes: readonly string[]): Wish {
   const text = request.slice(0, 500).replaceAll('\n', ' ').trim()
   const title = /\btitle\b.{0,20}?\b(?:to|into)\b(.+)$/i.exec(text)?.[1]
@@ -20,7 +20,7 @@ export function understand(request: string, notes: readonly string[]): Wish {
     const colour = toColour(background)
     return colour ? { kind: 'background', colour } : { kind: 'unknown colour' }
   }
-  if (/\bundo\b|\bback\b/i.test(text)) return takeBack(notes.at(-1) ?? '')
+  if (/\bundo\b|\bback\b/i.test(text)) return takeBack(notes.findLast(note => changed.test(note)) ?? '')
   const path = /\b(?:read|show|open)\b.{0,20}?([\w/.-]{1,60}\.[a-z]{2,4})\b/i.exec(text)?.[1]
   if (path) return { kind: 'read', path }
   return /\bfiles?\b/i.test(text) ? { kind: 'list' } : { kind: 'unknown' }
@@ -30,6 +30,9 @@ export function understand(request: string, notes: readonly string[]): Wish {
 export const titleNote = (was: string, is: string) => `The title was "${was}" and is "${is}" on every page.`
 export const backgroundNote = (was: string, is: string) =>
   `The background was ${was} and is ${is}, in style.css.`
+
+/** The notes of turns that changed the site. A turn that was not understood changed nothing. */
+const changed = /^(?:The title was|The background was|Added) /
 
 function takeBack(note: string): Wish {
   const title = /^The title was "(.*)" and is "/.exec(note)?.[1]

@@ -184,14 +184,24 @@ const asUserError = (file: string) => (error: NodeJS.ErrnoException) => {
 
 /** Commands that check and clean a database. */
 function addKeepCommands(add: AddCommand): void {
-  add('delete <conversation>', 'deletes a conversation whole').action(
-    (conversation: string, options: LogOptions) =>
+  add('delete [conversation]', 'deletes a conversation whole, or many')
+    .option('--actor <name>', 'every conversation in which this actor has a thread')
+    .option('--all', 'every conversation of the tenant')
+    .action((conversation: string | undefined, { actor, all, ...options }: LogOptions & DeleteOptions) =>
       writeHistory(options, async history => {
+        const ways = [conversation, actor, all].filter(way => way !== undefined)
+        if (ways.length !== 1)
+          throw new UserError('say what to delete: a conversation, --actor <name>, or --all')
+        if (conversation === undefined) {
+          const deleted = await history.deleteAll(actor === undefined ? {} : { actor })
+          for (const one of deleted) print(`deleted ${one}`)
+          return print(`${plural(deleted.length, 'conversation')} deleted`)
+        }
         if (!(await history.delete(conversation)))
           throw new UserError(`there is no conversation "${conversation}"`)
         print(`deleted ${conversation}`)
       }),
-  )
+    )
   add('retain', 'deletes what is older than it should be kept')
     .option('--conversations <days>', 'conversations that were not used for so many days', toMs)
     .option('--calls <days>', 'records of model calls that are older; the log itself stays', toMs)
@@ -220,7 +230,8 @@ function addKeepCommands(add: AddCommand): void {
             plural(problems.length, 'problem') +
               (rebuild ? '; what is derived from the log is made anew' : ''),
           )
-        print('all is well')
+        const { length } = await history.conversations({ limit: 1 })
+        print(length > 0 ? 'all is well' : `nothing to check: tenant "${options.tenant}" has no conversation`)
       })
     })
   add('migrate', 'brings the schema up to date')
@@ -232,6 +243,11 @@ function addKeepCommands(add: AddCommand): void {
         if (steps.length === 0) print('the schema is up to date')
       }),
     )
+}
+
+interface DeleteOptions {
+  readonly actor?: string
+  readonly all?: boolean
 }
 
 interface RetainOptions {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { about, settingNames } from '../server/config/config-schema.ts'
+import { about, defaultOf, formOf, type SettingName, settingNames } from '../server/config/config-schema.ts'
 import { flagOf } from '../server/config/names.ts'
 import { printConfig } from '../server/config/print-config.ts'
 import { readConfig } from '../server/config/read-config.ts'
@@ -13,7 +13,7 @@ export function serveCommand(): Command {
     .description('answer clients of Ollama, OpenAI and Anthropic, and keep their conversations')
     .option('--config <file>', 'a JSON file with settings; also THROUGHLINE_CONFIG')
     .option('--print-config', 'print the settings and where they come from, and end')
-  for (const name of settingNames) command.option(`${flagOf(name)} <value>`, about(name))
+  for (const name of settingNames) command.option(`${flagOf(name)} <value>`, explain(name))
   return command.action(async ({ config: path, printConfig: isPrinted, ...flags }: ServeFlags) => {
     const effective = readConfig({
       flags,
@@ -37,6 +37,12 @@ export function serveCommand(): Command {
     await stopSignal()
     await server.stop()
   })
+}
+
+/** What a setting is for, what it may be, and its default. */
+function explain(name: SettingName): string {
+  const value = defaultOf(name)
+  return `${about(name)}: ${formOf(name)}${value === undefined ? '' : ` (default: ${value})`}`
 }
 
 interface ServeFlags {

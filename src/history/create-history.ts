@@ -92,6 +92,8 @@ export interface History {
   search(query: string, options?: SearchOptions): Promise<readonly Found[]>
   /** Deletes a whole conversation; late writes to it are refused. False when there was none. */
   delete(conversation: string): Promise<boolean>
+  /** Deletes all conversations of the tenant, or those in which one actor has a thread. Returns their names. */
+  deleteAll(options?: { readonly actor?: string }): Promise<readonly string[]>
   /** Exports a conversation as lines of JSON: lossless, so with notes. No lines where there is none of this id. */
   export(conversation: string): AsyncIterable<string>
   /** Exports all conversations. Not `export` without an id: an id that is missing must not export what others said. */
@@ -156,6 +158,15 @@ export function createHistory(options: HistoryOptions): History {
     async delete(conversation) {
       logs.drop(tenant, conversation)
       return store.deleteConversation(tenant, conversation)
+    },
+    async deleteAll({ actor } = {}) {
+      const deleted: string[] = []
+      for await (const { conversation, threads } of everyConversation()) {
+        if (actor !== undefined && !threads.some(thread => thread.actor === actor)) continue
+        logs.drop(tenant, conversation)
+        if (await store.deleteConversation(tenant, conversation)) deleted.push(conversation)
+      }
+      return deleted
     },
     async *export(conversation) {
       checkThread({ tenant, conversation, actor: 'assistant', branch: 'main' })

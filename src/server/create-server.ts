@@ -15,7 +15,7 @@ import { requireScope } from './auth/require-scope.ts'
 import type { AnswerOptions } from './exchange/answer.ts'
 import { createCancels } from './exchange/cancels.ts'
 import { createLogs } from './exchange/create-logs.ts'
-import { sweepSides } from './exchange/sweep-sides.ts'
+import { sweep } from './exchange/sweep.ts'
 import { type Face, messagesFace, ollamaFace, openaiFace, responsesFace } from './faces/index.ts'
 import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { createGate } from './guard/create-gate.ts'
@@ -66,6 +66,10 @@ export interface ServerOptions extends AnswerOptions {
   readonly embed?: HistoryOptions['embed']
   /** How long what clients ask beside conversations is kept: titles, tags. Default one day. */
   readonly sideMs?: number
+  /** After how much time without use a conversation is deleted whole. Default: never. */
+  readonly keepMs?: number
+  /** After how much time the record of a call is deleted. Default: never. */
+  readonly keepCallsMs?: number
   /** How often the store is asked what other servers on it wrote, for live events. Default one second. */
   readonly pollMs?: number
   /** How many may listen to live events at once. Default 256. */
@@ -134,8 +138,9 @@ export function createServer(given: ServerOptions): Server {
     about: { ...given.about, needsKey: given.requireKeys ?? (given.apiKeys ?? []).length > 0 },
     ...present({ pollMs, maxListeners, experimentTools, states: given.states, embed: given.embed }),
   })
-  const sides = sweepSides({
-    ...{ store, now, keepMs: sideMs },
+  const sweeping = sweep({
+    ...{ store, now, sideMs },
+    ...present({ keepMs: given.keepMs, keepCallsMs: given.keepCallsMs }),
     // Keys of the configuration have the default tenant, others name theirs.
     tenants: async () => new Set([defaultTenant, ...(await keys.list()).map(({ tenant }) => tenant)]),
   })
@@ -197,7 +202,7 @@ export function createServer(given: ServerOptions): Server {
     routes: app.routes.map(({ method, path }) => ({ method, path })),
     async close() {
       cancels.close()
-      await sides.close()
+      await sweeping.close()
       await api.close()
     },
   }

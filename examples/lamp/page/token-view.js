@@ -21,7 +21,8 @@ export function showTokens(use) {
     { kind: 'whole', tokens: use.whole, words: 'exchanges in full' },
     { kind: 'request', tokens: use.request, words: 'request' },
     { kind: 'free', tokens: window - tokens - reserve - margin, words: 'free' },
-    { kind: 'kept-free', tokens: reserve + margin, words: 'for the reply' },
+    { kind: 'kept-free', tokens: reserve, words: 'for the reply' },
+    { kind: 'margin', tokens: margin, words: 'margin of the estimate' },
   ].filter(part => part.tokens > 0)
 
   find('use', HTMLElement).textContent = `${number.format(tokens)} of ${number.format(window)} tokens`

@@ -92,6 +92,42 @@ export const conversationRoutes = [
     },
   }),
   defineRoute({
+    method: 'delete',
+    path: '/conversations',
+    scope: 'admin',
+    summary: 'Deletes all conversations of the tenant, or those in which one actor has a thread.',
+    query: z.strictObject({
+      actor: name.optional().describe('whose conversations'),
+      all: z.boolean().optional().describe('every conversation'),
+    }),
+    kind: 'json',
+    answer: z.object({ deleted: z.array(name) }),
+    async handle({ query: { actor, all }, log, parts: { timelines } }) {
+      if ((actor === undefined) !== (all === true))
+        throw new BadRequestError('Say what to delete: ?actor=NAME, or ?all=true for every conversation.')
+      const deleted = [...(await log.history.deleteAll(present({ actor })))]
+      for (const one of deleted) timelines.drop(log.tenant, one)
+      return { deleted }
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/retain',
+    scope: 'admin',
+    summary: 'Deletes what was not used for a time: conversations whole, or the records of calls alone.',
+    body: z.strictObject({
+      conversationsMs: z.int().min(0).optional().describe('conversations not used for this time'),
+      callsMs: z.int().min(0).optional().describe('records of calls older than this; the log itself stays'),
+    }),
+    kind: 'json',
+    answer: z.object({ deleted: z.array(name), calls: count }),
+    async handle({ body, log, parts: { timelines } }) {
+      const { deleted, calls } = await log.history.retain(present(body))
+      for (const one of deleted) timelines.drop(log.tenant, one)
+      return { deleted: [...deleted], calls }
+    },
+  }),
+  defineRoute({
     method: 'get',
     path: '/conversations/:conversation/export',
     scope: 'inspect',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { policyNames } from '../../context/policies/choose-policy.ts'
-import { address, bytes, duration, listOf, oneOf, onOff, share, text, wholeNumber } from './kinds.ts'
+import { address, age, bytes, duration, listOf, oneOf, onOff, share, text, wholeNumber } from './kinds.ts'
 import { stateForm } from './state-form.ts'
 
 /**
@@ -76,6 +76,12 @@ export const configSchema = z.strictObject({
   sideTime: duration(1000)
     .default(86_400_000)
     .meta({ about: 'how long titles, tags and the like are kept that clients ask beside conversations' }),
+  keepFor: age().optional().meta({
+    about: 'conversations that were not used for this time are deleted whole; without it, they are kept',
+  }),
+  keepCallsFor: age().optional().meta({
+    about: 'records of model calls older than this are deleted, the log stays; without it, they are kept',
+  }),
 
   states: listOf(
     text('a list of states such as "cash=sell_lemonade#/cash"', stateForm),
@@ -180,6 +186,18 @@ export const settingNames = Object.keys(configSchema.shape) as readonly SettingN
 /** What a setting is for, in a few words. */
 export function about(name: SettingName): string {
   return String(configSchema.shape[name].meta()?.about ?? '')
+}
+
+/** What a setting may be, in the words of its error: `one of auto, ollama, openai`. */
+export function formOf(name: SettingName): string {
+  const { error } = configSchema.shape[name].safeParse(Symbol('no value'))
+  return (error?.issues[0]?.message ?? '').replace(/^must be (?:one of )?/, '')
+}
+
+/** The default of a setting; undefined if it has none. An empty list is none. */
+export function defaultOf(name: SettingName): string | undefined {
+  const { data } = configSchema.shape[name].safeParse(undefined)
+  return data === undefined || (Array.isArray(data) && data.length === 0) ? undefined : String(data)
 }
 
 /** Whether a value may be shown. An address may not if it has a user, a password or parameters. */

@@ -37,15 +37,25 @@ export function bytes(least: number) {
   )
 }
 
-const times: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+const times: Readonly<Record<string, number>> = {
+  ...{ '': 1, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 },
+}
 
-/** In milliseconds. */
+/** In milliseconds. Timers of Node take no more than 24 days. */
 export function duration(least = 1) {
-  const must = 'must be a number of milliseconds, or a text such as "30s" or "5m"'
-  // Timers of Node take no more.
-  const schema = z.number(must).int(must).min(least, must).max(2_147_483_647, must)
+  const must = 'must be a number of milliseconds, or a text such as "30s", "5m" or "2h"'
+  return time(least, 2_147_483_647, must)
+}
+
+/** In milliseconds: for what is kept for days or years. */
+export function age() {
+  return time(1000, Number.MAX_SAFE_INTEGER, 'must be a time such as "90d" or "12h"')
+}
+
+function time(least: number, most: number, must: string) {
+  const schema = z.number(must).int(must).min(least, must).max(most, must)
   return z.preprocess(
-    readText(/^(\d{1,10})\s*((?:ms|s|m|h)?)$/, ([, digits, unit = '']) => Number(digits) * times[unit]!),
+    readText(/^(\d{1,10})\s*((?:ms|s|m|h|d)?)$/, ([, digits, unit = '']) => Number(digits) * times[unit]!),
     schema,
   )
 }

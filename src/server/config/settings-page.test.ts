@@ -1,20 +1,20 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { about, type SettingName, settingNames } from './config-schema.ts'
-import { readConfig } from './read-config.ts'
+import { about, defaultOf, formOf, type SettingName, settingNames } from './config-schema.ts'
 
-const page = readFileSync(join(import.meta.dirname, '../../../docs/server-settings.md'), 'utf8')
+const file = join(import.meta.dirname, '../../../docs/server-settings.md')
+const page = readFileSync(file, 'utf8')
 
-/** A setting as a row of the page: its name, its default and what it is for. */
+/** A setting as a row of the page: its name, its default, what it may be and what it is for. */
 function rowOf(name: SettingName): string {
-  const { config } = readConfig({})
-  const value = name === 'requireKeys' ? undefined : config[name]
-  const shown = value === undefined || (Array.isArray(value) && value.length === 0) ? '' : `\`${value}\``
-  return `| \`${name}\` | ${shown} | ${about(name)} |`
+  const value = defaultOf(name)
+  return `| \`${name}\` | ${value === undefined ? '' : `\`${value}\``} | ${formOf(name)} | ${about(name)} |`
 }
 
-it('is listed on the page of settings, with its default', () => {
+it('is listed on the page of settings, with its default and what it may be', () => {
   const rows = page.split('\n').filter(line => line.startsWith('| `'))
-  expect(rows).toEqual(settingNames.map(rowOf))
+  const expected = settingNames.map(rowOf)
+  if (process.env.UPDATE_SETTINGS) writeFileSync(file, page.replace(rows.join('\n'), expected.join('\n')))
+  else expect(rows).toEqual(expected)
 })

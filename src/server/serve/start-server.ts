@@ -66,6 +66,7 @@ export async function startServer(
       maxStreams: config.maxStreams,
       leaseMs: config.leaseTime,
       sideMs: config.sideTime,
+      ...present({ keepMs: config.keepFor, keepCallsMs: config.keepCallsFor }),
       unreadMs: config.unreadTimeout,
       lingerMs: config.lingerTime,
       keepAliveMs: config.keepAlive,
