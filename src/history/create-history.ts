@@ -52,6 +52,11 @@ export interface HistoryOptions extends HistorySettings {
 }
 
 /** How long conversations and calls are kept; without a time, for ever. */
+export interface DeleteAllOptions {
+  /** Only conversations in which this actor has a thread. Default: all. */
+  readonly actor?: string
+}
+
 export interface RetainOptions {
   /** Conversations in which nothing was written for so many milliseconds are deleted whole. Default: never. */
   readonly conversationsMs?: number
@@ -93,7 +98,7 @@ export interface History {
   /** Deletes a whole conversation; late writes to it are refused. False when there was none. */
   delete(conversation: string): Promise<boolean>
   /** Deletes all conversations of the tenant, or those in which one actor has a thread. Returns their names. */
-  deleteAll(options?: { readonly actor?: string }): Promise<readonly string[]>
+  deleteAll(options?: DeleteAllOptions): Promise<readonly string[]>
   /** Exports a conversation as lines of JSON: lossless, so with notes. No lines where there is none of this id. */
   export(conversation: string): AsyncIterable<string>
   /** Exports all conversations. Not `export` without an id: an id that is missing must not export what others said. */

@@ -130,6 +130,19 @@ describe('the site editor', () => {
     ])
   })
 
+  it('takes back the last change, also after a message that it did not understand', async () => {
+    const { client, data } = await open()
+    await client.say('make the background teal')
+    await client.say('sing me a song')
+    await client.say('undo that')
+    expect(siteFile(data, 'style.css')).toContain('--background: #faf6ef')
+    // A new page is the last change then, and cannot be taken back.
+    await client.say('make the background teal')
+    await client.say('add a page about boats')
+    await client.say('undo that')
+    expect(siteFile(data, 'style.css')).toContain('--background: #0f6b6b')
+  })
+
   it('hides notes and the journal from the page, and shows them to developers', async () => {
     const { client, url, readLog } = await open({ model: editorRules({ window: 2400 }) })
     for (const colour of ['teal', 'pink', 'red', 'grey', 'brown', 'green'])

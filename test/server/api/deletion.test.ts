@@ -17,7 +17,7 @@ async function start(options: Partial<Parameters<typeof startServer>[0]> = {}) {
 it('deletes every conversation in which an actor has a thread, and then all', async () => {
   const { api, listed } = await start()
   for (const name of ['a', 'b', 'c']) await api.say(name, 'Hello.')
-  await api.say('b', 'Hello, clerk.', { actor: 'clerk' })
+  await api.say('b', 'Hello, clerk.', {}, '?actor=clerk')
   expect((await api.remove('/conversations?actor=clerk')).body).toEqual({ deleted: ['b'] })
   expect(await listed()).toEqual(['a', 'c'])
   expect((await api.remove('/conversations?all=true')).body).toEqual({ deleted: ['a', 'c'] })
