@@ -35,7 +35,7 @@ console.log(json ? JSON.stringify(toJson(), null, 2) : report(lines))
 async function peers(size) {
   const { langgraph } = await import('./storage/langgraph.mjs')
   const { mastra } = await import('./storage/mastra.mjs')
-  return [langgraph(size), mastra(size)].map(subject => ({ ...subject, isPeer: true }))
+  return [...langgraph(size), mastra(size)].map(subject => ({ ...subject, isPeer: true }))
 }
 
 async function run(subject) {

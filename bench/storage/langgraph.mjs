@@ -1,22 +1,37 @@
 import { createRequire } from 'node:module'
 import { AIMessage, HumanMessage } from '@langchain/core/messages'
-import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
+import {
+  END,
+  MessagesAnnotation,
+  MessagesDeltaValue,
+  START,
+  StateGraph,
+  StateSchema,
+} from '@langchain/langgraph'
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite'
 import { loadDriver } from '../../dist/stores/sqlite/driver.js'
 import { createFolder } from './places.mjs'
 
 const config = { configurable: { thread_id: 'bench' }, durability: 'sync' }
 
+/** Every checkpoint has all messages; or, experimental in LangGraph, only those that are new. */
+const states = {
+  'langgraph SqliteSaver': MessagesAnnotation,
+  'langgraph SqliteSaver, DeltaChannel': new StateSchema({ messages: MessagesDeltaValue }),
+}
+
+export const langgraph = turns => Object.entries(states).map(([name, state]) => graphOf(name, state, turns))
+
 /** A graph of one node that answers, with its checkpoints in a file. */
-export const langgraph = turns => ({
-  name: 'langgraph SqliteSaver',
+const graphOf = (name, state, turns) => ({
+  name,
   driver: hasOwnDriver() ? 'better-sqlite3' : 'the driver of throughline, synchronous NORMAL',
   turns,
   createPlace: createFolder,
   async open({ path }) {
     const database = hasOwnDriver() ? new (betterSqlite())(path) : openAlike(path)
     let answer
-    const graph = new StateGraph(MessagesAnnotation)
+    const graph = new StateGraph(state)
       .addNode('answer', () => ({ messages: [new AIMessage(answer)] }))
       .addEdge(START, 'answer')
       .addEdge('answer', END)
