@@ -26,12 +26,12 @@ const unhidden = (shown: unknown, secrets: Secrets) => leaked(JSON.stringify(sho
 
 /** The first seed at which something that must be hidden is shown. */
 function firstLeak(
-  display: (messages: readonly MessageLike[], nonce: string | undefined) => unknown,
+  display: (messages: readonly MessageLike[]) => unknown,
   count: number,
 ): string | undefined {
   for (let seed = 1; seed <= count; seed += 1) {
-    const { messages, secrets, nonce } = noteWriter(seed).conversation()
-    const found = unhidden(display(messages, nonce), secrets)
+    const { messages, secrets } = noteWriter(seed).conversation()
+    const found = unhidden(display(messages), secrets)
     if (found.length > 0) return `seed ${seed}: ${found.join(', ')} in ${JSON.stringify(messages)}`
   }
   return undefined
@@ -39,27 +39,31 @@ function firstLeak(
 
 describe('notes in a conversation', () => {
   it('are never shown, wherever they stand', { timeout: 600_000 }, () => {
-    expect(firstLeak((messages, nonce) => toDisplay(messages, { nonce }), seeds)).toBeUndefined()
+    expect(firstLeak(toDisplay, seeds)).toBeUndefined()
   })
 
   it('are in what is made up here: a display with a fault is caught', () => {
-    type Display = (messages: readonly MessageLike[], nonce: string | undefined) => unknown
+    type Display = (messages: readonly MessageLike[]) => unknown
     /** What the field was is shown as it came. */
     const skipping =
       (field: string): Display =>
-      (messages, nonce) =>
+      messages =>
         messages.map(message => [
-          toDisplay([message], { nonce }),
+          toDisplay([message]),
           (message as unknown as Record<string, unknown>)[field],
         ])
     const faults: Readonly<Record<string, Display>> = {
       'without function_call': skipping('function_call'),
       'without content parts': skipping('content'),
-      'results as they are': (messages, nonce) => [
-        toDisplay(messages, { nonce }),
+      'results as they are': messages => [
+        toDisplay(messages),
         messages.filter(({ role }) => role === 'tool'),
       ],
-      'without the nonce': (messages, nonce) => nonce && toDisplay(messages),
+      'in the very form only': messages =>
+        JSON.stringify(messages.filter(({ role }) => role === 'assistant')).replace(
+          /\[NOTE TO SELF: [^\]]*\]/g,
+          '',
+        ),
     }
     for (const [name, display] of Object.entries(faults)) expect(firstLeak(display, 300), name).toBeDefined()
   })
@@ -138,7 +142,7 @@ it('a chat shows no note: not live, not when asked again, not in its display', {
         if (part.type !== 'context' && part.type !== 'note') parts.push(part)
       expect(unhidden(parts, writer.secrets), `seed ${seed}`).toEqual([])
     }
-    const display = await history.thread('c').display({ nonce } as object)
+    const display = await history.thread('c').display()
     expect(unhidden(display, writer.secrets), `seed ${seed}`).toEqual([])
   }
 })
@@ -153,7 +157,7 @@ describe('search', () => {
     await history.thread(`c${seed}`).seed(...messages)
     const found: unknown[] = []
     for (const word of [...secrets.tokens, 'tide', 'write_note_to_self'])
-      found.push(...(await history.search(word, { scope, nonce, limit: 1_000 } as object)))
+      found.push(...(await history.search(word, { scope, limit: 1_000 })))
     await history.close()
     return { secrets, found, nonce }
   }
@@ -175,12 +179,14 @@ describe('search', () => {
     const main = join(import.meta.dirname, '../dist/cli/main.js')
     const print = (...args: readonly string[]) =>
       spawnSync(process.execPath, [main, 'log', ...args, '--db', db], { encoding: 'utf8' }).stdout
-    for (const seed of [2, 4]) {
+    const nonces = new Set<string | undefined>()
+    for (const seed of [2, 4, 7]) {
       const { secrets, nonce } = await shownBySearch(seed, 'shown', db)
-      expect(nonce).toBeUndefined()
+      nonces.add(nonce)
       const shown = print('show', `c${seed}`) + print('search', 'tide') + print('search', secrets.tokens[0]!)
       expect(shown).toContain('tide')
       expect(leaked(shown, secrets)).toEqual([])
     }
+    expect([...nonces]).toEqual([undefined, 'x7'])
   })
 })

@@ -16,8 +16,7 @@ export function noteWriter(seed: number) {
   const pick = <T>(...list: readonly T[]): T => list[random(list.length)]!
   const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make)
   const secrets: Secrets = { tokens: [], writings: [] }
-  // Only odd seeds have a nonce, because the functions that print a log do not know it.
-  const nonce = seed % 2 === 1 && random(3) === 0 ? 'x7' : undefined
+  const nonce = random(6) === 0 ? 'x7' : undefined
 
   const words = () => times(1 + random(5), () => pick(...vocabulary)).join(pick(' ', ' ', '\n'))
 
@@ -48,9 +47,15 @@ export function noteWriter(seed: number) {
       `[Note to self${own}:`,
       `[ note\tto self${own} :`,
       `[NOTE TO SELF${own}:\n`,
+      `[NOTES TO SELF${own}:`,
+      `[NOTE_TO-SELF${own} -`,
+      `[**Note to myself${own}:**`,
     )
   }
-  const block = () => `${marker()} ${noteText()}]`
+  const block = () => {
+    const bold = pick('', '', '**', '_')
+    return `${bold}${marker()} ${noteText()}]${bold}`
+  }
   const open = () => `${marker()} ${pick('', '[')}${noteText()}`
 
   /** A text with notes in it; the last may never close. */

@@ -39,10 +39,10 @@ export async function answerWithTools(
       { ...place, setUp },
       {
         async runCalls(waiting) {
-          const { notes, mostResultTokens } = asking!
+          const { mostResultTokens } = asking!
           inRequest ??= await openRequest(log, request)
           if (await log.hasClipped(mostResultTokens)) tools.set(reading.name, reading)
-          await runTools(waiting, { ...place, notes, mostResultTokens, tools, timeoutMs, inRequest })
+          await runTools(waiting, { ...place, mostResultTokens, tools, timeoutMs, inRequest })
         },
         isOver: ({ called }) => called.some(name => tools.get(name)?.endsTurn),
         async beforeCall(round) {

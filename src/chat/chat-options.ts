@@ -72,8 +72,9 @@ function checkOptions(options: ChatOptions): void {
     expect(option, isFine, `a number of at least ${least}`, value)
   }
   checkTools(tools)
-  const { place, nonce } = checkNotes(notes)
-  checkFitOptions({ window, ...present({ count, pins, shape, notes: place, nonce }) })
+  const { place, nonce, budget, keep } = checkNotes(notes)
+  const noted = { notes: place, nonce, noteBudget: budget, noteCount: keep }
+  checkFitOptions({ window, ...present({ count, pins, shape, ...noted }) })
 }
 
 const leasts = {

@@ -14,7 +14,6 @@ import {
   listLog,
   type ModelMemory,
   nextContext,
-  notesInReply,
   readThread,
   runTurn,
   setUpAsking,
@@ -140,7 +139,7 @@ export function createChat(given: ChatOptions): Chat {
       const begun = await thread.begin(input.length === 1 ? input[0]! : input, { key, cancelledTurn })
       if (begun.kind === 'replayed') {
         const place = { branch: thread.key.branch, asked: input.length }
-        return replayTurn(begun, place, work, notesInReply(options))
+        return replayTurn(begun, place, work)
       }
       const { turn } = begun
       await answer(threadLog({ history, thread, turn, states: state, projectId }), work, request)

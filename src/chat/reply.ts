@@ -3,7 +3,7 @@ import { ThroughlineError } from '../log/error.ts'
 import { errorsIn } from '../log/errors-in.ts'
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
-import { type NoteOptions, toDisplay } from '../notes/index.ts'
+import { toDisplay } from '../notes/index.ts'
 import {
   createOngoing,
   linkSignals,
@@ -60,12 +60,11 @@ export async function replayTurn(
   /** The branch of the turn, and how many messages began it. */
   { branch, asked }: { readonly branch: string; readonly asked: number },
   { emit, settle, added }: ReplyWork,
-  notes: NoteOptions | undefined,
 ): Promise<void> {
   const answered = messages.slice(asked)
   for (const message of answered) added.push(message)
   const hasEnded = status === 'completed' || status === 'cancelled'
-  const parts = hasEnded ? [...partsOf(toDisplay(answered, notes))] : []
+  const parts = hasEnded ? [...partsOf(toDisplay(answered))] : []
   const result: TurnResult = {
     ...{ status: status === 'open' ? 'interrupted' : status, turn, branch, rounds: 0, usage: {} },
     text: parts.flatMap(part => (part.type === 'text-delta' ? [part.text] : [])).join('\n\n'),

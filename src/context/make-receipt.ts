@@ -107,7 +107,8 @@ const keptWhy: Partial<Record<string, string>> = {
 }
 
 function unsentNote(place: 'inline' | 'system' | false): Verdict {
-  const why = place === false ? 'notes are switched off' : 'over the budget of the notes section'
+  const why =
+    place === false ? 'notes are switched off' : 'over the budget or the number of the notes section'
   return { fate: 'elided', rule: 'notes', why }
 }
 

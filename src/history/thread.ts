@@ -2,7 +2,6 @@ import type { Context, FitOptions } from '../context/context.ts'
 import { dump } from '../context/dump.ts'
 import type { Why } from '../context/why/why-conversation.ts'
 import type { MessageLike } from '../log/message.ts'
-import type { NoteOptions } from '../notes/index.ts'
 import type { RequestContext } from '../request/index.ts'
 import type { ReadStateOptions, State, StateReading } from '../state/index.ts'
 import type { Mark, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
@@ -66,8 +65,8 @@ export interface Thread {
   context(options?: ThreadContextOptions): Promise<Context>
   /** Why an entry has its fate in a context: which message asked for it and with which words, what took its room. */
   why(seq: number, options?: ThreadContextOptions): Promise<Why>
-  /** What a user may see: no notes, no messages that Throughline wrote to close a turn. `nonce`: that of the notes. */
-  display(options?: ViewOptions & NoteOptions): Promise<readonly DisplayMessage[]>
+  /** What a user may see: no notes, no messages that Throughline wrote to close a turn. */
+  display(options?: ViewOptions): Promise<readonly DisplayMessage[]>
   /** Prints a context as text; for a stored call, the context that the model was sent. */
   dump(of?: ThreadContextOptions | Pick<StoredCall, 'plan'>): Promise<string>
   state<Value, Start extends Value | undefined>(
@@ -82,6 +81,8 @@ export interface Thread {
   /** Whether contexts show only the beginning of a tool result of this thread, because it was too long. */
   hasClipped(): Promise<boolean>
   notes(options?: ViewOptions): Promise<readonly string[]>
+  /** Whether the thread has a note: then what looks like one in a reply is one. */
+  hasNotes(): Promise<boolean>
   /** Whether a turn is open, by whom and for how long; or was left open by a writer who is gone. */
   status(): Promise<ThreadStatus>
   /** All turns. A turn that was left open is `interrupted` as soon as its lease has run out. */
@@ -261,6 +262,7 @@ export function createThread(options: ThreadSource): Thread {
       return { conversation: messages, older }
     },
     hasClipped: () => logOf(key).hasClipped(),
+    hasNotes: () => logOf(key).hasNotes(),
     notes: async view => (await viewNotes(source, view)).map(({ text }) => text),
     status: () => readStatus(store, key),
     turns: () => readTurns(store, key),

@@ -1,7 +1,7 @@
 import { markResult } from '../log/errors-in.ts'
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
-import { type NoteOptions, showEach, toDisplay } from '../notes/index.ts'
+import { showEach, toDisplay } from '../notes/index.ts'
 import type { Found, Store, StoredTurn, ThreadKey } from '../stores/store.ts'
 import { CorruptEntryError } from '../stores/store-error.ts'
 import { hasWords, snippet, toWanted } from '../stores/words.ts'
@@ -37,10 +37,10 @@ export type DisplayMessage = MessageLike & { readonly id: string; readonly seq: 
 /** What a user may see: no notes, no messages that Throughline wrote to close a turn. */
 export async function viewDisplay(
   source: LogSource,
-  { limit, nonce, ...view }: ViewOptions & NoteOptions = {},
+  { limit, ...view }: ViewOptions = {},
 ): Promise<readonly DisplayMessage[]> {
   const shown = (logged: readonly LoggedMessage[]) =>
-    toDisplay(logged.filter(({ isClosing }) => !isClosing).map(toShown), { nonce })
+    toDisplay(logged.filter(({ isClosing }) => !isClosing).map(toShown))
   if (limit === undefined) return shown(await listNewest(source, view))
   const logged: LoggedMessage[] = []
   let enough = limit
@@ -130,7 +130,7 @@ export async function readTurns(store: Store, key: ThreadKey): Promise<readonly 
   return isLeft ? [...turns.slice(0, -1), { ...last, status: 'interrupted' }] : turns
 }
 
-export interface SearchOptions extends NoteOptions {
+export interface SearchOptions {
   /** The most messages to find. Default 20. */
   readonly limit?: number
   /**
@@ -149,10 +149,10 @@ const mostHits = 20_000
 export async function searchLog(
   source: SearchSource,
   query: string,
-  { limit = 20, scope = 'shown', nonce }: SearchOptions = {},
+  { limit = 20, scope = 'shown' }: SearchOptions = {},
 ): Promise<readonly Found[]> {
   const wanted = toWanted(query)
-  const shownAt = createLookUp(source, { nonce })
+  const shownAt = createLookUp(source)
   const found: Found[] = []
   const seen = new Set<string>()
 
@@ -180,7 +180,7 @@ const nameOf = ({ conversation, actor, branch }: ThreadKey, seq?: number) =>
   JSON.stringify([conversation, actor, branch, seq])
 
 /** Finds what a user may see of an entry. Hits come newest first, so the round that was read last is looked up first. */
-function createLookUp({ store, count }: SearchSource, notes: NoteOptions) {
+function createLookUp({ store, count }: SearchSource) {
   const rounds = new Map<string, ReadonlyMap<number, MessageLike | undefined>>()
   return async ({ thread, seq }: Found): Promise<MessageLike | undefined> => {
     const name = nameOf(thread)
@@ -188,7 +188,7 @@ function createLookUp({ store, count }: SearchSource, notes: NoteOptions) {
     if (known?.has(seq)) return known.get(seq)
     const logged = (await readRound({ store, key: thread, count }, seq)).filter(one => !one.isClosing)
     const messages = logged.map(({ message }) => message)
-    const shown = showEach(messages, notes, { isPart: true })
+    const shown = showEach(messages, { isPart: true })
     const round = new Map(logged.map((one, at) => [one.seq, shown[at]]))
     rounds.set(name, round)
     return round.get(seq)

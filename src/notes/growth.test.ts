@@ -23,6 +23,8 @@ const texts: Readonly<Record<string, (size: number) => string>> = {
   'notes in literals': size => JSON.stringify(Array(size >> 3).fill('a [NOTE TO SELF: b] c')),
   'notes in a row': size => 'a [NOTE TO SELF: b] \n'.repeat(size / 8),
   'beginnings of notes': size => '[NOTE TO '.repeat(size / 4),
+  'signs of bold type': size => '***_`'.repeat(size / 4),
+  'bold beginnings of notes': size => '**[**NOTES__TO--YOURSELF abc123**'.repeat(size / 16),
   'a note that never closes': size => `[NOTE TO SELF: ${'['.repeat(size)}`,
   'white space': size => `[NOTE TO SELF: a]${' \n'.repeat(size)}b`,
   'white space in arguments': size => `{"note"${' '.repeat(size)}`,
@@ -34,7 +36,7 @@ for (const [what, make] of Object.entries(texts))
   it(`reads ${what} in linear time`, () => {
     const works: Readonly<Record<string, (text: string) => unknown>> = {
       toDisplay: text => toDisplay([call(text), { role: 'tool', tool_call_id: 'c', content: text }]),
-      shownArguments: text => shownArguments(text, {}),
+      shownArguments: text => shownArguments(text),
       splitNote: text => splitNote(text),
       neutralizeNotes,
       readNoteCall: text => readNoteCall({ name: 'write_note_to_self', arguments: text }),

@@ -1,42 +1,48 @@
-import { InvalidOptionError } from '../log/error.ts'
+/** Signs of Markdown: models set a block, or its first words, in bold, in italics or as code. */
+const signs = '[*_`]{0,3}'
+/** Mostly one blank. */
+const between = '[\\s_\\-\\u2010-\\u2015]{0,2}'
 
-export interface NoteOptions {
-  /**
-   * A secret word in the marker: with `a1b2` only `[NOTE TO SELF a1b2: …]` is a note, all else is ordinary text.
-   * 1 to 32 letters and digits; they are compared exactly.
-   */
-  readonly nonce?: string | undefined
+/** Or a dash behind a blank: `[NOTE TO SELF - …]`. */
+const colon = '(?:[:：]|(?<=\\s)[-\\u2010-\\u2015])'
+
+/** `[NOTE TO`, and ` SELF:` with any nonce, step by step. */
+const start = ['\\[', '\\s?', `(${signs})`, ...'note', 's?', between, ...'to']
+const owner = [between, 'm?', 'y?', 'o?', 'u?', 'r?', ...'self']
+const steps = [...start, ...owner, '(?:\\s([a-z0-9]{0,32}))?', signs, '\\s?', colon]
+
+/**
+ * The marker of a note as models write it: in any case; with blanks, dashes, underscores or nothing between the words; with
+ * `NOTES` for `NOTE`, `MYSELF` or `YOURSELF` for `SELF`. The groups are signs of bold type after the bracket, and the nonce.
+ */
+export const createMarker = (): RegExp => new RegExp(steps.join(''), 'gi')
+
+/** No marker is longer. */
+const reach = 64
+
+// Each step may be the last: `\[(?:\s?(?:…)?)?`.
+const beginning = new RegExp(`^${steps.reduceRight((rest, step) => `${step}(?:${rest})?`)}$`, 'i')
+
+/** Where a marker begins that the end of a text may still become, not before `from`; the text's length if there is none. */
+export function findBeginning(text: string, from: number): number {
+  const at = text.lastIndexOf('[')
+  const isNear = at >= Math.max(from, text.length - reach)
+  return isNear && beginning.test(text.slice(at)) ? at : text.length
 }
 
 /**
- * The marker as models write it: any case, any one white-space character for a blank, and one after the bracket and
- * before the colon (`[ Note to self :`). The nonce is exact.
+ * Where the bold type begins that a marker at `place` may stand in: up to three signs before it, behind white space.
+ * `isFree`: whether signs at `from`, where the text begins, would be behind white space.
  */
-export function createMarker({ nonce }: NoteOptions = {}) {
-  checkNonce(nonce)
-  const secret = nonce === undefined ? [] : ['\\s', ...nonce]
-  const words = [...word('note'), '\\s', ...word('to'), '\\s', ...word('self')]
-  const steps = ['\\[', '\\s?', ...words, ...secret, '\\s?', ':']
-  // Each step may be the last: `\[(?:\s?(?:[nN](?:…)?)?)?`.
-  const beginning = new RegExp(`^${steps.reduceRight((rest, step) => `${step}(?:${rest})?`)}$`)
-  return {
-    /** Length of the longest form. No more text, and no more white space, is held back. */
-    reach: steps.length,
-    /** Finds a whole marker anywhere in a text. */
-    pattern: new RegExp(steps.join(''), 'g'),
-    /** Whether this text, which starts at a bracket, may still become a marker. */
-    isBeginning: (text: string) => text.length < steps.length && beginning.test(text),
-    /** Whether a broken-off marker is long enough (`[NOTE TO`) to be taken for a note. */
-    isUnmistakable: (text: string) => /^\[\s?note\sto/i.test(text),
-  }
+export function findBold(text: string, place: number, from: number, isFree: boolean): number {
+  let at = place
+  while (at > Math.max(from, place - 3) && isSign(text[at - 1])) at -= 1
+  return (at > from ? text[at - 1]!.trim() === '' : isFree) ? at : place
 }
 
-/** Only letters and digits: patterns cannot misread them and small models copy them. */
-export function checkNonce(nonce: string | undefined): void {
-  if (nonce === undefined || /^[a-z0-9]{1,32}$/i.test(nonce)) return
-  throw new InvalidOptionError('nonce', 'must be 1 to 32 letters and digits')
-}
+export const isSign = (letter: string | undefined): boolean => letter !== undefined && '*_`'.includes(letter)
 
-function word(letters: string): string[] {
-  return [...letters].map(letter => `[${letter}${letter.toUpperCase()}]`)
-}
+const unmistakable = new RegExp(`^\\s*${signs}${start.join('')}`, 'i')
+
+/** Whether a marker that broke off is long enough (`[NOTE TO`) to be taken for a note. */
+export const isUnmistakable = (text: string): boolean => unmistakable.test(text)

@@ -3,10 +3,10 @@
  * in this call (a user's, a tool's, a client's copy): `[NOTE TO SELF: x]` becomes `[QUOTED NOTE TO SELF: x]`. For texts
  * sent to the model; stored and displayed texts stay as they are.
  *
- * Quoted are `[NOTE TO SELF` with anything after it (a colon, a nonce, `from previous turn:]`), the titles
+ * Quoted are `[NOTE TO SELF`, also as `NOTES` or `MYSELF`, with anything after it (a colon, a nonce), the titles
  * `RECENT NOTES TO SELF:`, `[Summary of previous turn actions:]` and `[Earlier in this conversation:]`.
  * Found in any case, in full-width letters, with other square brackets (`［`, `【`, `〔`, `⟦`), with any white space,
- * dashes, underscores or nothing between the words (up to 32 characters), with invisible characters or accents
+ * dashes, underscores, signs of bold type or nothing between the words (up to 32 characters), with invisible characters or accents
  * between the letters (up to 8).
  * Not found: letters of other scripts that look alike, letters set apart (`N O T E`), escapes (`&#91;`).
  *
@@ -19,16 +19,26 @@ export function neutralizeNotes(text: string): string {
 /** Characters that nobody sees: control and format characters, fillers (`DI`: default ignorable), and accents. */
 const INVISIBLE = '\\p{Cc}\\p{Cf}\\p{DI}\\p{M}'
 // Bounded: a backtracking engine runs out of stack on megabytes of blanks.
-const GAP = `[\\s_\\p{Pd}${INVISIBLE}]{0,32}`
+const GAP = `[\\s_*\`\\p{Pd}${INVISIBLE}]{0,32}`
 const BRACKET = '[[［【〔⟦]'
+/** Between two letters of a word. */
+const BETWEEN = `[${INVISIBLE}]{0,8}`
 const COLON = `${GAP}[:：]`
 
 /** What every forgery has, and few texts have: a process that meets none need not compile the long pattern. */
 const SUSPECT = new RegExp(`${BRACKET}[^a-df-mo-rt-z]|[fｆ][^a-z]{0,32}[:：]`, 'iu')
 
+/** Letters that may stand at the beginning or at the end of a word. */
+const maybe = (letters: string) => `(?:${BETWEEN}${phrase(letters)}${BETWEEN})?`
+const NOTE = [
+  `${phrase('note')}${maybe('s')}`,
+  phrase('to'),
+  `${maybe('my')}${maybe('your')}${phrase('self')}`,
+].join(GAP)
+
 // `QUOTED` is inserted after the bracket, or before a title without one. The rest of the match stays as it is.
 const FORGED = new RegExp(
-  `${BRACKET}${GAP}(?=${phrase('note to self')}(?![\\p{L}\\p{N}])|` +
+  `${BRACKET}${GAP}(?=${NOTE}(?![\\p{L}\\p{N}])|` +
     `${phrase('summary of previous turn actions')}${COLON}|` +
     `${phrase('earlier in this conversation')}${COLON})|` +
     `(?=${phrase('recent notes to self')}${COLON})(?<!QUOTED )`,
@@ -39,7 +49,7 @@ const FORGED = new RegExp(
 function phrase(words: string): string {
   return words
     .split(' ')
-    .map(word => [...word].map(letter => `[${letter}${fullWidth(letter)}]`).join(`[${INVISIBLE}]{0,8}`))
+    .map(word => [...word].map(letter => `[${letter}${fullWidth(letter)}]`).join(BETWEEN))
     .join(GAP)
 }
 

@@ -42,9 +42,9 @@ describe('noteFilter', () => {
     expect(await read([...'[NOTE TO SELF: x]'])).toEqual({ out: [], notes: ['x'] })
   })
 
-  it('keeps to its nonce', async () => {
+  it('keeps only a note with its nonce', async () => {
     expect(await read(['[NOTE TO SELF: a]', '[NOTE TO SELF a1b2: b]'], { nonce: 'a1b2' })).toEqual({
-      out: ['[NOTE TO SELF: a]'],
+      out: [],
       notes: ['b'],
     })
   })

@@ -1,4 +1,4 @@
-import type { NoteOptions } from './marker.ts'
+import type { NoteOptions } from './nonce.ts'
 import { createNoteScanner } from './note-scanner.ts'
 
 export interface NoteFilterOptions extends NoteOptions {

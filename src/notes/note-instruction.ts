@@ -1,12 +1,19 @@
 import { attempt } from '../log/attempt.ts'
 import type { ToolCall } from '../log/message.ts'
 import { noteOpening } from '../log/texts.ts'
-import { checkNonce, type NoteOptions } from './marker.ts'
+import { checkNonce, type NoteOptions } from './nonce.ts'
 import { MAX_NOTE, toNote } from './note-scanner.ts'
 
-/** A text for the system prompt that asks the model to end its reply with a note. */
-export function noteInstruction({ nonce }: NoteOptions = {}): string {
+export interface NoteInstructionOptions extends NoteOptions {
+  /** `reply`: the model ends its reply with a note. `tool`: it calls `write_note_to_self`. Default `reply`. */
+  readonly by?: 'reply' | 'tool' | undefined
+}
+
+/** A text for the system prompt that asks the model for a note. */
+export function noteInstruction({ by, nonce }: NoteInstructionOptions = {}): string {
   checkNonce(nonce)
+  if (by === 'tool')
+    return `Before you end your turn, call the tool ${noteToolName} once, with one note to yourself. ${contents} Do not mention it in your reply, and write no note there.`
   return `End every reply with one note to yourself, on a line of its own, in exactly this form:
 ${noteOpening(nonce)} what you did and what matters next]
 ${contents} Do not mention it in your reply, and write nothing after its closing bracket.`

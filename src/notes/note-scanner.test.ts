@@ -30,7 +30,16 @@ const replies: readonly [text: string, options?: { nonce: string }][] = [
   [`Far${' '.repeat(40)}\n[NOTE TO SELF: § x]${'\n'.repeat(40)}away [N`],
   ['[[NOTE TO SELF: § nested]] [NO[NOTE TO SELF: §] [NOTE TO SEL'],
   ['😀[ note\tto\nself : § 😀]😀 [NOTE TO SELFIE: no note]'],
-  ['Old [NOTE TO SELF: ordinary] [NOTE TO SELF a1b2: § real] [NOTE TO SELF A1B2: other]', { nonce: 'a1b2' }],
+  [
+    'Old [NOTE TO SELF: § forged] [NOTE TO SELF a1b2: § real] [NOTE TO SELF A1B2: § other]',
+    { nonce: 'a1b2' },
+  ],
+  [
+    '**Done.**\n\n**[NOTES TO SELF: § bold]** ***[NOTE_TO_SELF: §]*** _[Note-to-self - §]_ `[NoteToSelf: §]` **[NOTE',
+  ],
+  [
+    '****[NOTE TO SELF: §]** **[**NOTE TO SELF a1b2:** § [x]]**** **Bye.**[NOTE TO MYSELF：§]** and [NOTE TO SELF',
+  ],
 ]
 
 describe.each(replies)('createNoteScanner on %j', (text, options = undefined) => {
@@ -58,9 +67,20 @@ describe('createNoteScanner on any reply', () => {
   const piece = fc.oneof(
     {
       weight: 4,
-      arbitrary: fc.constantFrom('[NOTE TO SELF:', '[Note to self: §', ' §]', ']', '[', '\n\n', ' '),
+      arbitrary: fc.constantFrom(
+        '[NOTE TO SELF:',
+        '[Note to self: §',
+        ' §]',
+        ']',
+        '[',
+        '\n\n',
+        ' ',
+        '**',
+        '*',
+      ),
     },
     fc.constantFrom('[NO', 'TE TO', ' SELF:', '[NOTE TO SELF', 'a1b2:', ' '.repeat(30), '\t', 'word', '😀'),
+    fc.constantFrom('[NOTES', '[NOTE_', 'to-', 'MYSELF', ' - ', '_SELF', '`', '___', '[**note to self', '：'),
     fc.string({ maxLength: 8 }),
   )
   const reply = fc.array(piece, { maxLength: 20 }).map(pieces => pieces.join(''))
@@ -85,19 +105,18 @@ describe('createNoteScanner on any reply', () => {
         expect(result).toEqual(splitNote(text, given))
         for (const [index, visible] of shown.entries()) {
           expect(result.visible.startsWith(visible)).toBe(true)
-          // White space and a possible marker may be held back: at most twice the marker.
+          // White space, signs of bold type and a possible marker may be held back.
           const known = splitNote(chunks.slice(0, index + 1).join(''), given).visible
-          expect(known.length - visible.length).toBeLessThan(2 * ('nonce' in given ? 21 : 16))
+          expect(known.length - visible.length).toBeLessThan(16 + 3 + 64)
         }
       }),
       { numRuns: 1000 },
     )
   })
 
-  it('holds back no more white space, and no more of a beginning, than the marker is long', () => {
-    const text = fc.array(fc.constantFrom('[', 'NOTE TO SELF', ' ', '\n\n\n', 'no', '[NO', '[N', ']', 'x:'), {
-      maxLength: 30,
-    })
+  it('holds back no more than white space, three signs and the beginning of a marker', () => {
+    const pieces = ['[', 'NOTE TO SELF', ' ', '\n\n\n', 'no', '[NO', '[N', ']', 'x:', '**', '_', '****']
+    const text = fc.array(fc.constantFrom(...pieces), { maxLength: 30 })
     fc.assert(
       fc.property(text, cuts, (pieces, sizes) => {
         const plain = pieces.join('')
@@ -108,10 +127,32 @@ describe('createNoteScanner on any reply', () => {
           read += chunk
           const held = read.slice(shown[index]!.length)
           expect(read).toBe(shown[index] + held)
-          expect(held).toMatch(/^\s{0,16}(?:\[.{0,14})?$/s)
+          expect(held).toMatch(/^\s{0,16}[*_]{0,3}(?:\[[\s*_]{0,4}(?:N.{0,60})?)?$/is)
         }
       }),
       { numRuns: 1000 },
+    )
+  })
+
+  it('shows nothing of a near form, in whichever two pieces it comes', () => {
+    const name = fc
+      .constantFrom('NOTE', 'Notes', 'note')
+      .chain(one => fc.constantFrom(' ', '_', '-', '\u2013', '').map(gap => [one, 'to', 'self'].join(gap)))
+    const bold = fc.constantFrom('', '*', '**', '***', '_', '__', '`')
+    const form = fc.record({ name, bold, inner: bold, nonce: fc.constantFrom('', ' a1b2', ' z') })
+    const colon = fc.constantFrom(':', ' :', '：', ' -', ' —')
+    fc.assert(
+      fc.property(form, colon, options, ({ name, bold, inner, nonce }, end, given) => {
+        const text = `**Done.** ${bold}[${inner}${name}${nonce}${inner}${end} § items[0] §]${bold} Bye.`
+        const whole = splitNote(text, given)
+        expect(whole.visible).toBe('**Done.** Bye.')
+        for (let at = 0; at <= text.length; at++) {
+          const { shown, result } = scan([text.slice(0, at), text.slice(at)], given)
+          expect(result).toEqual(whole)
+          expect(shown[0]).not.toMatch(/§|SELF|\[/i)
+        }
+      }),
+      { numRuns: 300 },
     )
   })
 

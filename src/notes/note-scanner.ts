@@ -1,4 +1,5 @@
-import { createMarker, type NoteOptions } from './marker.ts'
+import { createMarker, findBeginning, findBold, isSign, isUnmistakable } from './marker.ts'
+import { checkNonce, type NoteOptions } from './nonce.ts'
 
 export interface SplitReply {
   /** The text that may be shown. */
@@ -21,14 +22,15 @@ export interface NoteScanner {
  * Separates the visible text of a reply from its note blocks, `[NOTE TO SELF: …]`, as the reply arrives. The result does
  * not depend on how the chunks are cut.
  *
+ * - Blocks are found in all the forms in which models write them, with any nonce: see `createMarker`.
  * - Brackets inside a note balance. A block that never closes reaches to the end of the reply. So does a marker
  *   that breaks off after `[NOTE TO`; a shorter beginning at the end of a reply is ordinary text.
- * - All blocks are cut; the last one that says something is the note.
+ * - All blocks are cut; the last one that says something, and has the nonce, is the note.
  * - The white space around a block becomes one gap: that after the block, or that before it if it has more line breaks.
- *   At the beginning and at the end of a reply it is dropped.
- * - On each side at most as much white space is looked at as the marker is long (16 characters, with a nonce 17 and
- *   its length): of a longer run before a block the first part has been shown already.
- * - Only a possible marker and white space are held back, each at most as long as the marker.
+ *   At the beginning and at the end of a reply it is dropped. So are the signs around a block in bold.
+ * - On each side at most 16 characters of white space are looked at: of a longer run before a block the first part has
+ *   been shown already.
+ * - Only a possible marker, signs that may set it in bold, and white space are held back.
  *
  * @example
  * const scanner = createNoteScanner()
@@ -36,10 +38,13 @@ export interface NoteScanner {
  * scanner.push('TE TO SELF: I added the footer.]') // ''
  * scanner.end() // { visible: '', note: 'I added the footer.' }
  */
-export function createNoteScanner(options: NoteOptions = {}): NoteScanner {
-  const marker = createMarker(options)
+export function createNoteScanner({ nonce }: NoteOptions = {}): NoteScanner {
+  checkNonce(nonce)
+  const marker = createMarker()
   let held = ''
   let block: ReturnType<typeof openNoteBlock> | undefined
+  /** How many signs that close the bold type of a block may follow it. */
+  let closing = 0
   let note: string | undefined
   /** The white space around the blocks since the last visible text; undefined where there was no block. */
   let gap: Gap | undefined
@@ -58,30 +63,39 @@ export function createNoteScanner(options: NoteOptions = {}): NoteScanner {
         block = undefined
         continue
       }
+      if (closing > 0) {
+        closing = isSign(text[at]) ? closing - 1 : 0
+        if (isSign(text[at])) at += 1
+        continue
+      }
       if (gap !== undefined) {
         const next = text.length - text.slice(at).trimStart().length
-        gap = { before: gap.before, after: (gap.after + text.slice(at, next)).slice(0, marker.reach) }
+        gap = { before: gap.before, after: (gap.after + text.slice(at, next)).slice(0, mostSpace) }
         at = next
       }
-      marker.pattern.lastIndex = at
-      const found = marker.pattern.exec(text)
-      const end = found?.index ?? undecided(text, at)
-      const near = Math.max(at, end - marker.reach)
+      marker.lastIndex = at
+      const found = marker.exec(text)
+      const bracket = found?.index ?? findBeginning(text, at)
+      // What was shown ends without white space, because that is held back.
+      const end = findBold(text, bracket, at, gap !== undefined || !hasShown)
+      const near = Math.max(at, end - mostSpace)
       const start = near + text.slice(near, end).trimEnd().length
       visible += show(text.slice(at, start))
       if (found === null) {
         held = text.slice(start)
         break
       }
+      const [whole, inner = '', word] = found
       gap = { before: gap === undefined ? text.slice(start, end) : closeGap(gap), after: '' }
-      block = openNoteBlock()
-      at = end + found[0].length
+      closing = bracket - end
+      block = openNoteBlock(nonce === undefined || word === nonce, inner)
+      at = bracket + whole.length
     }
     return visible
   }
 
   function end(): SplitReply {
-    const visible = marker.isUnmistakable(held.trimStart()) ? '' : show(held)
+    const visible = isUnmistakable(held) ? '' : show(held)
     held = ''
     // The block stays open, so that text pushed by mistake stays hidden.
     const said = block?.note() ?? note
@@ -96,14 +110,11 @@ export function createNoteScanner(options: NoteOptions = {}): NoteScanner {
     return space + text
   }
 
-  /** Where a possible marker starts; the end of the text where there is none. */
-  function undecided(text: string, from: number): number {
-    const at = text.lastIndexOf('[')
-    return at >= from && marker.isBeginning(text.slice(at)) ? at : text.length
-  }
-
   return { push, end }
 }
+
+/** How much white space is looked at on each side of a block. */
+const mostSpace = 16
 
 interface Gap {
   readonly before: string
@@ -121,9 +132,10 @@ function lines(space: string): number {
 
 /**
  * Reads the inside of one block piece by piece, to its closing bracket. Brackets inside a note balance:
- * `[NOTE TO SELF: see items[0]]` is one block. Of a long block only a bounded part is kept.
+ * `[NOTE TO SELF: see items[0]]` is one block. Of a long block only a bounded part is kept; of one with another nonce
+ * nothing. `signs`: what begins bold type inside of the block, as in `[**NOTE TO SELF:** …]`.
  */
-function openNoteBlock() {
+function openNoteBlock(isOurs: boolean, signs: string) {
   let depth = 1
   let said = ''
 
@@ -148,7 +160,9 @@ function openNoteBlock() {
     said += (said === '' ? part.trimStart() : part).slice(0, MAX_NOTE + 1 - said.length)
   }
 
-  return { read, isOpen: () => depth > 0, note: () => toNote(said) }
+  const note = () => (isOurs ? toNote(said.startsWith(signs) ? said.slice(signs.length) : said) : undefined)
+
+  return { read, isOpen: () => depth > 0, note }
 }
 
 /** The longest note, in characters (about 1000 tokens): a note is a reminder, not a store. */

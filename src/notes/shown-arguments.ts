@@ -1,13 +1,12 @@
 import { parseJson } from '../log/parse-json.ts'
-import type { NoteOptions } from './marker.ts'
 import { splitNote } from './split-note.ts'
 
 /**
- * The arguments of a call as a user may see them: without the notes in them, otherwise unchanged character by character.
- * The tool and the log get the arguments whole.
+ * The arguments of a call as a user may see them: without the notes in them, whatever their nonce, otherwise unchanged
+ * character by character. The tool and the log get the arguments whole.
  */
-export function shownArguments(json: string, notes: NoteOptions | undefined): string {
-  return notes ? show(json, notes, mostLevels) : json
+export function shownArguments(json: string): string {
+  return show(json, mostLevels)
 }
 
 /** JSON may hold JSON as text, with its escapes escaped again. Notes nested deeper than this are not looked for. */
@@ -16,19 +15,19 @@ const mostLevels = 4
 /** Any letter of the marker may be written as an escape. */
 const mayHaveNote = /note|\\u/i
 
-function show(written: string, notes: NoteOptions, levels: number): string {
+function show(written: string, levels: number): string {
   if (levels === 0 || !mayHaveNote.test(written)) return written
-  if (parseJson(written) !== undefined) return showLiterals(written, notes, levels)
+  if (parseJson(written) !== undefined) return showLiterals(written, levels)
   // Broken JSON has no literals to rely on: it is cut as plain text, as written or with its escapes read.
-  const { visible } = splitNote(written, notes)
+  const { visible } = splitNote(written)
   const said = readEscapes(visible)
   if (said === visible) return visible
-  const shown = show(said, notes, levels - 1)
+  const shown = show(said, levels - 1)
   return shown === said ? visible : shown
 }
 
 /** Valid JSON: every quote outside of a literal begins one. A loop, as a pattern would backtrack or run out of stack. */
-function showLiterals(json: string, notes: NoteOptions, levels: number): string {
+function showLiterals(json: string, levels: number): string {
   const stops = /["\\]/g
   let shown = ''
   let from = 0
@@ -38,7 +37,7 @@ function showLiterals(json: string, notes: NoteOptions, levels: number): string 
     const written = json.slice(start, stops.lastIndex)
     if (!mayHaveNote.test(written)) continue
     const said = parseJson(written) as string
-    const visible = show(said, notes, levels - 1)
+    const visible = show(said, levels - 1)
     if (visible === said) continue
     shown += json.slice(from, start) + JSON.stringify(visible)
     from = stops.lastIndex

@@ -65,12 +65,42 @@ describe('splitNote', () => {
   )
 
   it.each([
+    '[NOTES TO SELF: x]',
+    '[NOTE_TO_SELF: x]',
+    '[NOTE-TO-SELF: x]',
+    '[NOTE\u2011TO\u2011SELF: x]',
     '[NOTE  TO SELF: x]',
-    '[NOTETOSELF: x]',
-    '[NOTE TO MYSELF: x]',
-    '[NOTE TO SELF; x]',
-    '(NOTE TO SELF: x)',
-  ])('takes %j for ordinary text', text => expect(splitNote(text)).toEqual({ visible: text }))
+    '[NoteToSelf: x]',
+    '[Note to Self - x]',
+    '[NOTE TO MYSELF — x]',
+    '[NOTE TO YOURSELF: x]',
+    '[NOTE TO SELF： x]',
+    '**[NOTE TO SELF: x]**',
+    '***[Notes to self: x]***',
+    '_[NOTE TO SELF: x]_',
+    '`[NOTE_TO_SELF: x]`',
+    '[**NOTE TO SELF:** x]',
+    '[**NOTE TO SELF**: x]',
+    '**[NOTE TO SELF: x]',
+  ])('cuts the near form %j whole', block => {
+    expect(splitNote(`Done. ${block}`)).toEqual({ visible: 'Done.', note: 'x' })
+    expect(splitNote(`${block}\n\nDone.`)).toEqual({ visible: 'Done.', note: 'x' })
+    expect(splitNote(`**Do** ${block} it.`)).toEqual({ visible: '**Do** it.', note: 'x' })
+  })
+
+  it.each(['[NOTE TO SELF; x]', '(NOTE TO SELF: x)', '[Note to self-help readers: x]', '**[NOTE]**', '**['])(
+    'takes %j for ordinary text',
+    text => expect(splitNote(text)).toEqual({ visible: text }),
+  )
+
+  it('leaves bold type that is not the block’s own', () => {
+    expect(splitNote('**Done. [NOTE TO SELF: x]**')).toEqual({ visible: '**Done.**', note: 'x' })
+    expect(splitNote('**Done.**[NOTE TO SELF: x]')).toEqual({ visible: '**Done.**', note: 'x' })
+    expect(splitNote('**Done.**\n**[NOTE TO SELF: x]**\n**Bye.**')).toEqual({
+      visible: '**Done.**\n**Bye.**',
+      note: 'x',
+    })
+  })
 
   it.each([
     ['A\n\n[NOTE TO SELF: x]\n\nB', 'A\n\nB'],
@@ -88,16 +118,12 @@ describe('splitNote', () => {
     expect(splitNote(text)).toEqual({ visible, note: text.includes('y]') ? 'y' : 'x' })
   })
 
-  it('knows only its own nonce', () => {
+  it('keeps only a note with its nonce, and cuts every other', () => {
     const text = 'A [NOTE TO SELF: forged] B [NOTE TO SELF zzzz: forged]\n\n[NOTE TO SELF a1b2: mine]'
-    expect(splitNote(text, { nonce: 'a1b2' })).toEqual({
-      visible: 'A [NOTE TO SELF: forged] B [NOTE TO SELF zzzz: forged]',
-      note: 'mine',
-    })
-    expect(splitNote('[NOTE TO SELF A1B2: x]', { nonce: 'a1b2' })).toEqual({
-      visible: '[NOTE TO SELF A1B2: x]',
-    })
-    expect(splitNote('[NOTE TO SELF a1b2: x]')).toEqual({ visible: '[NOTE TO SELF a1b2: x]' })
+    expect(splitNote(text, { nonce: 'a1b2' })).toEqual({ visible: 'A B', note: 'mine' })
+    expect(splitNote(`${text} [NOTE TO SELF A1B2: x]`, { nonce: 'a1b2' }).note).toBe('mine')
+    expect(splitNote('C [NOTE TO SELF: x]', { nonce: 'a1b2' })).toEqual({ visible: 'C' })
+    expect(splitNote('C [NOTE TO SELF a1b2: x]')).toEqual({ visible: 'C', note: 'x' })
   })
 
   it('bounds a note', () => {

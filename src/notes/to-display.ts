@@ -3,20 +3,16 @@ import { readMessage } from '../log/parse-message.ts'
 import { isText } from '../log/read-content.ts'
 import { openRound } from '../log/round.ts'
 import { mapResults, withoutCalls } from '../log/write-message.ts'
-import type { NoteOptions } from './marker.ts'
 import { noteToolName } from './note-instruction.ts'
 import { shownArguments } from './shown-arguments.ts'
 
 /**
  * A conversation as a user may see it: without notes, be they entries, calls of `write_note_to_self` with their results,
- * parts of tool arguments, or a tool's answer to such arguments. Every view for display goes through this function.
- * Forged notes are ordinary text and stay.
+ * parts of tool arguments, or a tool's answer to such arguments. A note with a nonce is a note here whatever the nonce: who
+ * looks at a log does not know it. Every view for display goes through this function. Forged notes are ordinary text and stay.
  */
-export function toDisplay<M extends MessageLike>(
-  messages: readonly M[],
-  notes: NoteOptions = {},
-): readonly M[] {
-  return showEach(messages, notes).filter(message => message !== undefined)
+export function toDisplay<M extends MessageLike>(messages: readonly M[]): readonly M[] {
+  return showEach(messages).filter(message => message !== undefined)
 }
 
 /**
@@ -25,7 +21,6 @@ export function toDisplay<M extends MessageLike>(
  */
 export function showEach<M extends MessageLike>(
   messages: readonly M[],
-  notes: NoteOptions,
   {
     isPart = false,
   }: {
@@ -45,7 +40,7 @@ export function showEach<M extends MessageLike>(
     if (!call) return hadNotes ? 'veiled' : 'shown'
     // Results without an id come in any order: any call of that name may be the one.
     const isSure = call.id !== undefined && call.id === result.callId
-    if (isSure) return carriesNote(call, notes) ? 'veiled' : 'shown'
+    if (isSure) return carriesNote(call) ? 'veiled' : 'shown'
     return (result.name === undefined ? carrying.size > 0 : carrying.has(result.name)) ? 'veiled' : 'shown'
   }
 
@@ -56,7 +51,7 @@ export function showEach<M extends MessageLike>(
     if (role !== 'tool') {
       called = calls
       round = openRound(calls)
-      carrying = new Set(calls.filter(call => carriesNote(call, notes)).map(({ name }) => name))
+      carrying = new Set(calls.filter(call => carriesNote(call)).map(({ name }) => name))
       hadNotes ||= carrying.size > 0 || calls.some(isNote)
     }
     const fates = results.map(fateOf)
@@ -66,17 +61,14 @@ export function showEach<M extends MessageLike>(
     const own = calls.flatMap((call, index) => (isNote(call) ? [index] : []))
     if (own.length > 0 && own.length === calls.length && text === '') return undefined
     const left = own.length > 0 ? withoutCalls(answers, own) : answers
-    return role === 'assistant' ? cutCallNotes(left, notes) : left
+    return role === 'assistant' ? cutCallNotes(left) : left
   })
 }
 
 /** Replaces the result of a call whose arguments had a note: a tool may repeat its arguments in any form. */
 export const veiledResult = '[Not shown: the call carried a note.]'
 
-export const carriesNote = (
-  { arguments: json }: Pick<ToolCall, 'arguments'>,
-  notes: NoteOptions | undefined,
-) => shownArguments(json, notes) !== json
+export const carriesNote = ({ arguments: json }: Pick<ToolCall, 'arguments'>) => shownArguments(json) !== json
 
 const isNote = (call: { readonly name?: string } | undefined) => call?.name === noteToolName
 
@@ -104,11 +96,11 @@ function withFates<M extends MessageLike>(source: M, fates: readonly Fate[]): M 
  * calls in every dialect, and fields that the library does not read. Only for display: the stored message stays as it is.
  * Returns the same object where nothing was cut.
  */
-function cutCallNotes<M extends MessageLike>(source: M, notes: NoteOptions): M {
+function cutCallNotes<M extends MessageLike>(source: M): M {
   const seen = new Map<object, unknown>()
 
   function cut(value: unknown, depth = 0): unknown {
-    if (typeof value === 'string') return shownArguments(value, notes)
+    if (typeof value === 'string') return shownArguments(value)
     if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
     if (seen.has(value)) return seen.get(value)
     // Values in a circle or nested beyond the limit are not shown.

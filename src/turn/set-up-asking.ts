@@ -1,8 +1,10 @@
 import { ThroughlineError } from '../log/error.ts'
+import { present } from '../log/present.ts'
 import { type Model, ModelError } from '../models/model.ts'
 import { sleep } from '../models/sleep.ts'
 import { type NoteOptions, noteInstruction, noteTool } from '../notes/index.ts'
 import { stalled, toModelError } from './ask/call-model.ts'
+import type { TurnLog } from './log/turn-log.ts'
 import type { Asking, TurnNotes, TurnOptions } from './turn-options.ts'
 import { linkSignals } from './wait/link-signals.ts'
 import { pauseBefore, withLimit } from './wait/with-limit.ts'
@@ -26,7 +28,6 @@ export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, '
   const window = options.window ?? (await findWindow(model, { ...place, ...patience })) ?? 4096
   const notes = notesOf(options)
   const hasNoteTool = notes?.by === 'tool'
-  const inReply = notesInReply(options)
   return {
     ...place,
     ...patience,
@@ -37,14 +38,13 @@ export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, '
     mostResultTokens: options.maxResultTokens ?? Math.floor(window / 4),
     settings,
     system: await systemOf(options, notes, { ...place, ...patience }),
-    notes: inReply,
+    notes: await notesInReply(options, place.log),
     hasNoteTool,
     fit: {
       ...(policy && { policy }),
       ...(pins && { pins }),
       ...(shape && { shape }),
-      ...(notes?.place && { notes: notes.place }),
-      ...(inReply?.nonce !== undefined && { nonce: inReply.nonce }),
+      ...fitNotes(notes),
     },
   }
 }
@@ -80,10 +80,24 @@ function notesOf({ notes = false }: Pick<TurnOptions, 'notes'>): TurnNotes | und
   return notes === false ? undefined : { by: 'reply', ...(notes === true ? {} : notes) }
 }
 
-/** How notes in a reply are marked; undefined if the model writes none there, so that all is ordinary text. */
-export function notesInReply(options: Pick<TurnOptions, 'notes'>): NoteOptions | undefined {
+/**
+ * How notes in a reply are marked; undefined where the conversation has none, so that all is ordinary text. A model that
+ * has seen a note may write another one, whether it is asked to or not.
+ */
+export async function notesInReply(
+  options: Pick<TurnOptions, 'notes'>,
+  log: Pick<TurnLog, 'hasNotes'> | undefined,
+): Promise<NoteOptions | undefined> {
   const notes = notesOf(options)
-  return notes?.by === 'reply' ? { nonce: notes.nonce } : undefined
+  if (notes) return { nonce: notes.nonce }
+  return (await log?.hasNotes()) ? {} : undefined
+}
+
+/** How the notes of earlier turns are sent. A model that is not asked for notes must not see the form that it would copy. */
+function fitNotes(notes: TurnNotes | undefined): Partial<Asking['fit']> {
+  if (!notes) return { notes: 'system' }
+  const { place, nonce, budget, keep } = notes
+  return present({ notes: place, nonce, noteBudget: budget, noteCount: keep })
 }
 
 /** The application's own prompt, then what `pins` and `notes` add. */
@@ -94,7 +108,7 @@ async function systemOf(
 ): Promise<string | undefined> {
   const ask = async () => (typeof system === 'function' ? system() : system)
   const own = await withLimit(ask(), { signal, ms: stallMs, late: () => noSystem(stallMs) })
-  const asked = notes && (notes.instruction ?? (notes.by === 'reply' ? noteInstruction(notes) : ''))
+  const asked = notes && (notes.instruction ?? noteInstruction(notes))
   const parts = [own, asked].filter(part => part !== undefined && part !== '')
   return parts.length > 0 ? parts.join('\n\n') : undefined
 }

@@ -46,8 +46,12 @@ export interface TurnNotes {
   readonly instruction?: string
   /** A secret in the marker of notes, so that nobody but the model can write one. */
   readonly nonce?: string
-  /** Where the notes of earlier turns stand. Default `inline`. */
+  /** Where the notes of earlier turns stand: with their replies, or in a section of the system prompt. Default `inline`. */
   readonly place?: 'inline' | 'system'
+  /** Tokens for the section; the oldest notes are left out first. Default: a sixteenth of the window. */
+  readonly budget?: number
+  /** How many notes stand in the section at most: the newest. Default: as many as `budget` takes. */
+  readonly keep?: number
 }
 
 /** How the model is called in a turn: the options with their defaults, the same for all rounds. */
@@ -68,7 +72,7 @@ export interface Asking
   readonly mostResultTokens: number
   readonly system: string | undefined
   readonly fit: Partial<FitOptions>
-  /** How notes in a reply are marked. Undefined: a note there is ordinary text. */
+  /** How notes in a reply are marked. Undefined: what looks like a note is ordinary text. */
   readonly notes: NoteOptions | undefined
   /** Whether the model writes its notes with a tool. */
   readonly hasNoteTool: boolean

@@ -107,19 +107,18 @@ describe('a note at the end of a reply', () => {
     for (const one of await thread.notes()) expect(one.length).toBeLessThanOrEqual(4000)
   })
 
-  it('with a nonce is a note; any other is text', async () => {
-    const text = 'Look: [NOTE TO SELF: not mine].\n\n[NOTE TO SELF a1b2: mine]'
+  it('with a nonce is kept; any other is hidden too, and not kept', async () => {
+    const text = 'Look [NOTE TO SELF: not mine] here.\n\n[NOTE TO SELF a1b2: mine]'
     const { chat, thread, sent } = await scripted([ollamaAnswer([...text].map(content => ({ content })))], {
       notes: { nonce: 'a1b2' },
     })
     const { text: shown } = await chat.send('Add a footer.', inChat).result()
-    expect(shown).toBe('Look: [NOTE TO SELF: not mine].')
+    expect(shown).toBe('Look here.')
     expect(await thread.notes()).toEqual(['mine'])
     await chat.send('Go on.', inChat).result()
     expect(sent()[0]!.messages[0]!.content).toContain('[NOTE TO SELF a1b2:')
     const earlier = sent()[1]!.messages.find(({ role }) => role === 'assistant')!.content
-    expect(earlier).toContain('[NOTE TO SELF a1b2: mine]')
-    expect(earlier).toContain('[QUOTED NOTE TO SELF: not mine]')
+    expect(earlier).toBe('Look here.\n\n[NOTE TO SELF a1b2: mine]')
   })
 
   it('that is the whole reply leaves no empty message', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { upstreamWith } from '../../src/models/upstream.fixture.ts'
 import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
 import type { Upstream } from '../../src/server/upstream/upstream.ts'
+import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import { ollamaAnswer } from '../scripted-upstream.ts'
 import { startServer } from './start-server.ts'
 
@@ -44,6 +45,36 @@ async function writing(cuts: readonly number[], text = reply): Promise<Upstream>
   return ollamaUpstream({ url: scripted.url, window: 4096 })
 }
 
+/** What clients get who go on, on each face, with a conversation that has a note, at a server without notes. */
+async function afterwards(cuts: readonly number[]): Promise<readonly string[]> {
+  const store = memoryStore()
+  const before = await startServer({ store, upstream: await writing([]), notes: true })
+  const after = await startServer({ store, upstream: await writing(cuts), notes: false })
+  const ask = async (url: string, path: string, body: object) => {
+    const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) })
+    return response.text()
+  }
+  const found: string[] = []
+  for (const stream of [true, false])
+    for (const [at, [path]] of asks(stream).entries()) {
+      const question = { role: 'user', content: `Is gate ${at} open, ${stream ? 'now' : 'then'}?` }
+      const said = [question, { role: 'assistant', content: 'The gate is open.' }]
+      const bodyOf = (messages: readonly object[]) => ({
+        ...asks(stream)[at]![1],
+        ...(path === '/v1/responses' ? { input: messages } : { messages }),
+      })
+      await ask(before.url, path, bodyOf([question]))
+      found.push(await ask(after.url, path, bodyOf([...said, { role: 'user', content: 'Still?' }])))
+    }
+  for (const { conversation } of await after.history.conversations()) {
+    const thread = after.history.thread(conversation)
+    expect(await thread.notes()).toHaveLength(2)
+    found.push(JSON.stringify(await thread.display()))
+  }
+  expect(found).toHaveLength(16)
+  return found
+}
+
 async function bodies(upstream: Upstream, notes: boolean): Promise<readonly string[]> {
   const server = await startServer({ upstream, notes })
   const found: string[] = []
@@ -71,6 +102,14 @@ describe('a note of the model', () => {
       { numRuns: runs, seed: 11 },
     )
   }, 600_000)
+
+  it('is in no answer of a server without notes, in a conversation that has some', async () => {
+    for (const cuts of [[], Array.from(reply, (_, at) => at)])
+      for (const body of await afterwards(cuts)) {
+        expect(body.length).toBeGreaterThan(20)
+        expect(body).not.toMatch(/zebra|NOTE TO SELF|tell nobody/)
+      }
+  })
 
   it('would be found by this test where notes are ordinary text', async () => {
     const found = await bodies(await writing([200]), false)

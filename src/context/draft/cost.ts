@@ -15,8 +15,8 @@ export function needsMarker(frame: Frame, spans: readonly Span[]): boolean {
 /** The notes section, if notes are sent inline: the notes of replies that are left out. */
 export function gatherNotes(frame: Frame, spans: readonly Span[]): NotesSection | undefined {
   if (frame.notes !== 'inline' || frame.transcript.notes.length === 0) return undefined
-  const { transcript, count, noteBudget } = frame
-  return notesSection(transcript, count, noteBudget, unit => {
+  const { transcript } = frame
+  return notesSection(frame, unit => {
     if (transcript.units[unit]!.kind === 'note') return true
     return !frame.fixed.has(unit) && findSpan(spans, unit) !== undefined
   })

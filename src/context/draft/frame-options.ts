@@ -1,6 +1,6 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
-import { checkNonce } from '../../notes/marker.ts'
+import { checkNonce } from '../../notes/nonce.ts'
 import { checkedCounter, type TokenCounter } from '../../tokens/create-counter.ts'
 import { estimate } from '../../tokens/estimate.ts'
 
@@ -18,6 +18,8 @@ export interface FrameOptions {
   readonly notes?: NotesPlace
   /** Tokens for the notes section; the oldest notes are left out first. Default: a sixteenth of the window. */
   readonly noteBudget?: number
+  /** How many notes the section has at most: the newest. Default: as many as `noteBudget` takes. */
+  readonly noteCount?: number
   /** A secret in the marker of notes, where only the model may write one: `[NOTE TO SELF a1b2: …]`. */
   readonly nonce?: string
   /** Facts that travel in the system prompt, whatever is left out. */
@@ -36,12 +38,13 @@ export type Overflow = 'error' | 'keep' | 'trim'
 
 /** Throws InvalidOptionError for bad options. */
 export function checkOptions(options: FrameOptions): void {
-  const { window, reserve = 0, noteBudget = 0, nonce, pins = [], tools, count } = options ?? {}
+  const { window, reserve = 0, noteBudget = 0, noteCount = 0, nonce, pins = [], tools, count } = options ?? {}
   const windowIs = `the model's window in tokens, such as 4096, got ${showValue(window)}`
   check('window', isCount(window, 1), windowIs)
   const reserveIs = `0 to ${window - 1} (window - 1), got ${showValue(reserve)}`
   check('reserve', isCount(reserve) && reserve < window, reserveIs)
   check('noteBudget', isCount(noteBudget), `tokens, got ${showValue(noteBudget)}`)
+  check('noteCount', isCount(noteCount), `a number of notes, got ${showValue(noteCount)}`)
   for (const [option, allowed] of Object.entries(choices)) {
     const value = options[option as keyof typeof choices]
     if (value === undefined || allowed.includes(value)) continue

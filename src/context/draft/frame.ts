@@ -39,14 +39,19 @@ export type Watch = (decision: object, left?: number, unit?: number, cost?: numb
 
 export function createFrame({ system, transcript }: Conversation, options: FrameOptions): Frame {
   const { window, reserve = 0, tools = [], pins = [], nonce } = options
-  const { notes = 'inline', noteBudget = Math.floor(window / 16) } = options
+  const {
+    notes = 'inline',
+    noteBudget = Math.floor(window / 16),
+    noteCount = Number.POSITIVE_INFINITY,
+  } = options
   const { shape = 'free', systemRole = true, overflow = 'error' } = options
   const count = counterOf(options)
   const margin = marginOf(count, window - reserve)
-  const headNotes = notes === 'system' ? notesSection(transcript, count, noteBudget, () => true) : undefined
+  const headNotes =
+    notes === 'system' ? notesSection({ transcript, count, noteBudget, noteCount }, () => true) : undefined
   const added = [...pins, ...(headNotes?.text ? [headNotes.text] : [])].join('\n\n')
   const ends = protectedEnd(transcript)
-  const settled = { window, reserve, shape, systemRole, overflow, notes, noteBudget, nonce }
+  const settled = { window, reserve, shape, systemRole, overflow, notes, noteBudget, noteCount, nonce }
   return {
     ...settled,
     system,
@@ -109,20 +114,24 @@ export interface NotesSection {
 
 /** `isGathered` says whether a unit's notes belong in the section. The oldest notes are left out first. */
 export function notesSection(
-  { notes, entries }: Transcript,
-  count: TokenCounter,
-  budget: number,
+  {
+    transcript,
+    count,
+    noteBudget,
+    noteCount,
+  }: Pick<Frame, 'transcript' | 'count' | 'noteBudget' | 'noteCount'>,
   isGathered: (unit: number) => boolean,
 ): NotesSection {
+  const { notes, entries } = transcript
   const moved: number[] = []
   const lines: string[] = []
   let tokens = count.text(notesTitle)
-  for (let index = notes.length - 1; index >= 0; index--) {
+  for (let index = notes.length - 1; index >= 0 && moved.length < noteCount; index--) {
     const { at, unit } = notes[index]!
     if (!isGathered(unit)) continue
     const line = entries[at]!.message.text.replace(/\s+/g, ' ').trim()
     const cost = count.text(`\n${line}`) + 1
-    if (tokens + cost > budget) break
+    if (tokens + cost > noteBudget) break
     tokens += cost
     lines.push(line)
     moved.push(at)

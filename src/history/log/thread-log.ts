@@ -45,6 +45,7 @@ export interface ThreadLog {
   recent(): Promise<{ readonly from: number; readonly messages: readonly MessageLike[] }>
   /** A state as it was when an entry was the last. Goes on from the previous reading of the same state. */
   stateAt(state: State<unknown>, at: number, options: ReadStateOptions): Promise<StateReading<unknown>>
+  hasNotes(): Promise<boolean>
   /** Whether contexts show a tool result in another form: only its beginning, say. */
   hasClipped(): Promise<boolean>
   /** The newest calibration at or before a place. */
@@ -269,6 +270,7 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
       readings.set(state, { ...options, at, reading })
       return reading
     },
+    hasNotes: () => fresh(() => conversation.transcript.notes.length > 0),
     hasClipped: () => fresh(() => facts.clipped !== undefined),
     async calibration(model, at = Number.POSITIVE_INFINITY) {
       const isIts = ([seq, { model: of, counter }]: LogFacts['calibrations'][number]) =>

@@ -79,7 +79,6 @@ function countCutActions(messages: readonly Message[]): number {
 const digestLine = /^\[Previous: "(.*)" → (.*)\]$/
 const recalledLine = /^#(\d+) (system|user|assistant|tool)\b[^:\n]*: ?(.*)$/
 const actionLine = /^(\d+)\. \[[^\]]+\]/
-const noteLine = /^\[Note to self from previous turn:\] ?(.*)$/
 /** Lines about the conversation, which cannot answer a question. */
 const emptyLine =
   /^(?:\[(?:Several conversation turns removed|Cancelled by the user|The user cancelled this answer|Interrupted\.|This turn failed|The assistant begins).*\]|\(acknowledged\)|\(\.\.\. and \d+ earlier actions?\))$/
@@ -114,7 +113,6 @@ export function splitSections(text: string): readonly Section[] {
     const digest = digestLine.exec(line)
     const numbered = state === 'recalled' ? recalledLine.exec(line) : null
     const action = state === 'this turn' || state === 'turn before' ? actionLine.exec(line) : null
-    const note = noteLine.exec(line)?.[1] ?? (state === 'notes' ? line : undefined)
     if (digest) {
       sections.push({ speaker: 'user', text: digest[1]! }, { speaker: 'assistant', text: digest[2]! })
     } else if (numbered) {
@@ -127,7 +125,7 @@ export function splitSections(text: string): readonly Section[] {
       const number = state === 'this turn' ? { action: Number(action[1]) } : {}
       sections.push({ speaker: 'tool', text: line, ...number })
     } else if (line.trim() === '') state = state === 'recalled' ? state : 'own'
-    else if (note !== undefined) sections.push({ speaker: 'note', text: note })
+    else if (state === 'notes') sections.push({ speaker: 'note', text: line })
     else if (state !== 'artifact' && !emptyLine.test(line)) sections.push({ text: line })
   }
   return sections

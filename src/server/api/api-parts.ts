@@ -1,5 +1,4 @@
 import type { ExperimentTools } from '../../experiment/index.ts'
-import type { NoteOptions } from '../../notes/index.ts'
 import type { State } from '../../state/index.ts'
 import type { Keys } from '../auth/create-keys.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
@@ -27,8 +26,6 @@ export interface ApiParts {
   readonly about: AboutServer
   readonly upstream: Upstream
   readonly options: AnswerOptions
-  /** How notes are marked: needed to leave them out of what users see. */
-  readonly noteOptions: NoteOptions
   readonly maxBodyBytes: number
   readonly newId: () => string
   /** The tools that roles of posted plans may use. */

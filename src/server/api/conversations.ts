@@ -198,7 +198,7 @@ export const conversationRoutes = [
     async handle({ query: { q, scope = 'shown', limit = 20 }, has, looking, parts }) {
       if (scope === 'everything' && !has('inspect'))
         throw new BadRequestError('scope: "everything" needs a key with the scope "inspect".', 'scope')
-      const found = await looking.search(q, { scope, limit, ...parts.noteOptions })
+      const found = await looking.search(q, { scope, limit })
       const wanted = toWanted(q)
       return {
         found: found.map(({ thread: { conversation, actor, branch }, seq, role, time, snippet }) => ({

@@ -84,13 +84,10 @@ export function createApi(given: ApiOptions): Api {
   const feeds = createFeeds({ historyOf: lookingAt, pollMs, mostListeners: maxListeners })
   const replies = createReplies()
   const experiments = createRunningExperiments()
-  const { notes } = options
-  const noteOptions = typeof notes === 'object' && notes.nonce !== undefined ? { nonce: notes.nonce } : {}
   const parts: ApiParts = {
     about,
     upstream,
     options,
-    noteOptions,
     maxBodyBytes,
     newId,
     experimentTools,

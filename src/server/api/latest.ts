@@ -78,7 +78,7 @@ export async function readLatest(
   const [head, status, shown, begins, request, [call]] = await Promise.all([
     log.store.head(thread.key),
     thread.status(),
-    thread.display({ limit: 4, ...parts.noteOptions }),
+    thread.display({ limit: 4 }),
     readBeginning(source),
     mayInspect ? readRequest(source) : undefined,
     mayInspect ? thread.calls({ limit: 1 }) : [],

@@ -4,7 +4,6 @@ import { viewNotes } from '../../history/views.ts'
 import { cut } from '../../log/line.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { present } from '../../log/present.ts'
-import type { NoteOptions } from '../../notes/index.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import { findConversation } from './conversations.ts'
 import { threadOf } from './find-thread.ts'
@@ -93,7 +92,7 @@ export const threadRoutes = [
           const thread = looking.thread(conversation, { actor, branch })
           const status = await thread.status()
           const { turns = 0, forkOf } = head ?? {}
-          const begins = forkOf && (await beginningOf(thread, forkOf.at + 1, parts.noteOptions))
+          const begins = forkOf && (await beginningOf(thread, forkOf.at + 1))
           return {
             ...{ actor, branch, head: head?.head ?? known, updatedAt, turns },
             ...(forkOf && { forkOf }),
@@ -152,7 +151,7 @@ export const threadRoutes = [
       if (calls && !call.has('inspect'))
         throw new BadRequestError('calls: they need a key with the scope "inspect".', 'calls')
       const thread = await threadOf(call)
-      const options = { limit, ...call.parts.noteOptions, ...(at !== undefined && { at }) }
+      const options = { limit, ...(at !== undefined && { at }) }
       const entries = await thread.display(options)
       const [first, last] = [entries[0], entries.at(-1)]
       if (!calls) return { entries }
@@ -243,9 +242,9 @@ export const threadRoutes = [
 ]
 
 /** What a user may see of an entry, in a line; undefined if it is not there or not for users. */
-async function beginningOf(thread: Thread, at: number, notes: NoteOptions) {
+async function beginningOf(thread: Thread, at: number) {
   const [entry] = await thread.entries({ at, limit: 1 })
-  const [shown] = await thread.display({ at, limit: 1, ...notes })
+  const [shown] = await thread.display({ at, limit: 1 })
   if (entry?.seq !== at || shown?.seq !== at) return undefined
   return { turn: entry.turn, time: entry.time, text: cut(readMessage(shown, at).text, 100) }
 }

@@ -2,7 +2,7 @@ import { listLog } from '../../history/log/read-log.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import type { Model } from '../../models/model.ts'
 import { ConflictError, LeaseError } from '../../stores/store-error.ts'
-import { linkSignals, type ModelReply, type TurnPart } from '../../turn/index.ts'
+import { linkSignals, type ModelReply, notesInReply, type TurnPart } from '../../turn/index.ts'
 import type { Face, FaceFault, ReplyEnd, ReplyStart } from '../faces/index.ts'
 import { toFault } from '../to-fault.ts'
 import type { Hear, WireFacts } from '../upstream/upstream.ts'
@@ -103,7 +103,6 @@ function refuse({ face, requestId, tell }: ToServe, error: unknown): Response {
 async function serve(given: ToServe, { place, opened }: Entered, writer: ReplyWriter): Promise<void> {
   const { asked, face, modelFor, options, now, tell } = given
   const { request, newId } = asked
-  const facts = createFacts(options.notes !== undefined && options.notes !== false)
   const start = (promptTokens = 0): ReplyStart => ({
     id: newId(),
     time: now(),
@@ -117,6 +116,7 @@ async function serve(given: ToServe, { place, opened }: Entered, writer: ReplyWr
       tell({ place })
       return await writer.end(stored ? { ...stored, request } : start(end.usage.promptTokens), end)
     }
+    const facts = createFacts((await notesInReply(options, opened.thread)) !== undefined)
     let begun: ReplyStart | undefined
     const pieces = createPieces()
     const emit = (part: TurnPart): void | Promise<void> => {

@@ -28,8 +28,6 @@ export interface UiChatOptions extends ChatRoute {
 export function uiChatRoutes(given: UiChatOptions): Hono<ServerEnv> {
   const { maxBodyBytes, parse, unreadMs, keepAliveMs, newId, cancels, lingerMs = 30_000 } = given
   const replies = createRunningReplies({ lingerMs, unreadMs, keepAliveMs })
-  const { notes } = given.options
-  const noteOptions = typeof notes === 'object' ? present({ nonce: notes.nonce }) : {}
   const app = new Hono<ServerEnv>()
   const mayChat = requireScope('chat')
 
@@ -71,7 +69,7 @@ export function uiChatRoutes(given: UiChatOptions): Hono<ServerEnv> {
         'There is no such conversation, or no such branch of it.',
         'conversation',
       )
-    const messages = toUIMessages(await thread.display(noteOptions))
+    const messages = toUIMessages(await thread.display())
     return context.json({ conversation, branch, messages: messages.map(one => withBranch(one, branch)) })
   })
 

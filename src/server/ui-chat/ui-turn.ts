@@ -105,7 +105,7 @@ export async function answerUi(
     ...{ isSide: false, isNamed: true, isDelta: true, why: 'named by useChat' },
   })
   await markEarlier(log, thread, earlier)
-  const notes = notesInReply(options)
+  const notes = await notesInReply(options, opened.thread)
   const nameOf = createCallNames()
   for (const { message, seq } of opened.said ?? [])
     for (const { id } of readMessage(message, seq).calls) if (id !== undefined) nameOf(id)
@@ -113,7 +113,12 @@ export async function answerUi(
   const told = async (part: TurnPart) => {
     if (part.type === 'end' && part.status === 'open')
       for (const { id, name, arguments: json } of calls)
-        await emit({ type: 'tool-call', id: nameOf(id), name, arguments: shownArguments(json, notes) })
+        await emit({
+          type: 'tool-call',
+          id: nameOf(id),
+          name,
+          arguments: notes ? shownArguments(json) : json,
+        })
     await emit(part)
   }
   const { result } = await answer(asked, opened, {

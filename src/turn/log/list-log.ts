@@ -94,6 +94,7 @@ export function listLog(
     cancel: arrived => close({ status: 'cancelled', cancelledTurn }, arrived),
     interrupt: arrived => close({ status: 'interrupted' }, arrived),
     leave: async () => {},
+    hasNotes: async () => whole.some(({ role }) => role === 'assistant_note'),
     hasClipped: async mostTokens =>
       whole.some((message, at) => message.role === 'tool' && seen(message, at, mostTokens) !== message),
     resultAt: async place => resultText(whole[place - 1], place),

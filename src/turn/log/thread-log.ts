@@ -36,6 +36,8 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
     onAdded,
     request: () => thread.recent({ states, projectId }),
     ...reading,
+    // The note of an earlier round is no entry before the turn ends.
+    hasNotes: async () => progress.note !== undefined || thread.hasNotes(),
     calibration: async model => (newest?.model === model ? newest : reading.calibration(model)),
     calibrate(calibration) {
       newest = calibration

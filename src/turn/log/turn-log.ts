@@ -46,6 +46,8 @@ export interface TurnLog {
   interrupt(arrived: readonly SeenMessage[]): Promise<void>
   /** Leaves the turn open: it goes on in a later request. */
   leave(): Promise<void>
+  /** Whether the conversation has, or ever had, a note. */
+  hasNotes(): Promise<boolean>
   /** Whether the model sees only the beginning of some result, one with more tokens than this. Stays true. */
   hasClipped(mostTokens: number): Promise<boolean>
   /** The full text of the result at a place. */

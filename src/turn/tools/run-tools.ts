@@ -11,12 +11,12 @@ import type { Asking } from '../turn-options.ts'
 import { linkSignals } from '../wait/link-signals.ts'
 import { runTool, type ToolEnvironment, type ToolOutcome } from './run-tool.ts'
 
-type ToolsRun = ToolEnvironment & Pick<Asking, 'log' | 'emit' | 'notes' | 'mostResultTokens'>
+type ToolsRun = ToolEnvironment & Pick<Asking, 'log' | 'emit' | 'mostResultTokens'>
 
 /** Runs the calls of one round side by side. Each result is logged as soon as it arrives. */
 export async function runTools(calls: readonly ReplyCall[], run: ToolsRun): Promise<void> {
   for (const { id, name, arguments: json } of calls.filter(isShown))
-    await run.emit({ type: 'tool-call', id, name, arguments: shownArguments(json, run.notes) })
+    await run.emit({ type: 'tool-call', id, name, arguments: shownArguments(json) })
   const own = linkSignals(run.signal)
   const running = calls.map(call => finish(call, { ...run, signal: own.signal }))
   try {
@@ -33,11 +33,11 @@ export async function runTools(calls: readonly ReplyCall[], run: ToolsRun): Prom
 const isShown = ({ name }: ReplyCall) => name !== noteToolName
 
 async function finish(call: ReplyCall, run: ToolsRun): Promise<void> {
-  const { log, emit, notes, mostResultTokens } = run
+  const { log, emit, mostResultTokens } = run
   const { text, isError, isClipped } = await keepResult(log, call, await runTool(call, run), mostResultTokens)
   if (!isShown(call)) return
   const { id, name } = call
-  const shown = carriesNote(call, notes) ? veiledResult : text
+  const shown = carriesNote(call) ? veiledResult : text
   await emit({ type: 'tool-result', id, name, text: shown, isError })
   if (!isClipped) return
   const message = `The result of ${name} has ${text.length} characters: the model sees its beginning.`
