@@ -67,7 +67,9 @@ describe('throughline log', () => {
   it('lists, shows, dumps, searches and checks', () => {
     expect(run('list').stdout).toMatch(/^harbour {2}\d{4}-.*assistant\/main 3 {2}"Berth 12"\n$/)
     expect(run('show', 'harbour').stdout).toBe('user: Keep berth 12 for the Heron.\nassistant: Done.\n')
-    expect(run('dump', 'harbour').stdout).toContain('[NOTE TO SELF: secret]')
+    expect(run('dump', 'harbour').stdout).toContain(
+      '--- ASSISTANT ---\nDone.\n--- NOTE TO SELF ---\nsecret\n',
+    )
     expect(run('search', 'heron').stdout).toMatch(/^harbour\/assistant\/main #1 user: .*Heron/)
     expect(run('check').stdout).toBe('all is well\n')
     expect(run('migrate', '--dry-run').stdout).toBe('the schema is up to date\n')

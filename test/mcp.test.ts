@@ -37,6 +37,16 @@ async function fill(store: Store): Promise<void> {
   const begun = await thread.begin({ role: 'user', content: 'Keep berth 12.' })
   if (begun.kind === 'begun')
     await begun.turn.complete({ role: 'assistant', content: 'Kept.' }, { note: 'heron is the password' })
+  // A note with a nonce in the arguments of a call, which its tool repeats.
+  const text = 'Hello. [NOTE TO SELF x7: another password]'
+  const call = { id: 'c1', type: 'function', function: { name: 'post', arguments: JSON.stringify({ text }) } }
+  const posting = await thread.begin({ role: 'user', content: 'Post it.' })
+  if (posting.kind === 'begun')
+    await posting.turn.complete([
+      { message: { role: 'assistant', content: '', tool_calls: [call] } },
+      { message: { role: 'tool', tool_call_id: 'c1', content: `Posted: ${text}` } },
+      { message: { role: 'assistant', content: 'Posted.' } },
+    ])
   await history.thread('long').seed({ role: 'user', content: long })
   await history.thread(sideName('1')).seed({ role: 'user', content: 'A title for: the boat Seagull' })
 }
@@ -183,9 +193,14 @@ describe.each<readonly [string, () => Promise<Connected>]>([
     const shown = [
       await call('read_conversation', { conversation: 'secret' }),
       await call('search_conversations', { query: 'heron' }),
+      await call('search_conversations', { query: 'hello' }),
       await call('list_conversations', { limit: 1 }),
     ]
+    expect(shown[0]).toContain('→ post({"text":"Hello."})')
     expect(shown.join('\n')).not.toContain('password')
+    expect(await call('explain_context', { conversation: 'secret' })).toContain(
+      '--- ASSISTANT ---\nKept.\n--- NOTE TO SELF ---\nheron is the password\n--- USER ---\nPost it.\n',
+    )
     expect(await fail('read_conversation', { conversation: 'nowhere' })).toContain('list_conversations')
     expect(await fail('read_conversation', { conversation: 'harbour', branch: 'x' })).toContain(
       'branch "main"',

@@ -24,4 +24,6 @@ export interface Context<M extends MessageLike = MessageLike> {
   readonly messages: (M | PlainMessage)[]
   readonly tokens: number
   readonly receipt: Receipt
+  /** The tool schemas that are sent with the messages; absent if there are none. */
+  readonly tools?: readonly unknown[]
 }

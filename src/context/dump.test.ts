@@ -69,6 +69,7 @@ describe('dump', () => {
   it('is also there as data', () => {
     expect(toDump({ messages: [system('s'), user('a'), assistant('b'), user('c')] })).toEqual({
       system: ['s'],
+      tools: [],
       history: [
         { label: 'USER', text: 'a' },
         { label: 'ASSISTANT', text: 'b' },

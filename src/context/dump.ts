@@ -1,9 +1,14 @@
 import type { Message, MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
+import { notesTitle } from '../log/texts.ts'
+import { findClosing } from '../notes/note-scanner.ts'
+import type { GatheredNote, Inserted } from './receipt.ts'
 
 /** A context as data for people: what the model gets, in the order in which it gets it. */
 export interface DumpData {
   readonly system: readonly string[]
+  /** The schemas of the tools, as JSON. */
+  readonly tools: readonly string[]
   readonly history: readonly DumpEntry[]
   /** The message that waits for an answer; absent when the assistant had the last word. */
   readonly current?: string
@@ -11,9 +16,14 @@ export interface DumpData {
   readonly since: readonly DumpEntry[]
 }
 
-interface Dumpable {
+/** A context, or what is known of one that was sent. */
+export interface Dumpable {
   readonly messages: readonly MessageLike[]
-  readonly receipt?: { readonly inserted: readonly { readonly place: number; readonly text: string }[] }
+  readonly receipt?: {
+    readonly inserted: readonly Pick<Inserted, 'place' | 'text'>[]
+    readonly notes?: readonly Pick<GatheredNote, 'before' | 'text'>[]
+  }
+  readonly tools?: readonly unknown[]
 }
 
 export interface DumpEntry {
@@ -23,12 +33,13 @@ export interface DumpEntry {
 
 const missing = '(no instruction yet)'
 
-/** A context as plain text: everything that the model gets, and nothing else. */
+/** A context as plain text: everything that the model gets, and nothing else. A note stands where it was written. */
 export function dump(context: Dumpable): string {
-  const { system, history, current, since } = toDump(context)
+  const { system, tools, history, current, since } = toDump(context)
   const lines = [
     '=== SYSTEM PROMPT ===',
     ...(system.length > 0 ? system : ['(none)']),
+    ...(tools.length > 0 ? ['', '=== TOOLS ===', ...tools] : []),
     ...(history.length > 0 ? ['', '=== CONVERSATION HISTORY ===', ...history.flatMap(show)] : []),
     ...['', '=== CURRENT USER MESSAGE ===', current ?? missing, ...since.flatMap(show)],
   ]
@@ -36,29 +47,69 @@ export function dump(context: Dumpable): string {
 }
 
 /** `dump` as data. */
-export function toDump({ messages, receipt }: Dumpable): DumpData {
+export function toDump({ messages, receipt, tools = [] }: Dumpable): DumpData {
   const read = messages.map(readMessage)
   // Messages that the library added in the role of a user (a journal, recalled entries) are no instructions.
   const added = new Set(
     receipt?.inserted.filter(({ place, text }) => read[place]?.text === text).map(({ place }) => place),
   )
-  const start = read.findIndex(message => message.role !== 'system')
-  const conversation = start < 0 ? [] : read.slice(start)
-  const last = conversation.at(-1)
-  const isAnswered = last?.role === 'assistant' && last.calls.length === 0
-  const isInstruction = ({ role }: Message, index: number) => role === 'user' && !added.has(start + index)
-  const at = isAnswered ? -1 : conversation.findLastIndex(isInstruction)
+  const isAnswered = read.at(-1)?.role === 'assistant' && read.at(-1)!.calls.length === 0
+  const isInstruction = ({ role }: Message, place: number) => role === 'user' && !added.has(place)
+  const at = isAnswered ? -1 : read.findLastIndex(isInstruction)
+  const start = read.findIndex(({ role }) => role !== 'system')
+  const entries = entriesOf(read, receipt?.notes ?? [])
+  const [first, end] = [start < 0 ? read.length : start, at < 0 ? read.length : at]
   return {
-    system: read.slice(0, start < 0 ? read.length : start).map(message => message.text),
-    history: (at < 0 ? conversation : conversation.slice(0, at)).map(toEntry),
-    ...(at < 0 ? {} : { current: body(conversation[at]!) }),
-    since: at < 0 ? [] : conversation.slice(at + 1).map(toEntry),
+    system: read.slice(0, first).map(({ text }) => text),
+    tools: tools.map(tool => JSON.stringify(tool)),
+    history: entries(first, end),
+    ...(at < 0 ? {} : { current: body(read[at]!) }),
+    since: at < 0 ? [] : entries(at + 1, read.length),
   }
 }
 
-function toEntry(message: Message): DumpEntry {
-  return { label: labelOf(message), text: body(message) }
+/** Gives the entries of a stretch of messages, each note where it was written. */
+function entriesOf(messages: readonly Message[], notes: readonly Pick<GatheredNote, 'before' | 'text'>[]) {
+  const gathered = new Map<number, DumpEntry[]>()
+  for (const { before, text } of notes) {
+    const there = gathered.get(before) ?? []
+    gathered.set(before, there)
+    there.push({ label: noteLabel, text: `${text}\n(sent in the section "${notesTitle}")` })
+  }
+  return (from: number, to: number): readonly DumpEntry[] => {
+    const entries = messages
+      .slice(from, to)
+      .flatMap((message, index) => [...(gathered.get(from + index) ?? []), ...toEntries(message)])
+    return [...entries, ...(gathered.get(to) ?? [])]
+  }
 }
+
+/** A message, and the notes that are sent with it. */
+function toEntries(message: Message): readonly DumpEntry[] {
+  const { said, notes } = message.role === 'assistant' ? splitNotes(message.text) : { said: '', notes: [] }
+  if (notes.length === 0) return [{ label: labelOf(message), text: body(message) }]
+  const text = body({ ...message, text: said })
+  const reply = text === '' ? [] : [{ label: labelOf(message), text }]
+  return [...reply, ...notes.map(note => ({ label: noteLabel, text: note }))]
+}
+
+/** The words of a reply, and its notes in the form in which they are sent. Nothing else has it: it would be quoted. */
+function splitNotes(text: string): { readonly said: string; readonly notes: readonly string[] } {
+  const opening = /(?:\n\n|^)\[NOTE TO SELF(?: [a-zA-Z0-9]{1,32})?: /g
+  const notes: string[] = []
+  let said = ''
+  let from = 0
+  for (let found = opening.exec(text); found; found = opening.exec(text)) {
+    const { at, left } = findClosing(text, opening.lastIndex, 1)
+    said += text.slice(from, found.index)
+    notes.push(text.slice(opening.lastIndex, left > 0 ? at : at - 1))
+    from = at
+    opening.lastIndex = at
+  }
+  return { said: said + text.slice(from), notes }
+}
+
+const noteLabel = 'NOTE TO SELF'
 
 function labelOf({ role, results }: Message): string {
   switch (role) {
@@ -67,7 +118,7 @@ function labelOf({ role, results }: Message): string {
       return ['TOOL', ...new Set(names)].join(' ')
     }
     case 'assistant_note':
-      return 'NOTE TO SELF'
+      return noteLabel
     default:
       return role.toUpperCase()
   }

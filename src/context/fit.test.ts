@@ -299,7 +299,12 @@ describe('notes in a context', () => {
     const section = String(contents(messages)[2])
     expect(section).toContain('note 36')
     expect(section).not.toContain('note 1\n')
-    expect(receipt.entries[2]).toMatchObject({ fate: 'elided', why: 'over the budget of the notes section' })
+    expect(receipt.entries[2]).toMatchObject({ fate: 'elided', why: 'no room in the notes section' })
+    const few = fit(many, options(160, { noteCount: 2 }))
+    expect(contents(few.messages)[2]).toBe('RECENT NOTES TO SELF:\nnote 36\nnote 37')
+    expect(() => fit(many, options(160, { noteCount: -1 }))).toThrow(
+      '"noteCount": expected a number of notes',
+    )
   })
 })
 

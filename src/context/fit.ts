@@ -70,6 +70,7 @@ export function fitConversation<M extends MessageLike>(
     messages: finished.pieces.map(piece => piece.raw as M),
     tokens: finished.tokens,
     receipt: makeReceipt(finished, policy.name, prefix),
+    ...(options.tools?.length && { tools: options.tools }),
   }
 }
 

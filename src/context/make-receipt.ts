@@ -4,6 +4,7 @@ import type { Piece } from './draft/frame.ts'
 import {
   type Fate,
   fates,
+  type GatheredNote,
   type Inserted,
   type Receipt,
   type ReceiptEntry,
@@ -34,6 +35,7 @@ export function makeReceipt(finished: Finished, policy: string, prefix?: SharedP
     over: Math.max(0, tokens - capacity),
     parts: tokensByPart(draft.frame, pieces),
     inserted: insertedOf(pieces),
+    notes: gatheredNotes(finished, moved),
     faults: insertions.flatMap(({ faults = [] }) =>
       faults.map(({ unit, problem }) => ({ seq: seqOf(unit), problem })),
     ),
@@ -107,8 +109,7 @@ const keptWhy: Partial<Record<string, string>> = {
 }
 
 function unsentNote(place: 'inline' | 'system' | false): Verdict {
-  const why =
-    place === false ? 'notes are switched off' : 'over the budget or the number of the notes section'
+  const why = place === false ? 'notes are switched off' : 'no room in the notes section'
   return { fate: 'elided', rule: 'notes', why }
 }
 
@@ -116,6 +117,19 @@ function countFates(lines: readonly ReceiptEntry[]): Record<Fate, number> {
   const counts = Object.fromEntries(fates.map(fate => [fate, 0])) as Record<Fate, number>
   for (const { fate } of lines) counts[fate] += 1
   return counts
+}
+
+/** The gathered notes, with the first message after each that was written later. */
+function gatheredNotes({ draft, pieces }: Finished, moved: readonly number[]): readonly GatheredNote[] {
+  const { system, transcript } = draft.frame
+  let before = 0
+  return moved.map(at => {
+    const seq = system.length + at
+    // Later system messages may stand in front of all others.
+    const isLater = ({ part, seqs: [first = 0] }: Piece) => part !== 'system' && first > seq
+    while (before < pieces.length && !isLater(pieces[before]!)) before += 1
+    return { seq, before, text: transcript.entries[at]!.message.text }
+  })
 }
 
 function insertedOf(pieces: readonly Piece[]): readonly Inserted[] {

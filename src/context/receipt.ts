@@ -52,6 +52,15 @@ export interface Inserted {
   readonly why: string
 }
 
+/** A note that is sent in the notes section, and not with the reply that it ended. */
+export interface GatheredNote {
+  /** The note's place in the given list. */
+  readonly seq: number
+  /** The place in the context's messages before which it was written. */
+  readonly before: number
+  readonly text: string
+}
+
 /** The common beginning of this prompt and the previous one. */
 export interface SharedPrefix {
   readonly tokens: number
@@ -98,6 +107,8 @@ export interface Receipt {
   readonly parts: Readonly<Record<Part, number>>
   readonly counts: Readonly<Record<Fate, number>>
   readonly inserted: readonly Inserted[]
+  /** The notes of the notes section, in order. */
+  readonly notes: readonly GatheredNote[]
   /** Present when the policy has cut the conversation: see `explain`. */
   readonly cut?: ReceiptCut
   /** Digesters that threw or returned no text: the next digester was asked. */

@@ -13,6 +13,7 @@ import {
   promptName,
   replayCall,
   type StartedCall,
+  sentIn,
   type ThreadCall,
   toThreadCall,
   withOutcome,
@@ -190,16 +191,20 @@ export function createThread(options: ThreadSource): Thread {
     outcome: Pick<StoredCall, 'status' | 'reported'>,
   ): Promise<StoredCall> {
     const log = logOf(key)
-    const text = leadingPrompt(fitted, log)
-    const head = turn === undefined || text !== undefined ? await store.head(key) : undefined
+    const prompt = leadingPrompt(fitted, log)
+    const tools = fitted.tools && JSON.stringify(fitted.tools)
+    const isText = prompt !== undefined || tools !== undefined
+    const head = turn === undefined || isText ? await store.head(key) : undefined
     // Without a head there is no thread: no prompt is stored, and the store refuses the call.
-    const prompt = text === undefined || !head ? undefined : await promptName(log, source, text, now)
+    const nameOf = async (kind: 'prompt' | 'tools', text: string | undefined) =>
+      text === undefined || !head ? undefined : promptName(log, kind, source, text, now)
+    const stored = { prompt: await nameOf('prompt', prompt), tools: await nameOf('tools', tools) }
     return saved({
       id: newId(),
       turn: turn ?? head?.turns ?? 0,
       time: now(),
       model,
-      plan: JSON.stringify(toPlan(fitted, log, prompt)),
+      plan: JSON.stringify(toPlan(fitted, log, stored)),
       predicted: fitted.tokens,
       ...outcome,
     })
@@ -251,7 +256,7 @@ export function createThread(options: ThreadSource): Thread {
     why,
     display: view => viewDisplay(source, view),
     async dump(of = {}) {
-      return dump('plan' in of ? { messages: await replay(of) } : await context(of))
+      return dump('plan' in of ? await sentIn(source, of) : await context(of))
     },
     state: (state, options) => readThreadState(source, state, options),
     async recent({ states = [], ...owner } = {}) {

@@ -141,18 +141,10 @@ function openNoteBlock(isOurs: boolean, signs: string) {
 
   /** Reads on from a place in a text; returns the place where the block ends, or the end of the text. */
   function read(text: string, from: number): number {
-    const brackets = /[[\]]/g
-    brackets.lastIndex = from
-    while (depth > 0) {
-      const found = brackets.exec(text)
-      if (found === null) {
-        keep(text.slice(from))
-        return text.length
-      }
-      depth += found[0] === '[' ? 1 : -1
-    }
-    keep(text.slice(from, brackets.lastIndex - 1))
-    return brackets.lastIndex
+    const { at, left } = findClosing(text, from, depth)
+    depth = left
+    keep(text.slice(from, depth > 0 ? at : at - 1))
+    return at
   }
 
   /** Keeps one character more than a note may have, to know that it was cut. */
@@ -163,6 +155,23 @@ function openNoteBlock(isOurs: boolean, signs: string) {
   const note = () => (isOurs ? toNote(said.startsWith(signs) ? said.slice(signs.length) : said) : undefined)
 
   return { read, isOpen: () => depth > 0, note }
+}
+
+/** The place after the bracket that closes so many open ones; the end of the text, and how many are left, if none does. */
+export function findClosing(
+  text: string,
+  from: number,
+  open: number,
+): { readonly at: number; readonly left: number } {
+  const brackets = /[[\]]/g
+  brackets.lastIndex = from
+  let left = open
+  while (left > 0) {
+    const found = brackets.exec(text)
+    if (found === null) return { at: text.length, left }
+    left += found[0] === '[' ? 1 : -1
+  }
+  return { at: brackets.lastIndex, left }
 }
 
 /** The longest note, in characters (about 1000 tokens): a note is a reminder, not a store. */

@@ -44,7 +44,7 @@ export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, '
       ...(policy && { policy }),
       ...(pins && { pins }),
       ...(shape && { shape }),
-      ...fitNotes(notes),
+      ...notesInContext(options),
     },
   }
 }
@@ -94,7 +94,8 @@ export async function notesInReply(
 }
 
 /** How the notes of earlier turns are sent. A model that is not asked for notes must not see the form that it would copy. */
-function fitNotes(notes: TurnNotes | undefined): Partial<Asking['fit']> {
+export function notesInContext(options: Pick<TurnOptions, 'notes'>): Asking['fit'] {
+  const notes = notesOf(options)
   if (!notes) return { notes: 'system' }
   const { place, nonce, budget, keep } = notes
   return present({ notes: place, nonce, noteBudget: budget, noteCount: keep })

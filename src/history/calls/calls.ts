@@ -1,4 +1,7 @@
+import type { Dumpable } from '../../context/dump.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { parseJson } from '../../log/parse-json.ts'
+import { readMessage } from '../../log/parse-message.ts'
 import type { CallStatus, Head, Store, StoredCall, ThreadKey } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { type LogSource, readLog, threadName } from '../log/read-log.ts'
@@ -61,6 +64,29 @@ export async function replayCall(
   return fromPlan(plan, seq => messages.get(seq), text)
 }
 
+/** What a call sent, for `dump`: its messages, its tools, and where its notes were written. */
+export async function sentIn(source: LogSource, call: Pick<StoredCall, 'plan'>): Promise<Dumpable> {
+  const { tools, notes = [], added = [] } = readPlan(call.plan)
+  const messages = await replayCall(source, call)
+  const texts = new Map<number, string>()
+  for (const [from, to] of together(notes.map(([entry]) => [entry, entry])))
+    for await (const { seq, view } of readLog(source, { from, to }))
+      texts.set(seq, readMessage(view, seq).text)
+  return {
+    messages,
+    receipt: {
+      inserted: added.map(place => ({ place, text: String(messages[place]?.content) })),
+      notes: notes.map(([entry, before]) => ({ before, text: texts.get(entry) ?? '' })),
+    },
+    ...(tools && { tools: typeof tools === 'string' ? await loadTools(source, tools) : tools }),
+  }
+}
+
+async function loadTools({ store, key }: LogSource, name: string): Promise<readonly unknown[]> {
+  const tools = parseJson(await loadPrompt(store, key, name))
+  return Array.isArray(tools) ? tools : []
+}
+
 /** Joins stretches that lie close together, so that the store is asked less often. */
 function together(runs: readonly Run[]): readonly Run[] {
   const found: [number, number][] = []
@@ -82,17 +108,24 @@ export const promptActor = 'throughline:prompts'
 const shortest = 200
 
 /** The prompt of the last call of a thread, and the one that was stored last. Known as long as the `ThreadLog`. */
-const memories = new WeakMap<object, { last?: string; stored?: { text: string; name: string } }>()
+type Memory = { last?: string; stored?: { text: string; name: string } }
+type Kind = 'prompt' | 'tools'
+const memories = new WeakMap<object, Partial<Record<Kind, Memory>>>()
 
-/** Stores a prompt when it is used the second time in a row; undefined if the call must hold the text itself. */
+/**
+ * Stores a prompt, or the tools of a call as JSON, when it is used the second time in a row; undefined if the call must
+ * hold the text itself.
+ */
 export async function promptName(
   log: object,
+  kind: Kind,
   { store, key }: LogSource,
   text: string,
   now: () => number,
 ): Promise<string | undefined> {
-  const memory = memories.get(log) ?? {}
-  memories.set(log, memory)
+  const known = memories.get(log) ?? {}
+  memories.set(log, known)
+  const memory = (known[kind] ??= {})
   const isRepeated = text === memory.last
   memory.last = text
   if (memory.stored?.text === text) return memory.stored.name

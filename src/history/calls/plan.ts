@@ -43,18 +43,28 @@ export interface Plan extends Pick<Context['receipt'], 'policy' | 'counter' | 'w
   readonly reused?: number
   /** What was wrong with the call although it was answered: codes of warnings. */
   readonly warnings?: readonly string[]
+  /** The notes of the notes section: the place of each, and the place of the message before which it was written. */
+  readonly notes?: readonly (readonly [entry: number, before: number])[]
+  /** The places of user messages that no user wrote. */
+  readonly added?: readonly number[]
+  /** The tool schemas that were sent, or the name under which they are stored. */
+  readonly tools?: readonly unknown[] | string
 }
 
-/** `prompt`: the name of the stored system prompt that leads the context, if there is one. */
+/** `stored`: the names of the stored system prompt that leads the context, and of its tools, if they are stored. */
 export function toPlan(
   context: Context,
   log: Pick<ThreadLog, 'seqOf' | 'textsIn' | 'leadOf'>,
-  prompt?: string,
+  stored: { readonly prompt?: string | undefined; readonly tools?: string | undefined } = {},
 ): Plan {
   const { messages, tokens, receipt } = context
+  const { prompt, tools = context.tools } = stored
   const { policy, counter, window, reserve, margin, cut, prefix } = receipt
   const lead = log.leadOf(context)
   const texts = toKnownTexts(log.textsIn(context))
+  const added = receipt.inserted
+    .filter(({ place, text }) => messages[place]!.role === 'user' && messages[place]!.content === text)
+    .map(({ place }) => place)
   return {
     version: 1,
     messages: toItems(messages, (message, place) =>
@@ -73,6 +83,11 @@ export function toPlan(
     margin,
     ...(cut && { cut }),
     ...(prefix && { reused: prefix.tokens }),
+    ...(receipt.notes.length > 0 && {
+      notes: receipt.notes.map(({ seq, before }) => [placeInLog(seq, lead ?? 0), before] as const),
+    }),
+    ...(added.length > 0 && { added }),
+    ...(tools && { tools }),
   }
 }
 
@@ -91,8 +106,16 @@ export function readPlan(text: string): Plan {
 }
 
 /** Whether all that a plan says beside its messages has its form: it may come from an import. */
-function isAccount({ parts, verdicts, fates, cut, warnings = [], ...plan }: Partial<Plan>): boolean {
-  const { tokens, window, reserve, policy, counter, lead = 0, margin = 0, reused = 0 } = plan
+function isAccount({
+  parts,
+  verdicts,
+  fates,
+  cut,
+  warnings = [],
+  notes = [],
+  ...plan
+}: Partial<Plan>): boolean {
+  const { tokens, window, reserve, policy, counter, lead = 0, margin = 0, reused = 0, added = [] } = plan
   return (
     [tokens, window, reserve, lead, margin, reused].every(value => isCount(value)) &&
     [policy, counter].every(value => typeof value === 'string') &&
@@ -101,6 +124,9 @@ function isAccount({ parts, verdicts, fates, cut, warnings = [], ...plan }: Part
     isListOf(verdicts, verdict => isListOf(verdict, text => typeof text === 'string')) &&
     isListOf(fates, fate => isListOf(fate, value => isCount(value)) && fate.length === 3) &&
     isListOf(warnings, text => typeof text === 'string') &&
+    isListOf(notes, note => isListOf(note, value => isCount(value)) && note.length === 2) &&
+    isListOf(added, value => isCount(value)) &&
+    (['undefined', 'string'].includes(typeof plan.tools) || Array.isArray(plan.tools)) &&
     (cut === undefined || cutFields.every(field => isCount((cut as Partial<ReceiptCut> | null)?.[field])))
   )
 }

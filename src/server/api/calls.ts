@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { dump } from '../../context/dump.ts'
 import { endOf, isRun, leadOf, type Plan, placesIn, readPlan } from '../../history/calls/plan.ts'
 import type { Thread, ThreadCall } from '../../history/index.ts'
 import { placeInLog, seqInReceipt } from '../../history/log/places-in-log.ts'
@@ -108,7 +107,7 @@ export const callRoutes = [
     kind: 'text',
     async handle(given) {
       const thread = await threadOf(given)
-      return dump({ messages: await thread.replay(await findCall(given, thread, given.params.call)) })
+      return thread.dump(await findCall(given, thread, given.params.call))
     },
   }),
 ]

@@ -195,7 +195,7 @@ export const conversationRoutes = [
         }),
       ),
     }),
-    async handle({ query: { q, scope = 'shown', limit = 20 }, has, looking, parts }) {
+    async handle({ query: { q, scope = 'shown', limit = 20 }, has, looking }) {
       if (scope === 'everything' && !has('inspect'))
         throw new BadRequestError('scope: "everything" needs a key with the scope "inspect".', 'scope')
       const found = await looking.search(q, { scope, limit })

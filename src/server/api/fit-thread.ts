@@ -5,6 +5,8 @@ import { promptOf, readPlan } from '../../history/calls/plan.ts'
 import type { Thread, ThreadContextOptions } from '../../history/index.ts'
 import { InvalidOptionError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
+import { notesTitle } from '../../log/texts.ts'
+import { notesInContext } from '../../turn/index.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
 import { count, place } from './schemas.ts'
 
@@ -39,7 +41,7 @@ export interface FitSettings extends Omit<ThreadContextOptions, 'at' | 'previous
 }
 
 /** Gives the settings of contexts of a thread. What a request does not say is as in the last call, which is read once. */
-export async function createSettings(thread: Thread, { policy, window, reserve }: AnswerOptions) {
+export async function createSettings(thread: Thread, { policy, window, reserve, notes }: AnswerOptions) {
   const [last] = await thread.calls({ limit: 1 })
   const plan = last && readPlan(last.plan)
   const usual = { window: plan?.window ?? window ?? 4096, reserve: plan?.reserve ?? reserve ?? 0 }
@@ -53,6 +55,7 @@ export async function createSettings(thread: Thread, { policy, window, reserve }
       reserve: fields.reserve ?? Math.min(usual.reserve, Math.floor(room.window / 2)),
       overflow: fields.overflow ?? 'keep',
       ...present({ policy: policyOf(fields) ?? policy, shape: fields.shape, system }),
+      ...notesInContext(present({ notes })),
       ...(fields.notes !== undefined && { notes: fields.notes === 'off' ? false : fields.notes }),
     }
   }
@@ -82,7 +85,11 @@ async function promptText(
   const [first] = plan.messages
   if (promptOf(plan) === undefined && (!first || Array.isArray(first))) return undefined
   const [message] = await thread.replay(call)
-  return message?.role === 'system' && typeof message.content === 'string' ? message.content : undefined
+  if (message?.role !== 'system' || typeof message.content !== 'string') return undefined
+  const isSection = plan.notes !== undefined && !plan.parts.notes
+  // The notes that end it, behind an empty line, are gathered anew.
+  const end = isSection ? message.content.lastIndexOf(`${notesTitle}\n`) - 2 : message.content.length
+  return end > 0 ? message.content.slice(0, end) : undefined
 }
 
 /** The policy that fields name, if they name one. */

@@ -61,7 +61,7 @@ export const latest = z.object({
 
 /** Reads where a conversation stands: a handful of rows, however long it is. Undefined for one without a thread. */
 export async function readLatest(
-  { log, looking, has, parts }: Call,
+  { log, looking, has }: Call,
   { conversation, threads }: ConversationInfo,
 ): Promise<Told<z.input<typeof latest>> | undefined> {
   const isExperiment = threads.some(({ actor }) => actor === experimentActor)

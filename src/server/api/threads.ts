@@ -84,7 +84,7 @@ export const threadRoutes = [
     params: inConversation,
     kind: 'json',
     answer: z.object({ threads: z.array(thread) }),
-    async handle({ params, looking, log, parts }) {
+    async handle({ params, looking, log }) {
       const { conversation, threads } = await findConversation(looking, params.conversation)
       const found = await Promise.all(
         threads.slice(0, 1000).map(async ({ actor, branch, head: known, updatedAt }) => {

@@ -129,6 +129,28 @@ describe.each(await everyStore())('threads and contexts over the API, on %s', (_
     expect((await api.get('/conversations/a/status?actor=none')).body.error.code).toBe('no_thread')
   })
 
+  it.each(['inline', 'system'] as const)('dumps a note where it was written (%s)', async place => {
+    const { url, store } = await startServer({ store: create(), upstream: noting, notes: { place } })
+    const api = apiClient(url)
+    await api.say('a', 'Hello.')
+    await api.say('a', 'Hello again.', { system: 'Be brief.' })
+    const { body: calls } = await api.get('/conversations/a/calls')
+    const { body: dumped } = await api.get(`/conversations/a/calls/${calls.calls[0].id}/dump`)
+    const sent = place === 'system' ? '\n(sent in the section "RECENT NOTES TO SELF:")' : ''
+    expect(dumped).toContain(
+      `--- USER ---\nHello.\n--- ASSISTANT ---\nHeard 2 messages.\n--- NOTE TO SELF ---\nthink of ${secret}${sent}\n\n=== CURRENT USER MESSAGE ===\nHello again.\n`,
+    )
+    expect((await api.get('/conversations/a/dump?at=4')).body).toBe(dumped)
+    // A server without notes shows them in the section, once, whatever the last call had.
+    const off = apiClient((await startServer({ store, upstream: noting })).url)
+    const { body: now } = await off.get('/conversations/a/dump')
+    expect(
+      now.match(/=== SYSTEM PROMPT ===[^]*?RECENT NOTES TO SELF:\nthink[^]*?=== CONVERSATION/),
+    ).not.toBeNull()
+    expect(now).not.toContain('[NOTE TO SELF: think')
+    expect(now.split('RECENT NOTES TO SELF:\nthink')).toHaveLength(2)
+  })
+
   it('shows what the model was sent, and what it would be sent otherwise', async () => {
     const { api } = await startLong(16)
     await api.say('a', 'What is the boat called?', { system: 'Be brief.' })
