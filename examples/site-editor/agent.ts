@@ -25,8 +25,6 @@ export interface Agent {
   readonly history: History
   readonly thread: Thread
   readonly chat: Chat
-  /** The secret in the marker of notes. */
-  readonly nonce: string
 }
 
 /** There is one site, so there is one conversation. */
@@ -54,12 +52,12 @@ export async function createAgent({ data, model, slowMs = 0, isInMemory }: Agent
     notes: { place: 'system', nonce },
     cancelledTurn: 'disregard',
   })
-  return { model, site, history, thread: history.thread(conversation), chat, nonce }
+  return { model, site, history, thread: history.thread(conversation), chat }
 }
 
 /**
- * Only a note with this secret counts: a page that a tool reads cannot forge one. It is kept as long as the log, because
- * what is shown of older turns depends on it.
+ * Only a note with this secret counts: a page that a tool reads cannot forge one. It is kept beside the log, so
+ * that the prompt is the same after a restart.
  */
 async function keptNonce(path: string): Promise<string> {
   const kept = await readFile(path, 'utf8').catch(() => '')

@@ -40,7 +40,7 @@ export interface ContextDump {
 /** Older messages stay in the log; the page shows the newest. */
 const mostShown = 400
 
-export async function createEditor({ chat, thread, site, model, nonce, history }: Agent): Promise<Editor> {
+export async function createEditor({ chat, thread, site, model, history }: Agent): Promise<Editor> {
   const listeners = new Set<(event: EditorEvent) => void>()
   const tell = (event: EditorEvent) => {
     for (const listener of listeners) listener(event)
@@ -51,7 +51,7 @@ export async function createEditor({ chat, thread, site, model, nonce, history }
   let turn: { readonly cancel: AbortController; readonly over: Promise<void> } | undefined
 
   function readLog(): Promise<readonly Row[]> {
-    return readRows(thread, { limit: mostShown, nonce })
+    return readRows(thread, { limit: mostShown })
   }
 
   const state = (): EditorEvent => ({

@@ -50,10 +50,7 @@ export function createRows() {
 }
 
 /** The rows of the newest part of a thread: what its user may see. A turn that was broken off says so at its end. */
-export async function readRows(
-  thread: Thread,
-  options: { limit: number; nonce: string },
-): Promise<readonly Row[]> {
+export async function readRows(thread: Thread, options: { limit: number }): Promise<readonly Row[]> {
   const messages = await thread.display(options)
   const [from = 0, to = 0] = [messages[0]?.seq, messages.at(-1)?.seq]
   const entries = to > 0 ? await thread.entries({ at: to, limit: to - from + 1 }) : []

@@ -110,7 +110,7 @@ const shortest = 200
 /** The prompt of the last call of a thread, and the one that was stored last. Known as long as the `ThreadLog`. */
 type Memory = { last?: string; stored?: { text: string; name: string } }
 type Kind = 'prompt' | 'tools'
-const memories = new WeakMap<object, Partial<Record<Kind, Memory>>>()
+const memories = new WeakMap<object, Record<Kind, Memory>>()
 
 /**
  * Stores a prompt, or the tools of a call as JSON, when it is used the second time in a row; undefined if the call must
@@ -123,9 +123,9 @@ export async function promptName(
   text: string,
   now: () => number,
 ): Promise<string | undefined> {
-  const known = memories.get(log) ?? {}
+  const known = memories.get(log) ?? { prompt: {}, tools: {} }
   memories.set(log, known)
-  const memory = (known[kind] ??= {})
+  const memory = known[kind]
   const isRepeated = text === memory.last
   memory.last = text
   if (memory.stored?.text === text) return memory.stored.name
