@@ -176,10 +176,10 @@ describe('the site editor', () => {
   })
 
   it('would be caught if it told a note', async () => {
-    const model = rules(() => 'Done. [NOTE TO SELF: told in the open]', { name: 'careless' })
+    const model = rules(() => 'Done. (Note to self: told in the open)', { name: 'careless' })
     const { client } = await open({ model })
     await client.say('hello')
-    // Without the secret it is ordinary text, and the page gets it.
+    // Without a square bracket it is ordinary text, and the page gets it.
     expect(client.received).toContain('told in the open')
   })
 
