@@ -1,7 +1,7 @@
 import { type FitOptions, fit, type MessageLike } from 'throughline'
 import { assistant, user, words } from 'throughline/testing'
 import { expect, it } from 'vitest'
-import { growth } from './growth.ts'
+import { growth, notLinear } from './growth.ts'
 
 /** Conversations that once took time with the square of their size. */
 const many = <T>(size: number, make: (n: number) => T): T[] => Array.from({ length: size }, (_, n) => make(n))
@@ -35,6 +35,11 @@ const cases: Readonly<
     size: 400,
     options: { shape: 'alternating' },
     make: size => [...many(size, n => ({ role: 'system', content: `rule ${n}` })), user('q')],
+  },
+  'system messages between questions that are cut': {
+    size: 400,
+    options: { overflow: 'trim' },
+    make: size => many(size, n => (n % 4 ? user(`question ${n}`) : { role: 'system', content: `rule ${n}` })),
   },
   'results in one message that are cut': {
     size: 100,
@@ -86,16 +91,5 @@ it.each(Object.keys(cases))('fits in time that grows with its size: %s', name =>
     const window = options?.overflow === 'trim' ? JSON.stringify(messages).length >> 4 : 1_000_000
     return fit(fresh, { window, count: words(), ...options }).receipt.entries.length
   }
-  expect(growth(make, work, { size })).toBeLessThan(1.6)
-})
-
-it('takes a round of 130,000 calls and results', () => {
-  const size = 130_000
-  const list = [
-    user('q'),
-    { role: 'assistant', content: '', tool_calls: many(size, call) },
-    ...many(size, result).reverse(),
-    user('more'),
-  ]
-  expect(fit(list, { window: 10_000_000, count: words() }).messages).toHaveLength(size + 3)
+  expect(growth(make, work, { size })).toBeLessThan(notLinear)
 })

@@ -126,3 +126,14 @@ describe('calls in an odd form', () => {
     expect((messages[1] as { tool_calls?: unknown }).tool_calls).not.toEqual([])
   })
 })
+
+it('takes a round of 130,000 calls and results', () => {
+  const many = <T>(make: (id: string) => T) => Array.from({ length: 130_000 }, (_, n) => make(`c${n}`))
+  const list = [
+    user('q'),
+    { role: 'assistant', content: '', tool_calls: many(id => ({ ...call, id })) },
+    ...many(id => ({ role: 'tool', tool_call_id: id, content: `result ${id}` })).reverse(),
+    user('more'),
+  ]
+  expect(fit(list, { window: 10_000_000, count: words() }).messages).toHaveLength(130_003)
+})

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { growth } from '../../test/growth.ts'
+import { growth, notLinear } from '../../test/growth.ts'
 import { neutralizeNotes } from './neutralize.ts'
 import { readNoteCall } from './note-instruction.ts'
 import { createNoteScanner } from './note-scanner.ts'
@@ -42,7 +42,7 @@ for (const [what, make] of Object.entries(texts))
       readNoteCall: text => readNoteCall({ name: 'write_note_to_self', arguments: text }),
     }
     for (const [name, work] of Object.entries(works))
-      expect(growth(make, work, { size: 8_000 }), name).toBeLessThan(1.6)
+      expect(growth(make, work, { size: 8_000 }), name).toBeLessThan(notLinear)
   })
 
 it('reads a reply that comes letter by letter in linear time', () => {
@@ -52,7 +52,7 @@ it('reads a reply that comes letter by letter in linear time', () => {
     return scanner.end()
   }
   for (const what of ['notes in a row', 'white space', 'beginnings of notes', 'a note that never closes'])
-    expect(growth(texts[what]!, read, { size: 2_000 }), what).toBeLessThan(1.6)
+    expect(growth(texts[what]!, read, { size: 2_000 }), what).toBeLessThan(notLinear)
 })
 
 it('shows many messages, calls and results in linear time', () => {
@@ -82,5 +82,5 @@ it('shows many messages, calls and results in linear time', () => {
     expect(
       growth(make, chat => toDisplay(chat), { size: 500 }),
       what,
-    ).toBeLessThan(1.6)
+    ).toBeLessThan(notLinear)
 })

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { growth } from '../../test/growth.ts'
 import { hasWords, payloadTexts, placesOf, snippet, toWanted, words } from './words.ts'
 
 it('are in lower case, without accents, and pairs where a script has no spaces', () => {
@@ -24,10 +23,8 @@ it('are in lower case, without accents, and pairs where a script has no spaces',
 
 const parts = ['a', 'a ', 'é', 'e\u0301', '\u0301', ' ', '漢', '漢a', '\u{10400}', '\u{20000}']
 
-it.each(parts)('are found in megabytes of %j, in linear time', part => {
-  const make = (size: number) => part.repeat(size / part.length)
-  expect(() => words([make(3_000_000)])).not.toThrow()
-  expect(growth(make, text => words([text]), { size: 40_000 })).toBeLessThan(1.6)
+it.each(parts)('are found in megabytes of %j', part => {
+  expect(words([part.repeat(3_000_000 / part.length)]).size).toBeLessThan(4)
 })
 
 it('leave files out, however large', () => {
@@ -54,6 +51,4 @@ it('are marked in a text as it is written', () => {
   expect(marked('格子番号', '格子番号')).toEqual(['格子番号'])
   expect(marked('😀 lamp 😀 lamps lamp-post', 'lamp 😀')).toEqual(['lamp', 'lamp'])
   expect(marked('', 'lamp')).toEqual([])
-  const make = (size: number) => 'lamp 漢字 é '.repeat(size / 10)
-  expect(growth(make, text => placesOf(text, ['lamp', '漢字']), { size: 20_000 })).toBeLessThan(1.6)
 })

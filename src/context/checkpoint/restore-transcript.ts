@@ -52,7 +52,10 @@ export function restoreTranscript(
   }
   // With room for all: lists that grow are copied again and again.
   const sums = () => roomyList<number>(unitCount + 1).fill(0)
-  const lists = { ...emptyLists(), costBefore: sums(), noteCostBefore: sums(), ordinaryBefore: sums() }
+  const lists = {
+    ...emptyLists(),
+    ...{ costBefore: sums(), noteCostBefore: sums(), systemCostBefore: sums(), ordinaryBefore: sums() },
+  }
   countUnits(lists, parts, unitCount)
   for (const [number, part] of parts.entries()) listNotes(lists, part, number)
   const units = lazyList(unitCount, index => unitAt(parts, index))

@@ -14,6 +14,8 @@ export interface Lists {
   readonly costBefore: number[]
   /** The cost of the notes, sent inline. */
   readonly noteCostBefore: number[]
+  /** The cost of the system messages. */
+  readonly systemCostBefore: number[]
   /** The number of units that a policy may leave out. */
   readonly ordinaryBefore: number[]
   /** Units that are system messages in the middle of the conversation. */
@@ -64,6 +66,7 @@ export const emptyLists = (): Lists => ({
   units: [],
   costBefore: [0],
   noteCostBefore: [0],
+  systemCostBefore: [0],
   ordinaryBefore: [0],
   systems: [],
   turns: [],
@@ -170,6 +173,7 @@ export function createTranscript(count: TokenCounter, lists = emptyLists()): Tra
         units: units.slice(0, size),
         costBefore: lists.costBefore.slice(0, size + 1),
         noteCostBefore: lists.noteCostBefore.slice(0, size + 1),
+        systemCostBefore: lists.systemCostBefore.slice(0, size + 1),
         ordinaryBefore: lists.ordinaryBefore.slice(0, size + 1),
         systems: before(systems),
         turns: before(turns),
@@ -189,7 +193,7 @@ export function listUnit({ systems, turns, stops }: Lists, index: number, kind: 
 
 /** Adds a unit to the sums, behind the others, or counts the last one anew. */
 export function countUnit(
-  { costBefore, noteCostBefore, ordinaryBefore, turns }: Lists,
+  { costBefore, noteCostBefore, systemCostBefore, ordinaryBefore, turns }: Lists,
   index: number,
   kind: UnitKind,
   tokens: number,
@@ -198,6 +202,7 @@ export function countUnit(
   const goes = isOrdinary({ kind }) && index !== turns[0]
   costBefore[index + 1] = costBefore[index]! + (goes ? tokens : 0)
   noteCostBefore[index + 1] = noteCostBefore[index]! + noteTokens
+  systemCostBefore[index + 1] = systemCostBefore[index]! + (kind === 'system' ? tokens : 0)
   ordinaryBefore[index + 1] = ordinaryBefore[index]! + (goes ? 1 : 0)
 }
 

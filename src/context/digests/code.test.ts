@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { growth } from '../../../test/growth.ts'
+import { growth, notLinear } from '../../../test/growth.ts'
 import type { Message } from '../../log/message.ts'
 import { digestCode } from './code.ts'
 
@@ -122,6 +122,6 @@ describe('digestCode', () => {
     ['line breaks after a call', '\n', '```js\na()'],
   ])('reads a long answer of %s once', (_what, part, before) => {
     const make = (size: number) => before + part.repeat(Math.ceil(size / part.length))
-    expect(growth(make, digest, { size: 6_000 })).toBeLessThan(1.6)
+    expect(growth(make, digest, { size: 6_000 })).toBeLessThan(notLinear)
   })
 })

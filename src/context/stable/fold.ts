@@ -116,7 +116,7 @@ const userCost = (transcript: Transcript, user: number) => costBetween(transcrip
 const limitOf = (room: Room, { cut }: Fold) => (cut === 0 ? room.whole : room.tail)
 
 function cutAt(
-  { systems, units }: Transcript,
+  transcript: Transcript,
   room: Room,
   fold: Growing,
   needed: number,
@@ -125,7 +125,7 @@ function cutAt(
   epochUser: number,
 ): void {
   const limit = limitOf(room, fold)
-  for (const index of systems) if (index >= fold.cut && index < cut) fold.stuck += units[index]!.tokens
+  fold.stuck += systemCost(transcript, fold.cut, cut)
   Object.assign(fold, { needed, limit, cut, epoch, epochUser })
 }
 
@@ -145,13 +145,12 @@ function settledUnits({ units }: Transcript): number {
 /** The cost of the units from one up to another; the first user message is charged elsewhere. */
 export function spanCost(transcript: Transcript, from: number, to: number, inlineNotes: boolean): number {
   if (from >= to) return 0
-  const { systems, units } = transcript
-  let cost = costBetween(transcript, from, to, inlineNotes)
-  for (let index = systems.length - 1; index >= 0 && systems[index]! >= from; index--) {
-    if (systems[index]! < to) cost += units[systems[index]!]!.tokens
-  }
-  return cost
+  return costBetween(transcript, from, to, inlineNotes) + systemCost(transcript, from, to)
 }
+
+/** The cost of the system messages among the units from one up to another. */
+const systemCost = ({ systemCostBefore }: Transcript, from: number, to: number) =>
+  systemCostBefore[to]! - systemCostBefore[from]!
 
 /** The shares of the room that are kept for recall and for digests, that a cut leaves, and that a last exchange may take. */
 type Shares = Readonly<Record<'recall' | 'digests' | 'low' | 'keep', number>>

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { growth } from '../../../../test/growth.ts'
+import { growth, notLinear } from '../../../../test/growth.ts'
 import { errorsIn } from '../../../log/errors-in.ts'
 import { toOllamaMessages } from '../../../models/ollama/to-ollama-messages.ts'
 import { toOpenAiMessages } from '../../../models/openai/to-openai-messages.ts'
@@ -469,6 +469,6 @@ describe('a request', () => {
           : { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${at - 1}`, content: 'a' }] },
       ),
     })
-    expect(growth(bodyOf, face.read, { size: 4000 })).toBeLessThan(1.6)
+    expect(growth(bodyOf, face.read, { size: 4000 })).toBeLessThan(notLinear)
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { type ChatRequest, type ChatResponse, Ollama } from 'ollama/browser'
 import { describe, expect, it } from 'vitest'
-import { growth } from '../../../../test/growth.ts'
+import { growth, notLinear } from '../../../../test/growth.ts'
 import {
   answering,
   answeringJson,
@@ -338,6 +338,6 @@ describe('a request', () => {
         content: 'a',
       })),
     })
-    expect(growth(bodyOf, face.read, { size: 4000 })).toBeLessThan(1.6)
+    expect(growth(bodyOf, face.read, { size: 4000 })).toBeLessThan(notLinear)
   })
 })

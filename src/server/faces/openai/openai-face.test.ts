@@ -3,7 +3,7 @@ import { jsonSchema, streamText, type ToolSet } from 'ai'
 import fc from 'fast-check'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import { growth } from '../../../../test/growth.ts'
+import { growth, notLinear } from '../../../../test/growth.ts'
 import {
   answering,
   answeringJson,
@@ -443,13 +443,13 @@ describe('a request', () => {
         content: [{ type: 'text', text }],
       })),
     })
-    expect(growth(bodyOf, face.read, { size: 2000 })).toBeLessThan(1.6)
+    expect(growth(bodyOf, face.read, { size: 2000 })).toBeLessThan(notLinear)
     const parts = (size: number) => ({
       model: 'm',
       messages: [
         { role: 'user', content: Array.from({ length: size }, () => ({ type: 'text', text: 'a' })) },
       ],
     })
-    expect(growth(parts, face.read, { size: 4000 })).toBeLessThan(1.6)
+    expect(growth(parts, face.read, { size: 4000 })).toBeLessThan(notLinear)
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import { growth } from '../../../../test/growth.ts'
+import { growth, notLinear } from '../../../../test/growth.ts'
 import {
   answering,
   answeringJson,
@@ -597,11 +597,11 @@ describe('a request', () => {
         at % 2 ? outputItem(`c${at - 1}`, 'a') : callItem(`c${at}`, 'a', { id: `fc_${at}_1` }),
       ),
     })
-    expect(growth(bodyOf, face.read, { size: 4000 })).toBeLessThan(1.6)
+    expect(growth(bodyOf, face.read, { size: 4000 })).toBeLessThan(notLinear)
     const calls = (size: number) => ({
       model: 'm',
       input: Array.from({ length: size }, (_, at) => callItem(`c${at}`, 'a')),
     })
-    expect(growth(calls, face.read, { size: 4000 })).toBeLessThan(1.6)
+    expect(growth(calls, face.read, { size: 4000 })).toBeLessThan(notLinear)
   })
 })
