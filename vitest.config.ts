@@ -26,6 +26,7 @@ export default defineConfig({
     // By default one core is left out, which of two is half of them.
     maxWorkers: '100%',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/start-shared-servers.ts'],
     // Only for what would never end: on a busy machine anything may take a hundred times as long.
     testTimeout: process.env.THROUGHLINE_LONG ? 1_800_000 : 300_000,
     hookTimeout: 300_000,

@@ -4,18 +4,16 @@ import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished } from 'vitest'
 import { findBrowser } from './find-browser.ts'
+import { sharedServer } from './shared-server.ts'
 
 export const wide = { width: 1440, height: 900 }
 export const narrow = { width: 390, height: 844 }
 
 let browser: Promise<Browser> | undefined
 
-/** One browser for a test file; it is closed after the file. */
+/** The browser of all test files; what a file opened in it is closed after the file. */
 export function openBrowser(): Promise<Browser> {
-  browser ??= chromium.launch({
-    executablePath: findBrowser(),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic'],
-  })
+  browser ??= sharedServer('browser', findBrowser()).then(address => chromium.connect(address))
   return browser
 }
 

@@ -1,5 +1,7 @@
 import { type SpawnOptions, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 
@@ -30,27 +32,32 @@ export function findPostgres(): { readonly native: string } | { readonly problem
  * The folder of binaries that start. PostgreSQL refuses to run as root, so another user must be able to read them; and
  * npm may not have run the install script that makes the links between the libraries. Either way: a copy of our own.
  */
-export function prepareBinaries(home: string): string {
+export async function prepareBinaries(home: string): Promise<string> {
   const found = findPostgres()
   if ('problem' in found) throw new Error(found.problem)
   const bin = join(found.native, 'bin')
   if (isRunnable(bin)) return bin
   const copy = join(home, 'native')
-  cpSync(found.native, copy, { recursive: true, verbatimSymlinks: true })
+  await cp(found.native, copy, { recursive: true, verbatimSymlinks: true })
   for (const file of readdirSync(join(copy, 'bin'))) chmodSync(join(copy, 'bin', file), 0o755)
   for (const { source, target } of readLinks(copy)) {
     const link = join(copy, '..', target)
     if (!existsSync(link)) symlinkSync(basename(source), link)
   }
-  if (!isRunnable(join(copy, 'bin'))) runAs(join(copy, 'bin/postgres'), ['--version'])
+  if (!isRunnable(join(copy, 'bin'))) await runAs(join(copy, 'bin/postgres'), ['--version'])
   return join(copy, 'bin')
 }
 
 /** Runs to the end as a user that PostgreSQL accepts; throws with what was printed. */
-export function runAs(command: string, parameters: readonly string[]): void {
-  const { status, error, stdout, stderr } = spawnSync(command, parameters, { ...asUser(), encoding: 'utf8' })
-  if (error) throw error
-  if (status !== 0) throw new Error(`${command} ended with ${status}: ${stdout}${stderr}`)
+export async function runAs(command: string, parameters: readonly string[]): Promise<void> {
+  const run = spawn(command, parameters, { ...asUser(), stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [run.stdout, run.stderr])
+    stream?.setEncoding('utf8').on('data', text => {
+      output += text
+    })
+  const [status] = await once(run, 'close')
+  if (status !== 0) throw new Error(`${command} ended with ${status}: ${output}`)
 }
 
 export function startAs(command: string, parameters: readonly string[]): ServerProcess {

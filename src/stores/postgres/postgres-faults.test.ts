@@ -27,100 +27,104 @@ it('says what is wrong with an address', async () => {
   }
 })
 
-describePostgres('PostgreSQL that fails', server => {
-  beforeAll(async () => {
-    const store = postgresStore({ url: server.url })
-    await store.migrate()
-    await store.close()
-  })
-
-  it('does once what is done again because the answer to its COMMIT got lost', async () => {
-    const proxy = await startCutProxy(server.url)
-    const [store, direct] = [postgresStore({ url: proxy.url }), postgresStore({ url: server.url })]
-    const thread = newThread()
-    /** Writes twice: the first answer is lost although the entries are stored, the second one arrives. */
-    const twice = async <T>(write: () => Promise<T>, stored: number) => {
-      const isCut = proxy.cutNextAnswer()
-      await expect(write()).rejects.toMatchObject({ code: 'outcome_unknown' })
-      await isCut
-      expect((await direct.head(thread))?.head).toBe(stored)
-      return write()
-    }
-    await store.head(thread)
-    const first = entry('first')
-    const { lease } = await twice(() => open(store, thread, { entries: [first] }), 1)
-    const second = entry('second')
-    const append = { lease, expectedHead: 1, entries: [second] }
-    expect(await twice(() => store.append(thread, append), 2)).toEqual({ head: 2 })
-    const end = { lease, expectedHead: 2, entries: [entry('third')], status: 'completed' } as const
-    expect(await twice(() => store.end(thread, end), 3)).toEqual({ head: 3 })
-    const seed = { expectedHead: 3, entries: [entry('fourth')] }
-    expect(await twice(() => store.seed(thread, seed), 4)).toEqual({ head: 4 })
-    const keyed = { owner: 'ada', leaseMs: 60_000, key: 'k', body: 'b', entries: [entry('fifth')] }
-    expect(await twice(() => store.begin(thread, keyed), 5)).toMatchObject({
-      kind: 'begun',
-      turn: { turn: 2 },
+describePostgres(
+  'PostgreSQL that fails',
+  server => {
+    beforeAll(async () => {
+      const store = postgresStore({ url: server.url })
+      await store.migrate()
+      await store.close()
     })
-    expect(await texts(direct, thread)).toEqual(['first', 'second', 'third', 'fourth', 'fifth'])
-    expect((await direct.turns(thread)).length).toBe(2)
-    expect(await direct.check()).toEqual([])
-    await Promise.all([store.close(), direct.close()])
-    await proxy.stop()
-  })
 
-  it('gives every turn to exactly one of four processes', async () => {
-    const store = postgresStore({ url: server.url })
-    const { tenant } = newThread()
-    const code = await bundleWriter()
-    const owners = ['ada', 'bob', 'cleo', 'dan']
-    const won = await Promise.all(owners.map(owner => runWriter(code, [server.url, tenant, owner, '12'])))
-    expect(won.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1))
-    const thread = { tenant, conversation: 'race', actor: 'assistant', branch: 'main' }
-    const wanted = owners.flatMap((owner, n) => won[n]!.map(turn => [turn, `${turn} ${owner}`] as const))
-    const inOrder = wanted.sort(([a], [b]) => a - b).flatMap(([, text]) => [text, text])
-    expect(await texts(store, thread)).toEqual(inOrder)
-    expect((await store.turns(thread)).map(({ status }) => status)).toEqual(
-      inOrder.slice(12).map(() => 'completed'),
-    )
-    expect(await store.check()).toEqual([])
-    await store.close()
-  })
+    it('does once what is done again because the answer to its COMMIT got lost', async () => {
+      const proxy = await startCutProxy(server.url)
+      const [store, direct] = [postgresStore({ url: proxy.url }), postgresStore({ url: server.url })]
+      const thread = newThread()
+      /** Writes twice: the first answer is lost although the entries are stored, the second one arrives. */
+      const twice = async <T>(write: () => Promise<T>, stored: number) => {
+        const isCut = proxy.cutNextAnswer()
+        await expect(write()).rejects.toMatchObject({ code: 'outcome_unknown' })
+        await isCut
+        expect((await direct.head(thread))?.head).toBe(stored)
+        return write()
+      }
+      await store.head(thread)
+      const first = entry('first')
+      const { lease } = await twice(() => open(store, thread, { entries: [first] }), 1)
+      const second = entry('second')
+      const append = { lease, expectedHead: 1, entries: [second] }
+      expect(await twice(() => store.append(thread, append), 2)).toEqual({ head: 2 })
+      const end = { lease, expectedHead: 2, entries: [entry('third')], status: 'completed' } as const
+      expect(await twice(() => store.end(thread, end), 3)).toEqual({ head: 3 })
+      const seed = { expectedHead: 3, entries: [entry('fourth')] }
+      expect(await twice(() => store.seed(thread, seed), 4)).toEqual({ head: 4 })
+      const keyed = { owner: 'ada', leaseMs: 60_000, key: 'k', body: 'b', entries: [entry('fifth')] }
+      expect(await twice(() => store.begin(thread, keyed), 5)).toMatchObject({
+        kind: 'begun',
+        turn: { turn: 2 },
+      })
+      expect(await texts(direct, thread)).toEqual(['first', 'second', 'third', 'fourth', 'fifth'])
+      expect((await direct.turns(thread)).length).toBe(2)
+      expect(await direct.check()).toEqual([])
+      await Promise.all([store.close(), direct.close()])
+      await proxy.stop()
+    })
 
-  const isOurs = !process.env.DATABASE_URL
-  if (!isOurs)
-    console.warn('Not tested: a crash of the server, because the one of DATABASE_URL is not ours to stop.')
+    it('gives every turn to exactly one of four processes', async () => {
+      const store = postgresStore({ url: server.url })
+      const { tenant } = newThread()
+      const code = await bundleWriter()
+      const owners = ['ada', 'bob', 'cleo', 'dan']
+      const won = await Promise.all(owners.map(owner => runWriter(code, [server.url, tenant, owner, '12'])))
+      expect(won.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1))
+      const thread = { tenant, conversation: 'race', actor: 'assistant', branch: 'main' }
+      const wanted = owners.flatMap((owner, n) => won[n]!.map(turn => [turn, `${turn} ${owner}`] as const))
+      const inOrder = wanted.sort(([a], [b]) => a - b).flatMap(([, text]) => [text, text])
+      expect(await texts(store, thread)).toEqual(inOrder)
+      expect((await store.turns(thread)).map(({ status }) => status)).toEqual(
+        inOrder.slice(12).map(() => 'completed'),
+      )
+      expect(await store.check()).toEqual([])
+      await store.close()
+    })
 
-  it.skipIf(!isOurs)('keeps every acknowledged append when the server crashes under load', async () => {
-    const { acknowledged, lost } = await crash(server)
-    console.log(`${acknowledged} appends acknowledged before the crash, ${lost.length} lost`)
-    expect(acknowledged).toBeGreaterThan(0)
-    expect(lost).toEqual([])
-  })
+    const isOurs = !process.env.DATABASE_URL
+    if (!isOurs)
+      console.warn('Not tested: a crash of the server, because the one of DATABASE_URL is not ours to stop.')
 
-  it.skipIf(!isOurs)('keeps them in a database that is told to acknowledge early, too', async () => {
-    await acknowledgeEarly(server.url)
-    const { acknowledged, lost } = await crash(server)
-    expect(acknowledged).toBeGreaterThan(0)
-    expect(lost).toEqual([])
-  })
+    it.skipIf(!isOurs)('keeps every acknowledged append when the server crashes under load', async () => {
+      const { acknowledged, lost } = await crash(server)
+      console.log(`${acknowledged} appends acknowledged before the crash, ${lost.length} lost`)
+      expect(acknowledged).toBeGreaterThan(0)
+      expect(lost).toEqual([])
+    })
 
-  it.skipIf(!isOurs)('catches a store that lets the database acknowledge early', async () => {
-    await acknowledgeEarly(server.url)
-    await runSql(
-      server.url,
-      'create or replace function throughline.make_durable() returns boolean return true',
-    )
-    const { acknowledged, lost } = await crash(server)
-    expect(acknowledged).toBeGreaterThan(0)
-    expect(lost.length).toBeGreaterThan(0)
-  })
+    it.skipIf(!isOurs)('keeps them in a database that is told to acknowledge early, too', async () => {
+      await acknowledgeEarly(server.url)
+      const { acknowledged, lost } = await crash(server)
+      expect(acknowledged).toBeGreaterThan(0)
+      expect(lost).toEqual([])
+    })
 
-  it.skipIf(!isOurs)('catches a store that acknowledges before it has written', async () => {
-    const { acknowledged, lost } = await crash(server, hasty)
-    expect(acknowledged).toBeGreaterThan(0)
-    expect(lost.length).toBeGreaterThan(0)
-  })
-})
+    it.skipIf(!isOurs)('catches a store that lets the database acknowledge early', async () => {
+      await acknowledgeEarly(server.url)
+      await runSql(
+        server.url,
+        'create or replace function throughline.make_durable() returns boolean return true',
+      )
+      const { acknowledged, lost } = await crash(server)
+      expect(acknowledged).toBeGreaterThan(0)
+      expect(lost.length).toBeGreaterThan(0)
+    })
+
+    it.skipIf(!isOurs)('catches a store that acknowledges before it has written', async () => {
+      const { acknowledged, lost } = await crash(server, hasty)
+      expect(acknowledged).toBeGreaterThan(0)
+      expect(lost.length).toBeGreaterThan(0)
+    })
+  },
+  { isOwn: true },
+)
 
 /** Makes PostgreSQL acknowledge before it has written, as a careless setting does. */
 async function acknowledgeEarly(url: string): Promise<void> {
