@@ -8,6 +8,14 @@ import { sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
 import type { Store } from '../src/stores/store.ts'
 import { startPostgres, whyNoPostgres } from './postgres.ts'
 
+/**
+ * The stores for a test of what stands above them, where the store does not matter: memory, and with THROUGHLINE_LONG every
+ * one. The suite of stores proves that all behave alike.
+ */
+export async function someStores(): ReturnType<typeof everyStore> {
+  return process.env.THROUGHLINE_LONG ? everyStore() : [['memory', () => memoryStore()]]
+}
+
 /** Every store that can be had here, each time a new and empty one. All are closed and removed after the tests. */
 export async function everyStore(): Promise<readonly (readonly [name: string, create: () => Store])[]> {
   const folder = mkdtempSync(join(tmpdir(), 'throughline-stores-'))

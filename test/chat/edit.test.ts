@@ -3,11 +3,11 @@ import { createChat, defineTool } from 'throughline/chat'
 import { type Model, reader } from 'throughline/models'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { everyStore } from '../every-store.ts'
+import { someStores } from '../every-store.ts'
 import { expectValid, inChat, newHistory } from './help.ts'
 
 const contents = (messages: readonly MessageLike[]) => messages.map(({ content }) => content)
-const stores = await everyStore()
+const stores = await someStores()
 
 describe.each(stores)('on %s', (_, create) => {
   async function setUp() {

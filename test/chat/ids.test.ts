@@ -2,7 +2,7 @@ import { createHistory } from 'throughline'
 import { createChat, type SendOptions } from 'throughline/chat'
 import { reader } from 'throughline/models'
 import { describe, expect, it } from 'vitest'
-import { everyStore } from '../every-store.ts'
+import { someStores } from '../every-store.ts'
 import { newHistory } from './help.ts'
 
 /** What a handler passes on when the id of a request is missing or misread. */
@@ -54,7 +54,7 @@ describe('a conversation without an id', () => {
   })
 })
 
-const stores = await everyStore()
+const stores = await someStores()
 describe.each(stores)('a branch that nobody made, on %s', (_, create) => {
   const noBranch = expect.objectContaining({ name: 'NoBranchError', code: 'no_branch' })
 

@@ -3,7 +3,7 @@ import { type ChatOptions, createChat, defineTool } from 'throughline/chat'
 import type { Model, ModelPart } from 'throughline/models'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { everyStore } from '../every-store.ts'
+import { someStores } from '../every-store.ts'
 import { inChat } from './help.ts'
 
 const text = 'some words of a large file\n'.repeat(2_000)
@@ -33,7 +33,7 @@ function obedient() {
 const without = ['short', 'long']
 const withIt = ['short', 'long', 'read_result']
 
-describe.each(await everyStore())('read_result, on %s,', (_, create) => {
+describe.each(await someStores())('read_result, on %s,', (_, create) => {
   it('is offered once a result was clipped, and from then on, also after a restart', async () => {
     const store = create()
     const { model, offered } = obedient()

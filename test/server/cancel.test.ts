@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Model } from '../../src/models/model.ts'
 import { sleep } from '../../src/models/sleep.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
-import { everyStore } from '../every-store.ts'
+import { someStores } from '../every-store.ts'
 import { UiChat } from '../ui-chat.ts'
 import { apiClient, type HeardEvent } from './api/client.ts'
 import { startServer } from './start-server.ts'
@@ -21,7 +21,7 @@ const model: Model = {
 }
 const text = 'Tell me everything.'
 
-describe.each(await everyStore())('a reply is cancelled, on %s', (_, create) => {
+describe.each(await someStores())('a reply is cancelled, on %s', (_, create) => {
   /** Two servers on one store. */
   async function start() {
     const store = create()

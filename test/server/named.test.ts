@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { MessageLike } from '../../src/log/message.ts'
 import { type RulesAnswer, type RulesRequest, rules } from '../../src/models/rules.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
-import { everyStore } from '../every-store.ts'
+import { someStores } from '../every-store.ts'
 import { apiClient } from './api/client.ts'
 import { startServer } from './start-server.ts'
 
@@ -11,7 +11,7 @@ const contentsOf = (messages: readonly MessageLike[]) => messages.map(({ content
 const retry = { 'x-stainless-retry-count': '1' }
 const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
 
-describe.each(await everyStore())('a conversation with a name of its own, on %s', (_, create) => {
+describe.each(await someStores())('a conversation with a name of its own, on %s', (_, create) => {
   /** A server whose model numbers its answers, fails where it is told to, and looks where it is asked to look. */
   async function start() {
     const model = { asked: 0, isDown: false }

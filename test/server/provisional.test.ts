@@ -3,7 +3,7 @@ import type { MessageLike } from '../../src/log/message.ts'
 import { noticingStore } from '../../src/server/api/live/noticing-store.ts'
 import { createKeys } from '../../src/server/auth/create-keys.ts'
 import type { Store } from '../../src/stores/store.ts'
-import { everyStore } from '../every-store.ts'
+import { someStores } from '../every-store.ts'
 import { apiClient } from './api/client.ts'
 import { startServer } from './start-server.ts'
 
@@ -11,7 +11,7 @@ const user = (content: string) => ({ role: 'user', content })
 const title = user('### Task:\nGenerate a concise, 3-5 word title: The boat is called Seagull.')
 const zedTitle = user('Generate a concise 3-7 word title for this conversation')
 
-describe.each(await everyStore())('what may be no conversation, on %s', (_, create) => {
+describe.each(await someStores())('what may be no conversation, on %s', (_, create) => {
   async function start(options: Parameters<typeof startServer>[0] = {}) {
     const server = await startServer({ store: create(), ...options })
     const api = apiClient(server.url)

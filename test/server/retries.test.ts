@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { upstreamWith } from '../../src/models/upstream.fixture.ts'
 import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
 import type { Store } from '../../src/stores/store.ts'
-import { everyStore } from '../every-store.ts'
+import { someStores } from '../every-store.ts'
 import { ollamaAnswer, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { startTcpProxy } from '../tcp-proxy.ts'
 import { startServer } from './start-server.ts'
@@ -86,7 +86,7 @@ const ways: Readonly<
   },
 }
 
-describe.each(await everyStore())(
+describe.each(await someStores())(
   'an answer that is lost after its turn was committed, on %s',
   (_, create) => {
     it('comes with the third request of the client, and the model is asked once a turn', async () => {

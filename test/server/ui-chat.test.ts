@@ -7,7 +7,7 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
-import { everyStore } from '../every-store.ts'
+import { someStores } from '../every-store.ts'
 import { ollamaAnswer, startUpstream, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { type Message, textOf, UiChat } from '../ui-chat.ts'
 import { type StartedServer, startServer } from './start-server.ts'
@@ -53,7 +53,7 @@ const simple = ({ type, ...part }: Message['parts'][number]) => {
 const filler = (turn: number) =>
   `Note ${turn}: we also talked about the weather, the garden, the neighbours and number ${turn}, at some length, as people do.`
 
-describe.each(await everyStore())('useChat on the server, on %s', (_, create) => {
+describe.each(await someStores())('useChat on the server, on %s', (_, create) => {
   /** A server whose model gives the answers of a script, one for each time it is asked. */
   async function startScripted(
     script: (at: number) => UpstreamAnswer,

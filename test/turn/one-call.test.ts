@@ -11,7 +11,7 @@ import {
   type TurnResult,
   threadLog,
 } from '../../src/turn/index.ts'
-import { everyStore } from '../every-store.ts'
+import { someStores } from '../every-store.ts'
 
 const specs = [{ name: 'weather', parameters: { type: 'object' } }]
 const bothCalls = [
@@ -66,7 +66,7 @@ async function request(history: History, { results, signal }: RequestOptions = {
   return { thread, parts, result: settled! }
 }
 
-describe.each(await everyStore())(
+describe.each(await someStores())(
   'one call of a turn that goes on in a later request, on %s',
   (_, create) => {
     const open = (store: Store) => createHistory({ store })

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { rules } from '../../../src/models/rules.ts'
 import { readerUpstream } from '../../../src/server/upstream/reader-upstream.ts'
 import type { Upstream } from '../../../src/server/upstream/upstream.ts'
-import { everyStore } from '../../every-store.ts'
+import { someStores } from '../../every-store.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient, textOf } from './client.ts'
 
-describe.each(await everyStore())('replies over the API, on %s', (_, create) => {
+describe.each(await someStores())('replies over the API, on %s', (_, create) => {
   async function start(upstream?: Upstream) {
     const server = await startServer({ store: create(), ...(upstream && { upstream }) })
     return { ...server, api: apiClient(server.url) }

@@ -4,7 +4,7 @@ import { defineExperimentTool } from '../../../src/experiment/index.ts'
 import { rules } from '../../../src/models/rules.ts'
 import { readerUpstream } from '../../../src/server/upstream/reader-upstream.ts'
 import type { Upstream } from '../../../src/server/upstream/upstream.ts'
-import { everyStore } from '../../every-store.ts'
+import { someStores } from '../../every-store.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient, type HeardEvent } from './client.ts'
 
@@ -39,7 +39,7 @@ const selling = (wait: () => Promise<void> = async () => {}): Upstream => ({
     ),
 })
 
-describe.each(await everyStore())('experiments over the API, on %s', (_, create) => {
+describe.each(await someStores())('experiments over the API, on %s', (_, create) => {
   async function start(upstream: Upstream, store = create()) {
     const server = await startServer({ upstream, store, experimentTools: [sell] as never })
     return { ...server, api: apiClient(server.url) }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createHistory } from '../../../src/history/index.ts'
 import { createKeys } from '../../../src/server/auth/create-keys.ts'
-import { everyStore } from '../../every-store.ts'
+import { someStores } from '../../every-store.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient } from './client.ts'
 
@@ -11,7 +11,7 @@ interface Listed {
   readonly latest?: any
 }
 
-describe.each(await everyStore())('where conversations stand, in %s', (_, create) => {
+describe.each(await someStores())('where conversations stand, in %s', (_, create) => {
   it('is told in the list and of one, with how it was recognised', async () => {
     const { url, history } = await startServer({ store: create() })
     const api = apiClient(url)

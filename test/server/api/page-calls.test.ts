@@ -3,11 +3,11 @@ import { rules } from '../../../src/models/rules.ts'
 import { createKeys } from '../../../src/server/auth/create-keys.ts'
 import { readerUpstream } from '../../../src/server/upstream/reader-upstream.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
-import { everyStore } from '../../every-store.ts'
+import { someStores } from '../../every-store.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient } from './client.ts'
 
-describe.each(await everyStore())('the calls behind a page of messages, in %s', (_, create) => {
+describe.each(await someStores())('the calls behind a page of messages, in %s', (_, create) => {
   it('say what was brought back for which message, also on a branch', async () => {
     const { url } = await startServer({ store: create() })
     const api = apiClient(url)

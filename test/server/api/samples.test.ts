@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { everyStore } from '../../every-store.ts'
+import { someStores } from '../../every-store.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient, textOf } from './client.ts'
 
-describe.each(await everyStore())('samples in %s', (_, create) => {
+describe.each(await someStores())('samples in %s', (_, create) => {
   it('are one request away, and the second time the same', async () => {
     const { url, history } = await startServer({ store: create() })
     const api = apiClient(url)

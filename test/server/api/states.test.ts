@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createHistory } from '../../../src/history/index.ts'
 import { parseState } from '../../../src/server/api/parse-state.ts'
 import { calls, result, user } from '../../../src/testing/builders.ts'
-import { everyStore } from '../../every-store.ts'
+import { someStores } from '../../every-store.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient } from './client.ts'
 
@@ -13,7 +13,7 @@ const said = [
   ...[user('More.'), calls('sell'), result('sell', 'Error: no lemons')],
 ]
 
-describe.each(await everyStore())('states in %s', (_, create) => {
+describe.each(await someStores())('states in %s', (_, create) => {
   it('are the newest results of tools where none are set', async () => {
     const store = create()
     const { url } = await startServer({ store })

@@ -17,7 +17,7 @@ import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import type { Store } from '../../../src/stores/store.ts'
 import { randomConversation } from '../../../src/testing/random-conversation.ts'
 import { estimate } from '../../../src/tokens/estimate.ts'
-import { everyStore } from '../../every-store.ts'
+import { someStores } from '../../every-store.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient } from './client.ts'
 
@@ -97,7 +97,7 @@ function once<Value>(make: () => Value): () => Value {
   }
 }
 
-const stores = await everyStore()
+const stores = await someStores()
 
 describe.each(stores)('a timeline of %s', (_, create) => {
   it('is what a fitter gives at each place of a conversation without calls', async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { everyStore } from '../../every-store.ts'
+import { someStores } from '../../every-store.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient } from './client.ts'
 
 const marked = ({ text, hits }: { text: string; hits: readonly [number, number][] }) =>
   hits.map(([from, to]) => text.slice(from, to))
 
-describe.each(await everyStore())('why an entry has its fate, in %s', (_, create) => {
+describe.each(await someStores())('why an entry has its fate, in %s', (_, create) => {
   it('is told at a place and in a call', async () => {
     const { url } = await startServer({ store: create() })
     const api = apiClient(url)
