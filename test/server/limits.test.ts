@@ -230,8 +230,9 @@ it('closes connections whose request does not come to its end', async () => {
     socket.resume()
     socket.write(text)
     await once(socket, 'close')
+    return 'closed'
   })
-  await Promise.all(closed)
+  expect(await Promise.all(closed)).toEqual(['closed', 'closed'])
   await isAlive(url)
 })
 

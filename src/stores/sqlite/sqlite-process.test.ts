@@ -1,12 +1,10 @@
 import { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, expect, it } from 'vitest'
 import { entry, read } from '../../testing/store-cases-help.ts'
 import { sqliteStore } from './sqlite-store.ts'
-import { isBuilt, killAll, startProcess as start } from './writer-process.fixture.ts'
-
-if (!isBuilt) console.log('Skipped: processes of the SQLite store need dist/, run "npm run build" first.')
+import { describeBuilt, killAll, startProcess as start } from './writer-process.fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-process-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -16,7 +14,7 @@ const newPath = () => join(folder, `${++files}.db`)
 
 const thread = { tenant: 'acme', conversation: 'killed', actor: 'assistant', branch: 'main' }
 
-describe.skipIf(!isBuilt)('sqliteStore and processes', () => {
+describeBuilt('sqliteStore and processes', () => {
   it('refuses a second process that opens the file for writing, and says who has it', async () => {
     const path = newPath()
     const store = sqliteStore({ path })

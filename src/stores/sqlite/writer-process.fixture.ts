@@ -4,10 +4,17 @@ import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { describe } from 'vitest'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-export const isBuilt = existsSync(here('../../../dist/stores/sqlite/sqlite-store.js'))
+/** Tests with processes of the store, which run what is built. Without it they are skipped, and the reason is printed and stands in their name. */
+export function describeBuilt(name: string, tests: () => void): void {
+  const isBuilt = existsSync(here('../../../dist/stores/sqlite/sqlite-store.js'))
+  const reason = 'there is no dist/: run "npm run build" first'
+  if (!isBuilt) console.warn(`Not tested: ${name}: ${reason}`)
+  describe.skipIf(!isBuilt)(isBuilt ? name : `${name}: ${reason}`, tests)
+}
 
 const running = new Set<{ kill(): Promise<unknown> }>()
 
