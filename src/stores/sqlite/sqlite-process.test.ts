@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { entry, read } from '../../testing/store-cases-help.ts'
 import { sqliteStore } from './sqlite-store.ts'
 import { describeBuilt, killAll, startProcess as start } from './writer-process.fixture.ts'
