@@ -2,8 +2,9 @@ import { listLog, mainBranch } from '../../history/log/read-log.ts'
 import { isSideName } from '../../history/side-name.ts'
 import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
 import { KeyReusedError } from '../../stores/store-error.ts'
+import { agreement } from '../identity/agreement.ts'
 import { type Item, isUser, itemsOf } from '../identity/chain.ts'
-import { itemOf } from '../identity/item.ts'
+import { type Compared, comparedOf } from '../identity/item.ts'
 import type { NamedConversation } from '../identity/known-client.ts'
 import { NotFoundError } from '../not-found-error.ts'
 import type { Asked, Log } from './asked.ts'
@@ -99,7 +100,7 @@ async function findRetried(
     )
     const said = entries.filter(({ isClosing, message }) => !isClosing && message.role !== 'assistant_note')
     const found = findStretch(
-      said.map(({ message, seq }) => itemOf(message, seq)),
+      said.map(({ message, seq }) => comparedOf(message, seq)),
       given.items,
     )
     if (!found) {
@@ -124,20 +125,23 @@ async function findRetried(
  * outside of turns. `start`, `end`: places in the turn. `from`: the request's first message that the turn has.
  */
 function findStretch(
-  turn: readonly (string | undefined)[],
+  turn: readonly (Compared | undefined)[],
   items: readonly Item[],
 ): { readonly start: number; readonly end: number; readonly from: number } | undefined {
-  const seen = turn.flatMap((text, at) => (text === undefined ? [] : [{ text, at }]))
+  const seen = turn.flatMap((said, at) => (said ? [{ said, at }] : []))
   const hasUser = items.some(isUser)
   for (const wanted of hasUser ? [items, items.slice(lastRun(items))] : [items]) {
     // A user's message begins the turn; results of tools are the last ones that came.
     const latest = hasUser ? 0 : seen.length - wanted.length
     for (let at = latest; at >= 0; at--)
-      if (wanted.length > 0 && wanted.every(({ text }, n) => seen[at + n]?.text === text))
+      if (wanted.length > 0 && wanted.every((item, n) => isSame(seen[at + n]?.said, item)))
         return { start: seen[at]!.at, end: seen[at + wanted.length - 1]!.at + 1, from: wanted[0]!.index }
   }
   return undefined
 }
+
+const isSame = (logged: Compared | undefined, given: Item) =>
+  logged !== undefined && agreement(logged, given) === 'same'
 
 /** The first of the user messages in a row that the request ends with, but for what follows them. */
 function lastRun(items: readonly Item[]): number {

@@ -1,6 +1,6 @@
 import { mainBranch } from '../../history/log/read-log.ts'
 import { sideName } from '../../history/side-name.ts'
-import { type Item, isUser, itemsOf, scopeOf } from '../identity/chain.ts'
+import { type Front, type Item, isUser, itemsOf, scopeOf } from '../identity/chain.ts'
 import { knownClient } from '../identity/known-client.ts'
 import { isNew, leaving, type Placement, recognise } from '../identity/recognise.ts'
 import { sideRequest } from '../identity/side-request.ts'
@@ -93,7 +93,8 @@ function settle(
     case 'extends': {
       const { walk } = found
       const { thread, end: head, items } = walk
-      return { ...rest, kind: 'extends', thread, head, from: firstOf(rest.items, items), why }
+      const front = frontOf(walk.front, rest)
+      return { ...rest, kind: 'extends', thread, head, front, from: firstOf(rest.items, items), why }
     }
     case 'branches': {
       const { of, at, from } = found
@@ -102,10 +103,15 @@ function settle(
         return { ...rest, kind: 'new', thread, beside: of.conversation, from: 0, why }
       }
       const thread = { ...of, branch: rest.isSide ? sideName(newId()) : newId() }
-      return { ...rest, kind: 'branches', thread, fork: { of, at }, from: firstOf(rest.items, from), why }
+      const place = { ...rest, thread, front: frontOf(found.front, rest), from: firstOf(rest.items, from) }
+      return { ...place, kind: 'branches', fork: { of, at }, why }
     }
   }
 }
+
+/** In a conversation that its client names, whatever was recognised once is recognised again. */
+const frontOf = (front: Front, { isNamed }: ToPlace | Omit<ToPlace, 'newId'>): Front =>
+  front === 'cut' && isNamed ? 'same' : front
 
 /** The index of the first message behind the items that are known. A system message before a new one is new. */
 const firstOf = (items: readonly Item[], known: number) => (known === 0 ? 0 : items[known - 1]!.index + 1)

@@ -2,8 +2,8 @@ import type { LoggedMessage } from '../../history/index.ts'
 import { readLog } from '../../history/log/read-log.ts'
 import { isSideThread } from '../../history/side-name.ts'
 import type { Mark, ThreadKey } from '../../stores/store.ts'
-import { createChain, scopeOf } from '../identity/chain.ts'
-import { itemOf } from '../identity/item.ts'
+import { createChain, markTexts, scopeOf } from '../identity/chain.ts'
+import { comparedOf } from '../identity/item.ts'
 import type { Log } from './asked.ts'
 import { replyMark } from './find-reply.ts'
 import { keptIn } from './kept-response.ts'
@@ -45,10 +45,10 @@ async function markThread({ store, history }: Log, thread: ThreadKey, keyId: str
 
 function marksIn(entry: LoggedMessage, chain: ReturnType<typeof createChain>): readonly string[] {
   const { message, seq, isClosing } = entry
-  const text = isClosing ? undefined : itemOf(message, seq)
-  const { whole, pair } = (text !== undefined && chain.add(text)) || {}
+  const said = isClosing ? undefined : comparedOf(message, seq)
+  const hashes = said && chain.add(said)
   const id = responseId(entry)
-  return [whole, pair, id && replyMark(id)].filter(mark => mark !== undefined)
+  return [...(hashes ? markTexts(hashes, 'same') : []), ...(id === undefined ? [] : [replyMark(id)])]
 }
 
 /** The id of the response that a reply was. An import may hold anything: what cannot be one is none. */

@@ -26,7 +26,7 @@ export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> 
   const { conversation, actor } = place.thread
   if (place.fork) await log.store.fork(place.fork.of, { at: place.fork.at, branch: place.thread.branch })
   const thread = log.history.thread(conversation, { actor, branch: place.thread.branch })
-  const { repeated = 0 } = place
+  const { repeated = 0, front = 'same' } = place
   const fresh = place.messages.slice(place.from)
   const { state } = await thread.status()
   if (place.isLeft || (state === 'interrupted' && fresh[0] && isResult(fresh[0]))) {
@@ -50,13 +50,15 @@ export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> 
   const asking = isSeeded ? input : [...before, ...input]
   const inputFrom = place.from + fresh.length - rest.length - asking.length
   const marks = newMarks(place)
-  const past = marksToSave(marks, index => (index < inputFrom ? seedAt + index - place.from : undefined))
+  const past = marksToSave(marks, front, index =>
+    index < inputFrom ? seedAt + index - place.from : undefined,
+  )
   if (isSeeded && past.length > 0) await log.store.saveMarks(place.thread, past)
   const key = asked.headers['idempotency-key']
   const begun = await thread.begin(asking, {
     data: { request: requestData(asked, place) },
     marks: [
-      ...marksToSave(marks, index =>
+      ...marksToSave(marks, front, index =>
         index >= inputFrom && index < inputFrom + asking.length ? index - inputFrom + 1 : undefined,
       ),
       ...(isFirst(place) ? [{ mark: firstMark(conversation), at: asking.length }] : []),

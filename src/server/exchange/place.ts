@@ -1,6 +1,6 @@
 import type { MessageLike } from '../../log/message.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import type { Item } from '../identity/chain.ts'
+import type { Front, Item } from '../identity/chain.ts'
 
 /** Where the messages of a request go. */
 export interface Place {
@@ -21,6 +21,8 @@ export interface Place {
   /** Whether the request holds only what is new. */
   readonly isDelta: boolean
   readonly items: readonly Item[]
+  /** How the items before `from` agree with the thread. Default `same`. */
+  readonly front?: Front
   readonly scope: string
   /** Whether it stands beside the conversation: a title, a summary. It is never taken for the conversation's end. */
   readonly isSide: boolean

@@ -3,7 +3,7 @@ import { listLog, readLog } from '../../history/log/read-log.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { type Item, itemsOf } from '../identity/chain.ts'
-import { isGiven, itemOf } from '../identity/item.ts'
+import { comparedOf, isGiven } from '../identity/item.ts'
 import { walkOn } from '../identity/walk.ts'
 import { NotFoundError } from '../not-found-error.ts'
 import type { Asked, Log } from './asked.ts'
@@ -36,7 +36,7 @@ export async function previousPlace(asked: Asked, given: ToGoOn): Promise<Place 
   const turn = (await log.store.turns(thread)).findLast(({ first }) => first <= entry.seq)
   if (!head || !turn) throw noPrevious(previous)
   const why = 'named by previous_response_id; the body holds what is new'
-  const common = { scope, isSide: false, isNamed: false, isDelta: true, why, from: 0 } as const
+  const common = { scope, isSide: false, isNamed: false, isDelta: true, why, from: 0, front: 'cut' } as const
   const isLast = turn.last === head.head
   const isOpen = turn.status === 'open'
   const source = { store: log.store, key: thread, count: log.history.count }
@@ -76,8 +76,8 @@ const forkOf = ({ newId }: Asked, of: ThreadKey, at: number) => ({
 async function itemBefore({ store, history }: Log, key: ThreadKey, seq: number): Promise<readonly Item[]> {
   const source = { store, key, count: history.count }
   for await (const { message, seq: at, isClosing } of readLog(source, { to: seq - 1, reverse: true })) {
-    const text = isClosing ? undefined : itemOf(message, at)
-    if (text !== undefined) return [{ index: -1, text }]
+    const said = isClosing ? undefined : comparedOf(message, at)
+    if (said) return [{ index: -1, ...said }]
   }
   return []
 }
@@ -90,7 +90,7 @@ async function findAgain(
   messages: readonly MessageLike[],
 ) {
   const items = itemsOf(messages)
-  const walk = await walkOn({ store, count: history.count }, items, { thread, item: -1, at })
+  const walk = await walkOn({ store, count: history.count }, items, { thread, item: -1, at, front: 'cut' })
   const turn = (await store.turns(thread)).findLast(({ first }) => first <= walk.at)
   return { walk, turn: walk.items < items.length ? undefined : turn }
 }

@@ -10,7 +10,7 @@ const talk = (length: number, change: number[] = []) =>
 function markOf(scope: string, messages: readonly { role: string; content: string }[]): string {
   const texts = [scope, ...messages.map(({ role, content }) => `${role}:${content}`)]
   const hash = createHash('sha256').update(texts.map(text => `${text.length}:${text}`).join(''))
-  return `c${hash.digest('base64url').slice(0, 22)}`
+  return hash.digest('base64url').slice(0, 22)
 }
 
 it('marks a message by all that came before it, whichever lists came before', () => {

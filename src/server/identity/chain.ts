@@ -1,37 +1,44 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { MessageLike } from '../../log/message.ts'
 import type { Mark, ThreadKey } from '../../stores/store.ts'
-import { itemOf } from './item.ts'
+import { type Compared, comparedOf, exactText } from './item.ts'
 
 /** A message of a client that is compared with the log. */
-export interface Item {
+export interface Item extends Compared {
   /** Its place in the list of the client. */
   readonly index: number
-  readonly text: string
 }
 
 export function itemsOf(messages: readonly MessageLike[]): readonly Item[] {
   const items: Item[] = []
   for (const [index, message] of messages.entries()) {
-    const text = itemOf(message, index)
-    if (text !== undefined) items.push({ index, text })
+    const compared = comparedOf(message, index)
+    if (compared) items.push({ index, ...compared })
   }
   return items
 }
 
-export const isUser = ({ text }: Item): boolean => isUsers(text)
+export const isUser = ({ text }: Compared): boolean => text.startsWith('user:')
 
-const isUsers = (text: string) => text.startsWith('user:')
+export const isReply = ({ text }: Compared): boolean => text.startsWith('assistant')
 
-/** The marks of a user message: one of all messages up to it, and one of it and the message before it alone. */
-export interface UserMarks {
+/** The hashes by which a user message is found again. */
+export interface Hashes {
+  /** Of all messages up to it, with everything that the model reads. */
+  readonly whole: string
+  /** The same without details. Equal if there are none. */
+  readonly words: string
+  /** Of its words and those of the message before it. Finds a list whose beginning was cut off. Absent for the first message. */
+  readonly pair?: string
+  /** Of its words alone. Finds a list that begins with it. */
+  readonly alone: string
+}
+
+export interface UserMarks extends Hashes {
   /** The number of its item. */
   readonly item: number
   /** Its place in the list of the client. */
   readonly index: number
-  readonly whole: string
-  /** Finds a list whose beginning the client has cut off. Absent for the first message. */
-  readonly pair?: string
 }
 
 /**
@@ -41,11 +48,10 @@ export interface UserMarks {
 export function marksOf(items: readonly Item[], scope: string, from = 0): readonly UserMarks[] {
   const known = marked.get(items)
   if (known?.scope === scope && known.from <= from) return known.marks.filter(({ item }) => item >= from)
-  const past = items.slice(0, from).map(({ text }) => text)
-  const chain = createChain(scope, past)
+  const chain = createChain(scope, items.slice(0, from))
   const marks: UserMarks[] = []
   for (let item = from; item < items.length; item++) {
-    const found = chain.add(items[item]!.text)
+    const found = chain.add(items[item]!)
     if (found) marks.push({ item, index: items[item]!.index, ...found })
   }
   marked.set(items, { scope, from, marks })
@@ -58,24 +64,34 @@ const marked = new WeakMap<
   { readonly scope: string; readonly from: number; readonly marks: readonly UserMarks[] }
 >()
 
-/** Makes the marks of items one by one. */
-export function createChain(scope: string, past: readonly string[] = []) {
-  const chain = hashOf(scope, past)
+/** Makes the hashes of items one by one. */
+export function createChain(scope: string, past: readonly Compared[] = []) {
+  const words = hashOf(
+    scope,
+    past.map(({ text }) => text),
+  )
+  let whole = past.some(({ details }) => details) ? hashOf(scope, past.map(exactText)) : undefined
   let before = past.at(-1)
   return {
-    /** The marks of an item; undefined if it is not of a user. */
-    add(text: string): Pick<UserMarks, 'whole' | 'pair'> | undefined {
+    /** The hashes of an item; undefined if it is not of a user. */
+    add(item: Compared): Hashes | undefined {
       const last = before
-      before = text
-      chain.update(framed(text))
-      if (!isUsers(text)) return undefined
-      const whole = `c${short(chain.copy())}`
-      if (last === undefined) return { whole }
-      const pair = createHash('sha256').update([scope, last, text].map(framed).join(''))
-      return { whole, pair: `p${short(pair)}` }
+      before = item
+      if (item.details) whole ??= words.copy()
+      words.update(framed(item.text))
+      whole?.update(framed(exactText(item)))
+      if (!isUser(item)) return undefined
+      const ofWords = short(words.copy())
+      const alone = [scope, item.text]
+      return {
+        ...{ whole: whole ? short(whole.copy()) : ofWords, words: ofWords, alone: textHash(alone) },
+        ...(last && { pair: textHash([scope, last.text, item.text]) }),
+      }
     },
   }
 }
+
+const textHash = (texts: readonly string[]) => short(createHash('sha256').update(texts.map(framed).join('')))
 
 /** The hash of what comes before. It goes on from the hash of a list that came lately, if that one began the same. */
 function hashOf(scope: string, past: readonly string[]): Hash {
@@ -122,15 +138,43 @@ export function lastUsers(items: readonly Item[], count: number): number {
   return item
 }
 
+/**
+ * How the beginning of a list agrees with the thread that it goes on with: in everything; with something left out; or it was
+ * cut off, so that nobody knows.
+ */
+export type Front = 'same' | 'less' | 'cut'
+
+/** The names of marks in the store, by what was hashed. */
+export const markNames = {
+  /** A list that agrees with the thread in everything. */
+  whole: (hash: string) => `c${hash}`,
+  /** A list from which its client has left something out. */
+  less: (hash: string) => `v${hash}`,
+  words: (hash: string) => `b${hash}`,
+  pair: (hash: string) => `p${hash}`,
+  alone: (hash: string) => `s${hash}`,
+} as const
+
+/** The marks of a user message in a list. */
+export function markTexts({ whole, words, pair, alone }: Hashes, front: Front): readonly string[] {
+  const texts = [markNames.alone(alone)]
+  if (pair !== undefined) texts.push(markNames.pair(pair))
+  if (front === 'cut') return texts
+  texts.push(front === 'same' ? markNames.whole(whole) : markNames.less(whole))
+  // A list without details is found by the hash of its words anyway.
+  if (front === 'less' || whole !== words) texts.push(markNames.words(words))
+  return texts
+}
+
 /** The marks to keep. `placeOf`: where a message of the client's list is kept; undefined if it is not. */
 export const marksToSave = (
   marks: readonly UserMarks[],
+  front: Front,
   placeOf: (index: number) => number | undefined,
 ): readonly Mark[] =>
-  marks.flatMap(({ index, whole, pair }) => {
-    const at = placeOf(index)
-    if (at === undefined) return []
-    return [{ mark: whole, at }, ...(pair === undefined ? [] : [{ mark: pair, at }])]
+  marks.flatMap(one => {
+    const at = placeOf(one.index)
+    return at === undefined ? [] : markTexts(one, front).map(mark => ({ mark, at }))
   })
 
 /** The length keeps apart texts that read the same when joined. */

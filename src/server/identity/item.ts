@@ -2,13 +2,24 @@ import type { LoggedMessage } from '../../history/index.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { notedResult } from '../../log/texts.ts'
+import { type Details, detailsOf, digestOf } from './details.ts'
+import { isBracket } from './left-out.ts'
 
-/**
- * What two copies of a message have in common: its role and the text that a user sees, or the names of the tools that it
- * calls. Clients change the rest when they send a message again: thoughts, ids, arguments, the text beside calls. Undefined
- * for messages that clients add, leave out and change as they like: system messages and notes.
- */
-export function itemOf(message: MessageLike, seq: number): string | undefined {
+/** A message as it is compared with another copy of it. */
+export interface Compared {
+  /**
+   * Its role and the words that a user sees, or the names of the tools that it calls: what every client keeps. A result has
+   * only its role, because clients clip old results.
+   */
+  readonly text: string
+  /** What the model reads besides, and clients may leave out later. Absent if there is nothing. */
+  readonly details?: Details
+  /** The thoughts of a reply. Some clients send them back as a part of its text. */
+  readonly thinking?: string
+}
+
+/** Undefined for messages that clients add, leave out and change as they like: system messages and notes. */
+export function comparedOf(message: MessageLike, seq: number): Compared | undefined {
   const known = items.get(message)
   if (known !== undefined) return known ?? undefined
   const item = readItem(message, seq)
@@ -16,14 +27,50 @@ export function itemOf(message: MessageLike, seq: number): string | undefined {
   return item
 }
 
-/** Of a long list most messages come again, as the same objects. */
-const items = new WeakMap<MessageLike, string | null>()
+/** What two copies of a message have in common: see `Compared.text`. */
+export const itemOf = (message: MessageLike, seq: number): string | undefined =>
+  comparedOf(message, seq)?.text
 
-function readItem(message: MessageLike, seq: number): string | undefined {
-  const { role, text, calls } = readMessage(message, seq)
+/** A text that is equal only for copies that are equal in everything the model reads. */
+export const exactText = ({ text, details }: Compared): string =>
+  details ? `${text}\n${digestOf(details)}` : text
+
+/** Of a long list most messages come again, as the same objects. */
+const items = new WeakMap<MessageLike, Compared | null>()
+
+function readItem(message: MessageLike, seq: number): Compared | undefined {
+  const read = readMessage(message, seq)
+  const { role } = read
   if (role === 'system' || role === 'assistant_note') return undefined
-  if (calls.length > 0) return `${role}!${calls.map(({ name }) => name).join('\n')}`
-  return `${role}:${(role === 'assistant' ? withoutThoughts(text) : text).trim()}`
+  const said = role === 'assistant' ? withoutThoughts(read.text) : read.text
+  const { words, brackets } = linesOf(said, role === 'user')
+  const isCalling = read.calls.length > 0
+  const details = detailsOf(message, read.calls, {
+    brackets,
+    result: role === 'tool' ? words : '',
+    beside: isCalling ? words : '',
+  })
+  const text = isCalling
+    ? `${role}!${read.calls.map(({ name }) => name).join('\n')}`
+    : `${role}:${role === 'tool' ? '' : words}`
+  const thinking = role === 'assistant' && read.thinking !== '' ? linesOf(read.thinking, false).words : ''
+  return { text, ...(details && { details }), ...(thinking !== '' && { thinking }) }
+}
+
+/**
+ * The words of a text, the same however a client writes its letters (composed or not), ends its lines and spaces its
+ * paragraphs. `brackets`: the lines that may stand for a file which was left out.
+ */
+function linesOf(text: string, hasBrackets: boolean): { readonly words: string; readonly brackets: string } {
+  const words: string[] = []
+  const brackets: string[] = []
+  for (const line of text.normalize('NFC').split(/[\r\n]/)) {
+    const trimmed = line.trimEnd()
+    if (trimmed === '') continue
+    if (hasBrackets && isBracket(trimmed)) brackets.push(trimmed.trim())
+    else words.push(trimmed)
+  }
+  return { words: words.join('\n').trim(), brackets: brackets.join('\n') }
 }
 
 /** Whether one of two texts of an assistant is the beginning of the other: a client keeps what it got before it left. */

@@ -1,6 +1,9 @@
-import type { MarkedPlace, ThreadKey } from '../../stores/store.ts'
-import { type Item, lastUsers, marksOf, type UserMarks } from './chain.ts'
-import { branchPlace, hasFront, type LogToWalk, type Meeting, type Walk, walkBack, walkOn } from './walk.ts'
+import type { ThreadKey } from '../../stores/store.ts'
+import { bestOf, conversationsOf } from './best-of.ts'
+import { type Front, type Item, isUser } from './chain.ts'
+import { findCut } from './find-cut.ts'
+import { createMarks, findWalks, type Marks, type ToFind } from './find-walks.ts'
+import { branchPlace, type LogToWalk, type Walk } from './walk.ts'
 
 /** Where a request belongs, and why. `why` is for people, and holds no text of the conversation. */
 export type Placement =
@@ -21,16 +24,11 @@ export type Placement =
       readonly of: ThreadKey
       readonly at: number
       readonly from: number
+      readonly front: Front
       readonly why: string
     }
 
-export interface ToRecognise extends LogToWalk {
-  readonly tenant: string
-  /** Marks are made and searched within a scope only: the key of a client, and the conversation that it names. */
-  readonly scope: string
-  readonly items: readonly Item[]
-  /** The conversation that the client names. Only its threads are looked at. */
-  readonly named?: Pick<ThreadKey, 'conversation' | 'actor'>
+export interface ToRecognise extends ToFind {
   readonly newId: () => string
   /** Whether the client may be sending a request again. */
   readonly mayBeRetry?: boolean
@@ -38,97 +36,64 @@ export interface ToRecognise extends LogToWalk {
 
 /**
  * Finds the thread that a client's list of messages belongs to. A list that goes on where a thread ends extends it; one
- * that leaves a thread becomes a branch of it; a list whose front is missing and that fits several conversations equally
- * well becomes a new one. Nothing is ever merged.
+ * that leaves a thread becomes a branch of it; a list of which something is missing and that fits several conversations
+ * equally well becomes a new one. Nothing is ever merged.
  */
 export async function recognise(given: ToRecognise): Promise<Placement> {
   const { items, named } = given
   const marks = createMarks(given)
-  const best = bestOf(await walksFrom(given, await findNewest(given, marks, 'whole')))
+  const walks = await findWalks(given, marks)
+  const best = bestOf(walks)
+  const isRepeated = best?.items === items.length && best.hasMore
+  const rivals = best ? rivalsOf(best, walks) : 0
+  if (best && rivals > 0 && !named) return unclear(given, rivals)
   if (best && !best.hasMore) return goingOn(given, best, 'everything that was said before')
-  const isRepeated = best?.items === items.length
-  // The same first message is a new conversation more often than another try, and nothing was said that could be lost.
-  const live = isRepeated && (await goesOnElsewhere(given, marks, best))
-  if (live) return goingOn(given, live, 'everything that was said before')
-  const isGreeting = items.length === 1 && !named
+  if (isRepeated) {
+    // Whoever has the same talk twice, with a model that answers alike, goes on with the second one.
+    const live = await goesOnElsewhere(given, marks, best)
+    if (live && !named && live.front !== best.front && live.thread.conversation !== best.thread.conversation)
+      return unclear(given, 1)
+    if (live) return goingOn(given, live, 'everything that was said before')
+  }
+  // What a client brings along is no talk yet: many conversations begin with the same message, or the same examples.
+  const isGreeting = best !== undefined && !named && (await isUnanswered(given, best))
   if (isRepeated && (!isGreeting || given.mayBeRetry))
     return { kind: 'repeats', walk: best, isGreeting, why: 'the same messages came before' }
-  if (best && !isRepeated) {
-    const cut = await findCut(given, marks, best.thread)
-    return cut ?? leaving(given, best, 'it says something else than what was said there')
-  }
-  return (
-    (await findCut(given, marks)) ??
-    (named ? compacted(given, named) : isNew(given, 'nobody began like this'))
-  )
+  if (isRepeated) return isNew(given, 'others began with the same message')
+  const cut = await findCut(given, marks, best)
+  if (cut && 'rivals' in cut)
+    return isNew(given, `the messages that its client kept fit ${cut.rivals + 1} conversations`)
+  if (cut) return cutOff(given, cut)
+  if (best && isGreeting) return isNew(given, 'others began alike, with what their client brought along')
+  if (best) return leaving(given, best, 'it says something else than what was said there')
+  return named ? otherwise(given, named) : isNew(given, 'nobody began like this')
 }
 
-/** How many of the newest user messages are looked up at once. Nearly always the last but one is known. */
-const firstLook = 3
-const laterLook = 256
-
-/** The marks of the newest user messages, and those of all if somebody needs them. */
-function createMarks({ items, scope }: ToRecognise) {
-  const newest = marksOf(items, scope, lastUsers(items, firstLook))
-  let all: readonly UserMarks[] | undefined
-  return {
-    newest,
-    older() {
-      all ??= newest.length < firstLook ? newest : marksOf(items, scope)
-      return all.slice(0, all.length - newest.length)
-    },
-  }
-}
-
-type Marks = ReturnType<typeof createMarks>
-
-/** Where the newest user message stands that the log knows; of those before an item, if one is given. */
-async function findNewest(
-  { store, tenant, named }: ToRecognise,
-  marks: Marks,
-  kind: 'whole' | 'pair',
-  before = Number.POSITIVE_INFINITY,
-): Promise<readonly Meeting[]> {
-  let look = marks.newest
-  for (let end: number | undefined; ; ) {
-    const wanted = look.flatMap(one => one[kind] ?? [])
-    const found = wanted.length > 0 ? await store.findMarks(tenant, wanted) : []
-    for (const one of look.filter(({ item }) => item < before).toReversed()) {
-      const places = found.filter(place => place.mark === one[kind] && isOf(place, named))
-      if (places.length > 0) return places.map(({ at, thread }) => ({ item: one.item, at, thread }))
-    }
-    end ??= marks.older().length
-    if (end <= 0) return []
-    look = marks.older().slice(Math.max(0, end - laterLook), end)
-    end -= laterLook
-  }
-}
-
-const isOf = ({ thread }: MarkedPlace, named: ToRecognise['named']) =>
-  !named || (thread.conversation === named.conversation && thread.actor === named.actor)
-
-const walksFrom = (given: ToRecognise, meetings: readonly Meeting[]) =>
-  Promise.all(meetings.map(meeting => walkOn(given, given.items, meeting)))
+/** How many other conversations may be meant, because what tells them apart was left out. */
+const rivalsOf = (best: Walk, walks: readonly Walk[]) =>
+  best.front === 'less' ? conversationsOf(walks, best, ({ items }) => items === best.items) : 0
 
 /**
- * The walk that agrees longest; among equals one that the list goes on from, then the newest. Lists that agree from the
- * first message on say the same up to here, so either may go on.
- */
-function bestOf(walks: readonly Walk[]): Walk | undefined {
-  const rank = ({ items, hasMore }: Walk) => items * 2 + (hasMore ? 0 : 1)
-  return walks.reduce<Walk | undefined>(
-    (best, walk) => (best && rank(best) >= rank(walk) ? best : walk),
-    undefined,
-  )
-}
-
-/**
- * A thread that ends one message before the list, and was used later than the one that has all of the list. Whoever has the
- * same talk twice, with a model that answers alike, goes on with the second one.
+ * A thread that ends one message before the list, and was used later than the one that has all of the list. If something was
+ * left out of the list, it counts whenever it was used.
  */
 async function goesOnElsewhere(given: ToRecognise, marks: Marks, repeated: Walk): Promise<Walk | undefined> {
-  const walks = await walksFrom(given, await findNewest(given, marks, 'whole', repeated.start.item))
-  return bestOf(walks.filter(({ hasMore, usedAt }) => !hasMore && usedAt > repeated.usedAt))
+  const walks = await findWalks(given, marks, given.items.findLastIndex(isUser))
+  return bestOf(
+    walks.filter(
+      ({ hasMore, usedAt, thread: { conversation } }) =>
+        !hasMore &&
+        (usedAt > repeated.usedAt ||
+          (repeated.front === 'less' && conversation !== repeated.thread.conversation)),
+    ),
+  )
+}
+
+/** Whether nothing that agrees was said here: no reply of the server, only what a client brought along and asked first. */
+async function isUnanswered({ store, items }: ToRecognise, walk: Walk): Promise<boolean> {
+  const [first] = await store.turns(walk.thread)
+  if (!first || walk.at < first.first) return true
+  return walk.at <= first.last && isUser(items[walk.items - 1]!)
 }
 
 /** The list agrees with all of a thread. */
@@ -138,6 +103,14 @@ function goingOn({ items }: ToRecognise, walk: Walk, known: string): Placement {
   return { kind: 'extends', walk, why: `it goes on after ${known}` }
 }
 
+/** A list whose client has cut off its front, or cut out its middle. */
+async function cutOff(given: ToRecognise, walk: Walk): Promise<Placement> {
+  if (!walk.hasMore) return goingOn(given, walk, 'the messages that its client kept')
+  if (walk.items === given.items.length)
+    return { kind: 'repeats', walk, why: 'the same messages came before' }
+  return leaving(given, walk, 'it says something else than what was said there')
+}
+
 /** A branch that leaves a thread where the list and the thread no longer agree, or before their last turn. */
 export async function leaving(
   given: LogToWalk,
@@ -145,45 +118,38 @@ export async function leaving(
   why: string,
   options?: { readonly isBeforeTurn: boolean },
 ): Promise<Extract<Placement, { kind: 'branches' }>> {
-  return { kind: 'branches', of: walk.thread, ...(await branchPlace(given, walk, options)), why }
-}
-
-/**
- * A list whose client has cut off its front, or cut out its middle, and whose end goes on where a thread ends. `within`: a
- * thread that the list began like.
- */
-async function findCut(given: ToRecognise, marks: Marks, within?: ThreadKey): Promise<Placement | undefined> {
-  const { items } = given
-  const walks: Walk[] = []
-  for (const meeting of await findNewest(given, marks, 'pair')) {
-    if (within && meeting.thread.conversation !== within.conversation) continue
-    const first = await walkBack(given, items, meeting)
-    if (first > 0 && !(await hasFront(given, items.slice(0, first), meeting.thread))) continue
-    walks.push(await walkOn(given, items, meeting))
-  }
-  const best = bestOf(walks)
-  if (!best || (within && best.hasMore)) return undefined
-  const isRival = ({ thread, items, hasMore }: Walk) =>
-    thread.conversation !== best.thread.conversation && items === best.items && hasMore === best.hasMore
-  const rivals = new Set(walks.filter(isRival).map(({ thread }) => thread.conversation))
-  if (rivals.size > 0)
-    return isNew(given, `the messages that its client kept fit ${rivals.size + 1} conversations`)
-  if (!best.hasMore) return goingOn(given, best, 'the messages that its client kept')
-  if (best.items === items.length)
-    return { kind: 'repeats', walk: best, why: 'the same messages came before' }
-  return leaving(given, best, 'it says something else than what was said there')
+  const { thread: of, front } = walk
+  return { kind: 'branches', of, front, ...(await branchPlace(given, walk, options)), why }
 }
 
 /** The client names a conversation, and its list does not go on from anything there. */
-async function compacted(
-  { store, tenant }: ToRecognise,
+async function otherwise(
+  { store, tenant, items }: ToRecognise,
   { conversation, actor }: Pick<ThreadKey, 'conversation' | 'actor'>,
 ): Promise<Placement> {
   const thread = { tenant, conversation, actor, branch: 'main' }
   if (!(await store.head(thread))) return { kind: 'new', thread, why: 'its client names a new conversation' }
-  const why = 'its client names this conversation, but sends other messages: it has compacted them'
-  return { kind: 'branches', of: thread, at: 0, from: 0, why }
+  const said = 'its client names this conversation, but sends other messages'
+  const why = isCompacted(items) ? `${said}, with a summary of earlier ones: it has compacted them` : said
+  return { kind: 'branches', of: thread, at: 0, from: 0, front: 'same', why }
 }
+
+/** Whether one of the first messages says that it is a summary, in the words of a client that compacts. */
+const isCompacted = (items: readonly Item[]) =>
+  items.slice(0, mostBefore).some(item => isUser(item) && summaries.some(words => item.text.includes(words)))
+
+/** So many messages may stand before a summary. */
+const mostBefore = 8
+
+/** How Claude Code, Codex, and Qwen Code begin a summary. */
+const summaries = [
+  'This session is being continued from a previous conversation',
+  'Another language model started to solve this problem and produced a summary',
+  '<state_snapshot>',
+]
+
+const unclear = (given: ToRecognise, rivals: number) =>
+  isNew(given, `what its client left out would tell apart ${rivals + 1} conversations`)
 
 export const isNew = ({ tenant, newId }: Pick<ToRecognise, 'tenant' | 'newId'>, why: string) => ({
   kind: 'new' as const,

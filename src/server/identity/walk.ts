@@ -2,8 +2,9 @@ import type { LoggedMessage } from '../../history/index.ts'
 import { readLog } from '../../history/log/read-log.ts'
 import type { EntryRange, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { type Item, isUser } from './chain.ts'
-import { isBeginning, itemOf } from './item.ts'
+import { agreement } from './agreement.ts'
+import { type Front, type Item, isReply, isUser } from './chain.ts'
+import { comparedOf, isBeginning } from './item.ts'
 
 export interface LogToWalk {
   readonly store: Store
@@ -13,8 +14,12 @@ export interface LogToWalk {
 /** An item of a client's list that stands in a thread. */
 export interface Meeting {
   readonly thread: ThreadKey
+  /** -1 before the first item. */
   readonly item: number
+  /** 0 before the first entry. */
   readonly at: number
+  /** How the list and the thread agree up to here. */
+  readonly front: Front
 }
 
 /** How far a client's list and a thread agree, from a place on that both have. */
@@ -26,6 +31,10 @@ export interface Walk {
   readonly items: number
   /** The place of the last entry that agrees. */
   readonly at: number
+  /** The places of the items behind the start. */
+  readonly places: readonly number[]
+  /** How they agree. */
+  readonly front: Front
   /** Whether the thread says more than what agrees. */
   readonly hasMore: boolean
   /** The last entry that was read, seen by clients or not. */
@@ -38,45 +47,67 @@ export interface Walk {
 export async function walkOn(log: LogToWalk, list: readonly Item[], start: Meeting): Promise<Walk> {
   const { thread } = start
   const isBroken = brokenTurns(log.store, thread)
+  const fresh = freshFrom(list)
+  const places: number[] = []
   let item = start.item + 1
-  let { at } = start
+  let { at, front } = start
   let usedAt = 0
   let end = at
+  const walk = (hasMore: boolean): Walk => ({
+    ...{ thread, start, items: item, at, places, front, hasMore, end, usedAt },
+  })
   for await (const entry of readLog({ ...log, key: thread }, { from: start.at + 1 })) {
-    const text = textOf(entry)
+    const said = saidIn(entry)
     const { seq, turn, time } = entry
     end = seq
-    if (text === undefined) continue
+    if (!said) continue
     const wanted = list[item]
     usedAt = time
+    const how = wanted && agreement(said, wanted)
     const isEqual =
-      wanted?.text === text || (wanted && isBeginning(wanted.text, text) && (await isBroken(turn)))
+      how === 'same' ||
+      (how === 'less' && item < fresh) ||
+      (wanted && isBeginning(wanted.text, said.text) && (await isBroken(turn)))
     // A client may drop an answer that broke off.
-    const isDropped =
-      !isEqual && wanted && isUser(wanted) && text.startsWith('assistant') && (await isBroken(turn))
-    if (!isEqual && !isDropped) return { thread, start, items: item, at, usedAt, end, hasMore: true }
+    const isDropped = !isEqual && wanted && isUser(wanted) && isReply(said) && (await isBroken(turn))
+    if (!isEqual && !isDropped) return walk(true)
     at = seq
-    if (isEqual) item += 1
+    if (!isEqual) continue
+    item += 1
+    places.push(seq)
+    if (how === 'less' && front === 'same') front = 'less'
   }
-  return { thread, start, items: item, at, usedAt, end, hasMore: false }
+  return walk(false)
 }
 
-/** The first item from which on all agree with the thread, up to where they meet. */
-export async function walkBack(log: LogToWalk, list: readonly Item[], start: Meeting): Promise<number> {
-  let { item } = start
-  for await (const { text } of visible(log, start.thread, { to: start.at - 1, reverse: true })) {
-    if (item === 0 || list[item - 1]?.text !== text) break
+/** The first item behind the last reply: what is new is sent whole, so nothing was left out of it. */
+const freshFrom = (list: readonly Item[]) => list.findLastIndex(isReply) + 1
+
+/**
+ * The first item from which on all agree with the thread, up to where they meet. Undefined if they only seem to meet: their
+ * words are the same.
+ */
+export async function walkBack(
+  log: LogToWalk,
+  list: readonly Item[],
+  start: Meeting,
+): Promise<number | undefined> {
+  const fresh = freshFrom(list)
+  let item = start.item + 1
+  for await (const { said } of visible(log, start.thread, { to: start.at, reverse: true })) {
+    const how = item === 0 ? undefined : agreement(said, list[item - 1]!)
+    if (how === undefined || (how === 'less' && item > fresh)) break
     item -= 1
   }
-  return item
+  return item > start.item ? undefined : item
 }
 
 /** Whether the first items of a list are those that the thread begins with. */
 export async function hasFront(log: LogToWalk, list: readonly Item[], thread: ThreadKey): Promise<boolean> {
   let item = 0
   if (list.length === 0) return true
-  for await (const { text } of visible(log, thread, {})) {
-    if (list[item]?.text !== text) return false
+  for await (const { said } of visible(log, thread, {})) {
+    if (!agreement(said, list[item]!)) return false
     item += 1
     if (item === list.length) return true
   }
@@ -89,15 +120,17 @@ export async function hasFront(log: LogToWalk, list: readonly Item[], thread: Th
  */
 export async function branchPlace(
   log: LogToWalk,
-  { thread, start, items, at }: Walk,
+  { thread, start, items, at, places }: Walk,
   { isBeforeTurn }: { readonly isBeforeTurn: boolean } = { isBeforeTurn: false },
 ): Promise<{ readonly at: number; readonly from: number }> {
   const place = forkPlace(await log.store.turns(thread), at, isBeforeTurn)
   if (place === at) return { at, from: items }
-  let after = 0
-  for await (const _ of visible(log, thread, { from: place + 1, to: at })) after += 1
+  const shared = places.findIndex(seq => seq > place)
+  if (place >= start.at) return { at: place, from: shared < 0 ? items : start.item + 1 + shared }
+  let between = 0
+  for await (const _ of visible(log, thread, { from: place + 1, to: start.at - 1 })) between += 1
   // A cut list may not reach back to the beginning of the turn.
-  return { at: place, from: Math.max(0, Math.min(items - after, start.item)) }
+  return { at: place, from: Math.max(0, start.item - between) }
 }
 
 function forkPlace(turns: readonly StoredTurn[], at: number, isBeforeTurn: boolean): number {
@@ -109,12 +142,13 @@ function forkPlace(turns: readonly StoredTurn[], at: number, isBeforeTurn: boole
 /** The entries that clients see, as they are compared. */
 async function* visible({ store, count }: LogToWalk, key: ThreadKey, range: EntryRange) {
   for await (const entry of readLog({ store, key, count }, range)) {
-    const text = textOf(entry)
-    if (text !== undefined) yield { text, seq: entry.seq, turn: entry.turn, time: entry.time }
+    const said = saidIn(entry)
+    if (said) yield { said, seq: entry.seq }
   }
 }
 
-const textOf = ({ message, seq, isClosing }: LoggedMessage) => (isClosing ? undefined : itemOf(message, seq))
+const saidIn = ({ message, seq, isClosing }: LoggedMessage) =>
+  isClosing ? undefined : comparedOf(message, seq)
 
 /** Whether a turn broke off. Reads the turns once, and only if somebody asks. */
 function brokenTurns(store: Store, thread: ThreadKey): (turn: number) => Promise<boolean> {

@@ -1,0 +1,77 @@
+import { isObject } from './canonical.ts'
+import type { Details } from './details.ts'
+import type { Compared } from './item.ts'
+import { isClipped, withoutBrackets } from './left-out.ts'
+
+/**
+ * How a client's copy of a message agrees with the log's: in everything, or in all that the client did not leave out.
+ * Undefined if they are different messages. A client only ever leaves out: a copy with something that the log does not have
+ * is another message.
+ */
+export function agreement(logged: Compared, given: Compared): 'same' | 'less' | undefined {
+  if (logged.text !== given.text) return isWithThoughts(logged, given) ? 'same' : undefined
+  const { details = none } = logged
+  const { details: other = none } = given
+  if (isSame(details, other)) return 'same'
+  const isKept =
+    keepsFiles(other, details) &&
+    keepsResult(other, details) &&
+    other.calls.every((kept, at) => keepsArguments(kept, details.calls[at] ?? ''))
+  // The text beside calls is changed by many clients: it only tells which of two copies is the better one.
+  return isKept ? 'less' : undefined
+}
+
+const none: Details = { files: [], brackets: '', calls: [], result: '', beside: '' }
+
+/** Whether a client has put the thoughts of a reply in front of its text. */
+function isWithThoughts({ text, thinking }: Compared, given: Compared): boolean {
+  if (thinking === undefined || !text.startsWith('assistant:') || !given.text.startsWith('assistant:'))
+    return false
+  const said = given.text.slice('assistant:'.length)
+  return said.startsWith(thinking) && said.slice(thinking.length).trim() === text.slice('assistant:'.length)
+}
+
+const isSame = (one: Details, other: Details) =>
+  isSameList(one.files, other.files) &&
+  isSameList(one.calls, other.calls) &&
+  one.brackets === other.brackets &&
+  one.result === other.result &&
+  one.beside === other.beside
+
+const isSameList = (one: readonly string[], other: readonly string[]) =>
+  one.length === other.length && one.every((text, at) => text === other[at])
+
+/** Whether a copy has no files but those of the log, in their order. A line in brackets stands for one that is missing. */
+function keepsFiles(kept: Details, { files, brackets }: Details): boolean {
+  let at = 0
+  for (const file of files) if (kept.files[at] === file) at += 1
+  if (at < kept.files.length) return false
+  return brackets === kept.brackets || (brackets === '' && files.length > kept.files.length)
+}
+
+function keepsResult(kept: Details, { result, files }: Details): boolean {
+  if (kept.result === result || isClipped(kept.result, result)) return true
+  return files.length > kept.files.length && withoutBrackets(kept.result) === result
+}
+
+/** Whether arguments are those of the log, but for texts that were clipped, or for all of them. */
+function keepsArguments(kept: string, whole: string): boolean {
+  if (kept === whole || kept === '') return true
+  try {
+    return keepsValue(JSON.parse(kept), JSON.parse(whole))
+  } catch {
+    return isClipped(kept, whole)
+  }
+}
+
+function keepsValue(kept: unknown, whole: unknown): boolean {
+  if (typeof kept === 'string' && typeof whole === 'string') return kept === whole || isClipped(kept, whole)
+  if (Array.isArray(kept) && Array.isArray(whole))
+    return kept.length === whole.length && kept.every((one, at) => keepsValue(one, whole[at]))
+  if (!isObject(kept) || !isObject(whole)) return kept === whole
+  const names = Object.keys(kept)
+  return (
+    names.length === Object.keys(whole).length &&
+    names.every(name => Object.hasOwn(whole, name) && keepsValue(kept[name], whole[name]))
+  )
+}

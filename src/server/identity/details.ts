@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import type { MessageLike, ToolCall } from '../../log/message.ts'
+import { isText } from '../../log/read-content.ts'
+import { toCanonical } from './canonical.ts'
+
+/** What the model reads of a message besides the words that every client keeps. */
+export interface Details {
+  /** Its files, each by its content. */
+  readonly files: readonly string[]
+  /** Lines that may stand for files that were left out. */
+  readonly brackets: string
+  /** The arguments of its calls, in order; empty ones are an empty text. */
+  readonly calls: readonly string[]
+  /** The text of a tool's result. */
+  readonly result: string
+  /** The text beside its calls. */
+  readonly beside: string
+}
+
+export function detailsOf(
+  message: MessageLike,
+  calls: readonly ToolCall[],
+  texts: Pick<Details, 'brackets' | 'result' | 'beside'>,
+): Details | undefined {
+  const details = {
+    ...texts,
+    files: filesOf(message),
+    calls: calls.map(call => toCanonical(call.arguments)),
+  }
+  const isEmpty =
+    details.files.length === 0 &&
+    details.calls.every(text => text === '') &&
+    Object.values(texts).every(text => text === '')
+  return isEmpty ? undefined : details
+}
+
+/** A short text that two details share only if they are equal. It is made once, because files are long. */
+export function digestOf(details: Details): string {
+  const known = digests.get(details)
+  if (known !== undefined) return known
+  const { files, calls, ...texts } = details
+  const parts = [...files, '', ...calls, texts.brackets, texts.result, texts.beside]
+  const hash = createHash('sha256').update(`${files.length} ${calls.length}`)
+  for (const part of parts) hash.update(`\n${part.length}:`).update(part)
+  const digest = hash.digest('base64url').slice(0, 22)
+  digests.set(details, digest)
+  return digest
+}
+
+const digests = new WeakMap<Details, string>()
+
+type Part = Readonly<Record<string, unknown>>
+
+/** The content of the files of a message, and of all other parts that are no texts. */
+function filesOf({ images, content }: MessageLike): readonly string[] {
+  const files = Array.isArray(images) ? images.map(contentOf) : []
+  if (Array.isArray(content))
+    for (const part of content.filter(isOther)) {
+      if (part.type !== 'tool-result') files.push(fileIn(part))
+      else for (const one of resultParts(part)) files.push(fileIn(one))
+    }
+  return files
+}
+
+const isOther = (part: unknown): part is Part => !isText(part) && !words.has((part as Part).type)
+
+/** Parts that are read as thoughts and calls. */
+const words: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'tool-call'])
+
+/** The parts of a result of the AI SDK that are no texts. */
+function resultParts({ output }: Part): readonly Part[] {
+  const { type, value } = (output ?? {}) as Part
+  return type === 'content' && Array.isArray(value) ? value.filter(part => !isText(part)) : []
+}
+
+/** The content of a file, wherever its part has it: every format has another place. */
+function fileIn(part: Part): string {
+  const inner = [part.image_url, part.input_audio, part.file].find(
+    one => typeof one === 'object' && one !== null,
+  )
+  const fields = { ...part, ...inner }
+  for (const name of places) {
+    const value = fields[name]
+    if (value !== undefined && value !== null && value !== '') return contentOf(value)
+  }
+  return contentOf(part)
+}
+
+const places = ['url', 'image_url', 'image', 'data', 'file_data', 'file_url', 'file_id']
+
+/** The address or the bytes of a file. The type before the bytes is left out, as some formats have none. */
+function contentOf(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value) ?? ''
+  const comma = value.startsWith('data:') ? value.indexOf(',') : -1
+  return value.slice(comma + 1)
+}

@@ -1,0 +1,124 @@
+import type { MarkedPlace, ThreadKey } from '../../stores/store.ts'
+import { type Front, type Item, lastUsers, markNames, marksOf, type UserMarks } from './chain.ts'
+import { type LogToWalk, type Meeting, type Walk, walkOn } from './walk.ts'
+
+/** A list of a client, and where its marks are searched. */
+export interface ToFind extends LogToWalk {
+  readonly tenant: string
+  /** Marks are made and searched within a scope only: the key of a client, and the conversation that it names. */
+  readonly scope: string
+  readonly items: readonly Item[]
+  /** The conversation that the client names. Only its threads are looked at. */
+  readonly named?: Pick<ThreadKey, 'conversation' | 'actor'>
+}
+
+/** How many of the newest user messages are looked up at once. Nearly always the last but one is known. */
+const firstLook = 3
+const laterLook = 256
+
+/** The marks of the newest user messages, and those of all if somebody needs them. */
+export function createMarks({ items, scope }: ToFind) {
+  const newest = marksOf(items, scope, lastUsers(items, firstLook))
+  let all: readonly UserMarks[] | undefined
+  return {
+    newest,
+    older() {
+      all ??= newest.length < firstLook ? newest : marksOf(items, scope)
+      return all.slice(0, all.length - newest.length)
+    },
+  }
+}
+
+export type Marks = ReturnType<typeof createMarks>
+
+/**
+ * How far the list agrees with the threads that may have begun it. Of each kind of mark the newest that the log knows is
+ * used. Marks of a whole list say that everything before them agrees. Marks of words only say which threads to compare from
+ * their beginning on: something may have been left out. `before`: only user messages before this item are looked up.
+ */
+export async function findWalks(given: ToFind, marks: Marks, before?: number): Promise<readonly Walk[]> {
+  const all = (one: UserMarks) => [...names.whole(one), ...names.less(one), ...names.words(one)]
+  for await (const { meet } of looks(given, marks, all, before)) {
+    const meetings = [...meet(names.whole, 'same'), ...meet(names.less, 'less')]
+    const met = new Set(meetings.map(({ thread }) => keyOf(thread)))
+    for (const { thread } of meet(names.words, 'same')) {
+      if (met.has(keyOf(thread))) continue
+      met.add(keyOf(thread))
+      meetings.push({ thread, item: -1, at: 0, front: 'same' })
+    }
+    const walks = await Promise.all(meetings.map(meeting => walkOn(given, given.items, meeting)))
+    const found = walks.filter(({ items }) => items > 0)
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+/** Where the newest user message stands that came after the same words before. */
+export async function findPairs(given: ToFind, marks: Marks): Promise<readonly Meeting[]> {
+  for await (const { meet } of looks(given, marks, names.pair)) {
+    const found = meet(names.pair, 'cut')
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+/** Where the first message of the list stands, if it is a user's. */
+export async function findFirst({ items, scope, ...given }: ToFind): Promise<readonly Meeting[]> {
+  const [first] = marksOf(items.slice(0, 1), scope)
+  if (!first) return []
+  const places = await given.store.findMarks(given.tenant, names.alone(first), { limit: mostAlone })
+  return places
+    .filter(place => isOf(place, given.named))
+    .map(({ at, thread }) => ({ thread, item: 0, at, front: 'cut' }))
+}
+
+/** A message alone stands at more places than one with what came before it. */
+const mostAlone = 64
+
+/** The names of the marks of a user message. */
+const names = {
+  whole: ({ whole }: UserMarks) => [markNames.whole(whole)],
+  less: ({ whole }: UserMarks) => [markNames.less(whole)],
+  // A list without details has no mark of its words but that of its whole.
+  words: ({ words }: UserMarks) => [markNames.words(words), markNames.whole(words)],
+  pair: ({ pair }: UserMarks) => (pair === undefined ? [] : [markNames.pair(pair)]),
+  alone: ({ alone }: UserMarks) => [markNames.alone(alone)],
+}
+
+/** Looks up the marks of the newest user messages, then those of older ones. `meet`: where the newest one stands. */
+async function* looks(
+  { store, tenant, named }: ToFind,
+  marks: Marks,
+  wanted: (one: UserMarks) => readonly string[],
+  before = Number.POSITIVE_INFINITY,
+) {
+  let look = marks.newest
+  for (let end: number | undefined; ; ) {
+    const texts = look.filter(({ item }) => item < before).flatMap(wanted)
+    const found = texts.length > 0 ? await store.findMarks(tenant, [...new Set(texts)]) : []
+    const places = new Map<string, MarkedPlace[]>()
+    for (const place of found) {
+      if (!isOf(place, named)) continue
+      const known = places.get(place.mark)
+      if (known) known.push(place)
+      else places.set(place.mark, [place])
+    }
+    const meet = (namesOf: (one: UserMarks) => readonly string[], front: Front): readonly Meeting[] => {
+      for (const one of look.toReversed()) {
+        const at = namesOf(one).flatMap(name => places.get(name) ?? [])
+        if (at.length > 0) return at.map(({ at, thread }) => ({ item: one.item, at, thread, front }))
+      }
+      return []
+    }
+    yield { meet }
+    end ??= marks.older().length
+    if (end <= 0) return
+    look = marks.older().slice(Math.max(0, end - laterLook), end)
+    end -= laterLook
+  }
+}
+
+const isOf = ({ thread }: MarkedPlace, named: ToFind['named']) =>
+  !named || (thread.conversation === named.conversation && thread.actor === named.actor)
+
+const keyOf = ({ conversation, actor, branch }: ThreadKey) => [conversation, actor, branch].join('\n')
