@@ -7,6 +7,7 @@ import { firstMark } from '../identity/provisional.ts'
 import type { Asked } from './asked.ts'
 import type { Place } from './place.ts'
 import { toSeen } from './to-seen.ts'
+import { withLoggedIds } from './with-logged-ids.ts'
 
 /** A turn that waits for the model. */
 export interface OpenedTurn {
@@ -34,7 +35,8 @@ export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> 
     if (resumed) {
       const { turn, entries } = resumed
       const first = place.isLeft ? (entries[0]?.seq ?? turn.next) : turn.next
-      return { thread, turn, said: entries, rest: fresh.map(toSeen), first }
+      const rest = withLoggedIds(fresh.map(toSeen), place.messages.slice(0, place.from), entries)
+      return { thread, turn, said: entries, rest, first }
     }
     // Somebody was faster, and has answered it.
     if (place.isLeft) throw new LeaseError('turn_open', 'The turn is no longer open.')

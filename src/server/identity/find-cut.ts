@@ -1,4 +1,5 @@
 import { bestOf, conversationsOf } from './best-of.ts'
+import { isReply, isUser } from './chain.ts'
 import { findFirst, findPairs, type Marks, type ToFind } from './find-walks.ts'
 import { hasFront, type Meeting, type Walk, walkBack, walkOn } from './walk.ts'
 
@@ -15,29 +16,36 @@ export async function findCut(
   const fits = ({ thread, items, hasMore }: Walk, first: number) =>
     !begun ||
     (!hasMore && (thread.conversation === begun.thread.conversation || (first === 0 && items > begun.items)))
-  const walks = [...(await walksFrom(given, await findPairs(given, marks), fits))]
+  const walks = await walksFrom(given, await findPairs(given, marks), fits)
+  const found = bestOf(walks)
+  const isRepeated = found?.items === given.items.length && found.hasMore
+  // The new message may be in one thread, and be meant for another that ends before it.
+  if (isRepeated) await addTo(walks, await findPairs(given, marks, given.items.findLastIndex(isUser)))
   // One exchange and a new message: the first message has none before it by which it is found.
-  if (walks.length === 0 && given.items.length > 2)
-    for (const walk of await walksFrom(given, await findFirst(given), fits))
-      if (walk.items > 1) walks.push(walk)
+  if (!found || isRepeated) await addTo(walks, await findFirst(given))
   const best = bestOf(walks)
   if (!best) return undefined
   // A thread that ends here is more likely than one that went on, unless that one was used later.
-  const rivals = conversationsOf(
-    walks,
-    best,
-    ({ items, hasMore, usedAt }) =>
-      items === best.items && (hasMore === best.hasMore || usedAt >= best.usedAt),
+  const rivals = conversationsOf(walks, best, ({ items, hasMore, usedAt }) =>
+    items === best.items
+      ? hasMore === best.hasMore || usedAt >= best.usedAt
+      : isRepeated && !hasMore && items > given.items.findLastIndex(isReply),
   )
   if (rivals === 0) return best
   return begun ? undefined : { rivals }
+
+  async function addTo(walks: Walk[], meetings: readonly Meeting[]): Promise<void> {
+    // A message alone is no exchange.
+    for (const walk of await walksFrom(given, meetings, fits))
+      if (walk.items > 1 && given.items.length > 2) walks.push(walk)
+  }
 }
 
 async function walksFrom(
   given: ToFind,
   meetings: readonly Meeting[],
   fits: (walk: Walk, first: number) => boolean,
-): Promise<readonly Walk[]> {
+): Promise<Walk[]> {
   const walks: Walk[] = []
   for (const meeting of meetings) {
     const first = await walkBack(given, given.items, meeting)

@@ -39,9 +39,14 @@ export type Marks = ReturnType<typeof createMarks>
 export async function findWalks(given: ToFind, marks: Marks, before?: number): Promise<readonly Walk[]> {
   const all = (one: UserMarks) => [...names.whole(one), ...names.less(one), ...names.words(one)]
   for await (const { meet } of looks(given, marks, all, before)) {
-    const meetings = [...meet(names.whole, 'same'), ...meet(names.less, 'less')]
+    const exact = meet(names.whole, 'same')
+    const lessening = meet(names.less, 'less')
+    const worded = meet(names.words, 'same')
+    // What was left out is compared where more than one conversation may have it.
+    const isClear = isOne([...lessening, ...worded])
+    const meetings = isClear ? [...exact, ...lessening] : [...exact]
     const met = new Set(meetings.map(({ thread }) => keyOf(thread)))
-    for (const { thread } of meet(names.words, 'same')) {
+    for (const { thread } of [...lessening, ...worded]) {
       if (met.has(keyOf(thread))) continue
       met.add(keyOf(thread))
       meetings.push({ thread, item: -1, at: 0, front: 'same' })
@@ -53,9 +58,12 @@ export async function findWalks(given: ToFind, marks: Marks, before?: number): P
   return []
 }
 
+const isOne = ([first, ...others]: readonly Meeting[]) =>
+  others.every(({ thread }) => thread.conversation === first!.thread.conversation)
+
 /** Where the newest user message stands that came after the same words before. */
-export async function findPairs(given: ToFind, marks: Marks): Promise<readonly Meeting[]> {
-  for await (const { meet } of looks(given, marks, names.pair)) {
+export async function findPairs(given: ToFind, marks: Marks, before?: number): Promise<readonly Meeting[]> {
+  for await (const { meet } of looks(given, marks, names.pair, before)) {
     const found = meet(names.pair, 'cut')
     if (found.length > 0) return found
   }
@@ -104,7 +112,7 @@ async function* looks(
       else places.set(place.mark, [place])
     }
     const meet = (namesOf: (one: UserMarks) => readonly string[], front: Front): readonly Meeting[] => {
-      for (const one of look.toReversed()) {
+      for (const one of look.filter(({ item }) => item < before).toReversed()) {
         const at = namesOf(one).flatMap(name => places.get(name) ?? [])
         if (at.length > 0) return at.map(({ at, thread }) => ({ item: one.item, at, thread, front }))
       }

@@ -45,14 +45,20 @@ export async function recognise(given: ToRecognise): Promise<Placement> {
   const walks = await findWalks(given, marks)
   const best = bestOf(walks)
   const isRepeated = best?.items === items.length && best.hasMore
-  const rivals = best ? rivalsOf(best, walks) : 0
-  if (best && rivals > 0 && !named) return unclear(given, rivals)
+  const rivals =
+    best && !named
+      ? rivalsOf(
+          best,
+          walks.filter(({ items }) => items === best.items),
+        )
+      : 0
+  if (rivals > 0) return unclear(given, rivals)
   if (best && !best.hasMore) return goingOn(given, best, 'everything that was said before')
   if (isRepeated) {
-    // Whoever has the same talk twice, with a model that answers alike, goes on with the second one.
-    const live = await goesOnElsewhere(given, marks, best)
-    if (live && !named && live.front !== best.front && live.thread.conversation !== best.thread.conversation)
-      return unclear(given, 1)
+    const ends = await endsElsewhere(given, marks, best)
+    const live = bestOf(ends)
+    const others = named || live?.front === 'same' ? 0 : rivalsOf(best, ends)
+    if (others > 0) return unclear(given, others)
     if (live) return goingOn(given, live, 'everything that was said before')
   }
   // What a client brings along is no talk yet: many conversations begin with the same message, or the same examples.
@@ -71,22 +77,19 @@ export async function recognise(given: ToRecognise): Promise<Placement> {
 
 /** How many other conversations may be meant, because what tells them apart was left out. */
 const rivalsOf = (best: Walk, walks: readonly Walk[]) =>
-  best.front === 'less' ? conversationsOf(walks, best, ({ items }) => items === best.items) : 0
+  best.front === 'less' ? conversationsOf(walks, best, ({ leftOut }) => leftOut !== best.leftOut) : 0
 
 /**
- * A thread that ends one message before the list, and was used later than the one that has all of the list. If something was
- * left out of the list, it counts whenever it was used.
+ * The threads that end one message before the list, and may be meant rather than the one that has all of it: whoever has the
+ * same talk twice, with a model that answers alike, goes on with the second one. A thread that agrees better is meant
+ * anyway, and of one where something else was left out nobody knows.
  */
-async function goesOnElsewhere(given: ToRecognise, marks: Marks, repeated: Walk): Promise<Walk | undefined> {
+async function endsElsewhere(given: ToRecognise, marks: Marks, repeated: Walk): Promise<readonly Walk[]> {
   const walks = await findWalks(given, marks, given.items.findLastIndex(isUser))
-  return bestOf(
-    walks.filter(
-      ({ hasMore, usedAt, thread: { conversation } }) =>
-        !hasMore &&
-        (usedAt > repeated.usedAt ||
-          (repeated.front === 'less' && conversation !== repeated.thread.conversation)),
-    ),
-  )
+  return walks.filter(({ hasMore, front, usedAt, leftOut }) => {
+    if (hasMore || (repeated.front === 'same' && front === 'less')) return false
+    return usedAt > repeated.usedAt || leftOut !== repeated.leftOut
+  })
 }
 
 /** Whether nothing that agrees was said here: no reply of the server, only what a client brought along and asked first. */

@@ -4,7 +4,7 @@ import type { EntryRange, Store, StoredTurn, ThreadKey } from '../../stores/stor
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { agreement } from './agreement.ts'
 import { type Front, type Item, isReply, isUser } from './chain.ts'
-import { comparedOf, isBeginning } from './item.ts'
+import { comparedOf, exactText, isBeginning } from './item.ts'
 
 export interface LogToWalk {
   readonly store: Store
@@ -35,6 +35,8 @@ export interface Walk {
   readonly places: readonly number[]
   /** How they agree. */
   readonly front: Front
+  /** What the thread has where the client left something out. Two walks with the same say the same. */
+  readonly leftOut: string
   /** Whether the thread says more than what agrees. */
   readonly hasMore: boolean
   /** The last entry that was read, seen by clients or not. */
@@ -53,8 +55,10 @@ export async function walkOn(log: LogToWalk, list: readonly Item[], start: Meeti
   let { at, front } = start
   let usedAt = 0
   let end = at
+  const leftOut: string[] = []
   const walk = (hasMore: boolean): Walk => ({
     ...{ thread, start, items: item, at, places, front, hasMore, end, usedAt },
+    leftOut: leftOut.join('\n'),
   })
   for await (const entry of readLog({ ...log, key: thread }, { from: start.at + 1 })) {
     const said = saidIn(entry)
@@ -73,9 +77,12 @@ export async function walkOn(log: LogToWalk, list: readonly Item[], start: Meeti
     if (!isEqual && !isDropped) return walk(true)
     at = seq
     if (!isEqual) continue
+    if (how === 'less') {
+      leftOut.push(`${item}: ${exactText(said)}`)
+      if (front === 'same') front = 'less'
+    }
     item += 1
     places.push(seq)
-    if (how === 'less' && front === 'same') front = 'less'
   }
   return walk(false)
 }

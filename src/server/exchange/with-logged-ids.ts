@@ -1,0 +1,29 @@
+import type { LoggedMessage, SeenMessage } from '../../history/index.ts'
+import type { MessageLike, ToolCall } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
+
+/**
+ * Results as the log's calls name them. Some clients give calls ids of their own, so that the results would answer nothing.
+ * `past`: the client's list up to the results. `said`: what the log has of the turn.
+ */
+export function withLoggedIds(
+  results: readonly SeenMessage[],
+  past: readonly MessageLike[],
+  said: readonly LoggedMessage[],
+): readonly SeenMessage[] {
+  const given = callsOf(past.findLast(({ role }) => role === 'assistant'))
+  const logged = callsOf(said.findLast(({ message }) => message.role === 'assistant')?.message)
+  if (given.length !== logged.length) return results
+  const ids = new Map<unknown, string>()
+  for (const [at, { id, name }] of given.entries()) {
+    const known = logged[at]!
+    if (id !== undefined && known.id !== undefined && name === known.name) ids.set(id, known.id)
+  }
+  return results.map(seen => {
+    const id = ids.get(seen.message.tool_call_id)
+    return id === undefined ? seen : { ...seen, message: { ...seen.message, tool_call_id: id } }
+  })
+}
+
+const callsOf = (message: MessageLike | undefined): readonly ToolCall[] =>
+  message ? readMessage(message, 0).calls : []
