@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { type Figures, runFuzz } from './identity-fuzz/run.ts'
 
 const isLong = Boolean(process.env.THROUGHLINE_LONG)
-const exchanges = isLong ? 2_000 : 250
+const exchanges = isLong ? 2_000 : 160
 
 function print(name: string, { exchanges, foreign, lost, splits, unclear, styles, faces }: Figures): void {
   const chats = `${exchanges} exchanges of ${styles.size} kinds of clients on ${faces.size} faces`
@@ -24,7 +24,7 @@ it('no chat gets what is of another, and few are split, whatever their clients l
 })
 
 it('finds a server that tells chats apart by their words alone', { timeout: 600_000 }, async () => {
-  const figures = await runFuzz(120, {
+  const figures = await runFuzz(60, {
     seed: 25,
     through: fetch => async request => {
       const body = (await request.json()) as { messages?: unknown[]; input?: unknown[] }

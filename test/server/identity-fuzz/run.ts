@@ -26,8 +26,6 @@ interface Chat {
   readonly style: Style
   readonly face: FaceName
   readonly list: Said[]
-  /** Files that it has sent and not replaced. */
-  readonly files: Set<string>
   turns: number
   place?: string
 }
@@ -36,7 +34,7 @@ export interface Figures {
   exchanges: number
   /** Requests at which the model got something of another chat, or a file that was replaced. */
   foreign: string[]
-  /** Requests at which the model did not get a file of the newest message. */
+  /** Requests at which the model did not get a file that the client had just sent. */
   lost: string[]
   /** Exchanges that did not go on where the chat was, though nothing was left out that tells it from another. */
   splits: string[]
@@ -56,8 +54,13 @@ export async function runFuzz(
   const random = createRandom(seed)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!
   const figures: Figures = {
-    ...{ exchanges: 0, foreign: [], lost: [], splits: [] as string[], unclear: 0 },
-    ...{ styles: new Set<string>(), faces: new Set<string>() },
+    exchanges: 0,
+    foreign: [],
+    lost: [],
+    splits: [],
+    unclear: 0,
+    styles: new Set(),
+    faces: new Set(),
   }
   const owners = new Map<string, Chat | 'replaced'>()
   let current: Chat
@@ -111,10 +114,10 @@ export async function runFuzz(
     const where = `${chat.style.name} on ${chat.face}, ${chat.kind}, turn ${chat.turns}`
     const words = sent.match(/z[cf]\d+z/g) ?? []
     const isOwn = (word: string) => word === `zc${chat.id}z` || word === `zf${chat.family}z`
-    const files = sent.match(/(?<=base64,)[^"]+/g) ?? []
+    const files: readonly string[] = sent.match(/(?<=base64,)[^"]+/g) ?? []
     if (!words.every(isOwn) || files.some(file => owners.get(file) !== chat)) figures.foreign.push(where)
-    const newest = chat.list.findLast(({ role }) => role === 'user') as Extract<Said, { role: 'user' }>
-    for (const file of newest.parts.flatMap(fileOf)) if (!files.includes(file)) figures.lost.push(where)
+    const given = chat.style.send(chat.list).flatMap(said => (said.role === 'user' ? said.parts : []))
+    if (!given.flatMap(fileOf).every(file => files.includes(file))) figures.lost.push(where)
   }
 
   function count(chat: Chat, place: string, isSame: boolean): void {
@@ -175,7 +178,7 @@ export async function runFuzz(
       const style = pick(styles.filter(({ isPlain }) => !isPlain || !hasCalls(kind)))
       const face = pick(style.faces ?? (Object.keys(clientFaces) as FaceName[]))
       const list: Said[] = kind === 'preamble' ? [...preamble] : []
-      chats.push({ id: chats.length, family, kind, style, face, list, files: new Set(), turns: 0 })
+      chats.push({ id: chats.length, family, kind, style, face, list, turns: 0 })
     }
   }
   const mostTurns = 9
