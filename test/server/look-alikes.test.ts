@@ -112,6 +112,11 @@ it('an attachment that is edited is stored and sent, on a branch', async () => {
     expect((await ask(list, headers)).place).toBe(second.place)
     expect(sent()).toContain(dataOf(image('dog')))
     expect(sent()).not.toContain(dataOf(image('cat')))
+    // The same in the middle of a list, whose rest is kept.
+    const past = list.toSpliced(2, 1, user('What is this?', image('owl'))).slice(0, 5)
+    expect((await ask(past, headers)).place.split('/')[0]).toBe(first.place.split('/')[0])
+    expect(sent()).toContain(dataOf(image('owl')))
+    expect(sent()).not.toContain(dataOf(image('dog')))
     // An attachment that is taken away from the newest message is gone.
     list.splice(2, list.length, user('What is this?'))
     await ask(list, headers)
@@ -215,6 +220,7 @@ it('letters may be composed or not, and the log keeps them as they came', async 
   }
   const [info, ...others] = await history.conversations()
   expect(others).toEqual([])
+  expect(info!.threads).toHaveLength(1)
   const [first, second] = await history.thread(info!.conversation).messages()
   expect(first!.content).toBe('Não é?'.normalize('NFD'))
   expect(second!.content).toBe('Olá, você está aí.'.normalize('NFC'))
