@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { type Figures, runFuzz } from './identity-fuzz/run.ts'
 
 const isLong = Boolean(process.env.THROUGHLINE_LONG)
-const exchanges = isLong ? 2_000 : 160
+const exchanges = isLong ? 2_000 : 220
 
 function print(name: string, { exchanges, foreign, lost, splits, unclear, styles, faces }: Figures): void {
   const chats = `${exchanges} exchanges of ${styles.size} kinds of clients on ${faces.size} faces`
