@@ -27,6 +27,6 @@ export {
   toUIMessageStreamResponse,
   type UIMessageStreamOptions,
   type UIMessageStreamResponseOptions,
-} from './to-ui-message-stream.ts'
-export { toUIMessages, type UIStoredMessage, type UIStoredPart } from './to-ui-messages.ts'
-export type { UIChunk, UIContext, UIDataParts, UIMetadata, UIWarning } from './ui-chunk.ts'
+} from './ui/to-ui-message-stream.ts'
+export { toUIMessages, type UIStoredMessage, type UIStoredPart } from './ui/to-ui-messages.ts'
+export type { UIChunk, UIContext, UIDataParts, UIMetadata, UIWarning } from './ui/ui-chunk.ts'

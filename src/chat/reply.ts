@@ -74,7 +74,8 @@ export async function replayTurn(
   await tellEnd({ emit, settle }, result, parts)
 }
 
-function* partsOf(messages: readonly MessageLike[]): Generator<TurnPart> {
+/** What a reader of a reply gets, made of what is stored. */
+export function* partsOf(messages: readonly MessageLike[]): Generator<TurnPart> {
   for (const [seq, message] of messages.entries()) {
     const { role, text, calls, results } = readMessage(message, seq)
     if (role === 'assistant' && text !== '') yield { type: 'text-delta', text }

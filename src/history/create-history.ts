@@ -3,7 +3,7 @@ import type { Policy } from '../context/draft/draft.ts'
 import { checkOptions, counterOf } from '../context/draft/frame-options.ts'
 import { InvalidOptionError } from '../log/error.ts'
 import { present } from '../log/present.ts'
-import { checkThread } from '../stores/check-input.ts'
+import { checkName, checkThread } from '../stores/check-input.ts'
 import type {
   ConversationInfo,
   DescribeConversation,
@@ -83,6 +83,12 @@ export interface Retained {
 
 /** The conversations of a tenant on a store. */
 export interface History {
+  /** Where the log is stored. */
+  readonly store: Store
+  /** Whose conversations these are. */
+  readonly tenant: string
+  /** The conversations of another tenant on the same store: one history serves many users, who never see each other. */
+  of(tenant: string): History
   /** The counter that counts messages when they are appended. */
   readonly count: TokenCounter
   /** The options that contexts are fitted with, as they were given. */
@@ -120,6 +126,16 @@ export interface History {
  * const begun = await history.thread('trip').begin({ role: 'user', content: 'Hello!' })
  */
 export function createHistory(options: HistoryOptions): History {
+  return openHistory(options)
+}
+
+/** What the histories of all tenants on a store share. */
+interface Shared {
+  readonly owner: string
+  readonly logs: ReturnType<typeof createThreadLogs>
+}
+
+function openHistory(options: HistoryOptions, shared?: Shared): History {
   const {
     store,
     window = 4096,
@@ -134,12 +150,16 @@ export function createHistory(options: HistoryOptions): History {
   checkOptions({ window, reserve, ...(options.count && { count: options.count }) })
   const count = counterOf(options)
   const fit: FitOptions = { window, reserve, count, ...(policy ? { policy } : {}) }
-  const owner = newId()
+  checkName('tenant', tenant)
+  const owner = shared?.owner ?? newId()
   const embed = options.embed && checkEmbed(options.embed)
-  const logs = createThreadLogs({ store, count, embed })
+  const logs = shared?.logs ?? createThreadLogs({ store, count, embed })
   const everyConversation = () => eachConversation(page => store.conversations(tenant, page))
   const settings = present({ window: options.window, reserve: options.reserve, policy })
   return {
+    store,
+    tenant,
+    of: tenant => openHistory({ ...options, tenant }, { owner, logs }),
     count,
     settings,
     thread(conversation, { actor = 'assistant', branch = mainBranch } = {}) {

@@ -1,5 +1,6 @@
 export { answerOnce, answerTurn, type TurnClient } from './answer-turn.ts'
 export { nextContext } from './ask/next-context.ts'
+export { type Cancels, createCancels } from './cancels.ts'
 export { TooManyRoundsError, toError } from './end-failed.ts'
 export { readResultName } from './log/clip-result.ts'
 export { listLog, type ModelMemory } from './log/list-log.ts'

@@ -64,6 +64,7 @@ export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> 
         index >= inputFrom && index < inputFrom + asking.length ? index - inputFrom + 1 : undefined,
       ),
       ...(isFirst(place) ? [{ mark: firstMark(conversation), at: asking.length }] : []),
+      ...(place.marks ?? []).map(mark => ({ mark, at: asking.length })),
     ],
     ...(key !== undefined && { key }),
     ...(place.head !== undefined && { after: place.head + (isSeeded ? before.length : 0) }),

@@ -24,6 +24,8 @@ export interface Place {
   /** How the items before `from` agree with the thread. Default `same`. */
   readonly front?: Front
   readonly scope: string
+  /** Further marks of the last message that is asked. */
+  readonly marks?: readonly string[]
   /** Whether it stands beside the conversation: a title, a summary. It is never taken for the conversation's end. */
   readonly isSide: boolean
   /** The conversation that a side request names and has nothing in common with. */

@@ -1,3 +1,4 @@
+import type { Fault } from '../../chat/fault-of.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ModelSettings, ModelUsage, ToolSpec } from '../../models/model.ts'
 
@@ -74,20 +75,9 @@ export interface ReplyEnd {
 export type ReplyPiece = readonly [kind: 'text' | 'thinking', length: number]
 
 /** Why a request failed, before a face words it. */
-export interface FaceFault {
-  readonly status: number
-  /** Our own stable code: `bad_request`, `context_too_long`, `model_unavailable` … */
-  readonly code: string
-  readonly message: string
-  /** Where in the body: `messages[3].content`. */
-  readonly field?: string
+export interface FaceFault extends Fault {
   /** All that is wrong, each with its place, where there may be several: `roles[0].tools[1]: there is no tool "sell"`. */
   readonly problems?: readonly string[]
-  readonly retryAfterMs?: number
-  /** For a prompt that is too long. */
-  readonly tokens?: { readonly prompt: number; readonly window: number }
-  /** Whether trying again may help; a client library is told so. */
-  readonly isRetryable?: boolean
 }
 
 /** Writes one streamed reply. Every method returns what is to be sent next; it may be empty. */

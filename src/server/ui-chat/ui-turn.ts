@@ -1,5 +1,7 @@
-import { createCallNames } from '../../chat/call-names.ts'
 import type { ReplyWork } from '../../chat/reply.ts'
+import { createCallNames } from '../../chat/ui/call-names.ts'
+import type { EarlierMessage, UIRequest } from '../../chat/ui/read-ui-request.ts'
+import { markEarlier } from '../../chat/ui/ui-place.ts'
 import { listLog } from '../../history/log/read-log.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { Model } from '../../models/model.ts'
@@ -12,28 +14,26 @@ import type { Asked, Log } from '../exchange/asked.ts'
 import { openTurn } from '../exchange/open-turn.ts'
 import type { Place } from '../exchange/place.ts'
 import type { ChatRoute } from '../routes/chat-route.ts'
-import type { EarlierMessage, UiRequest } from './read-ui-body.ts'
-import { markEarlier } from './ui-place.ts'
+import type { UIOptions } from './read-ui-options.ts'
 
 /** What a request brings to its thread. */
-interface UiTurn {
+interface UITurn {
   readonly kind: Place['kind']
   readonly messages: Place['messages']
   /** What the client has said before, where the log has nothing of it. */
   readonly earlier: readonly EarlierMessage[]
-  readonly request: Pick<UiRequest, 'system' | 'tools'>
 }
 
 /**
  * The messages that a request brings: results for calls that wait for one, or the user's message; before it, in a
  * conversation that is new here, all that the client says was said.
  */
-export async function toUiTurn(
+export async function toUITurn(
   log: Log,
   thread: ThreadKey,
-  asked: UiRequest,
+  asked: UIRequest,
   maxMessages: number,
-): Promise<UiTurn> {
+): Promise<UITurn> {
   const { messages, isResults } = asked
   if (isResults) {
     const waiting = await waitingCalls(log, thread)
@@ -46,14 +46,14 @@ export async function toUiTurn(
         'No call waits for these results: the turn has ended without them.',
         'messages',
       )
-    return { kind: 'extends', messages: wanted, earlier: [], request: asked }
+    return { kind: 'extends', messages: wanted, earlier: [] }
   }
-  if (await log.store.head(thread)) return { kind: 'extends', messages, earlier: [], request: asked }
+  if (await log.store.head(thread)) return { kind: 'extends', messages, earlier: [] }
   const earlier = asked.earlier()
   const all = [...earlier.flatMap(one => one.messages), ...messages]
   if (all.length > maxMessages)
     throw new BadRequestError(`A request may have ${maxMessages} messages: see "maxMessages".`, 'messages')
-  return { kind: 'new', messages: all, earlier, request: asked }
+  return { kind: 'new', messages: all, earlier }
 }
 
 /** The ids of the calls of the open turn that have no result, by the names that the client has for them. */
@@ -80,17 +80,19 @@ async function waitingCalls(
   return waiting
 }
 
-interface ToAnswer extends UiTurn {
+interface ToAnswer extends UITurn, Omit<UIOptions, 'model'> {
   readonly log: Log
   readonly keyId: string
   readonly thread: ThreadKey
+  /** Marks of the user's message. */
+  readonly marks: readonly string[]
   readonly model: Model
 }
 
 /** Answers a turn. Its calls are the client's: they are told at its end, and it stays open for their results. */
-export async function answerUi(
+export async function answerUI(
   { options, newId, now }: Pick<ChatRoute, 'options' | 'newId' | 'now'>,
-  { kind, messages, earlier, request: { system, tools }, log, keyId, thread, model }: ToAnswer,
+  { kind, messages, earlier, system, tools, log, keyId, thread, marks, model }: ToAnswer,
   { emit, settle, signal }: ReplyWork,
 ): Promise<void> {
   const asked: Asked = {
@@ -101,10 +103,10 @@ export async function answerUi(
     },
   }
   const opened = await openTurn(asked, {
-    ...{ kind, thread, messages, from: 0, items: [], scope: '' },
+    ...{ kind, thread, messages, marks, from: 0, items: [], scope: '' },
     ...{ isSide: false, isNamed: true, isDelta: true, why: 'named by useChat' },
   })
-  await markEarlier(log, thread, earlier)
+  await markEarlier(log.history, thread, earlier)
   const notes = await notesInReply(options, opened.thread)
   const nameOf = createCallNames()
   for (const { message, seq } of opened.said ?? [])

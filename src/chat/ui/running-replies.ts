@@ -1,4 +1,4 @@
-import { lastEvent } from '../../chat/to-ui-message-stream.ts'
+import { lastEvent } from './to-ui-message-stream.ts'
 
 /** A reply that is being made, and can be read by several clients, each from its beginning. */
 export interface RunningReply {
@@ -7,6 +7,8 @@ export interface RunningReply {
   /** The events so far and those to come. `leave` is called when the client has left or has read everything. */
   read(leave: () => void): ReadableStream<Uint8Array>
   readonly readers: number
+  /** Resolves when the reply is over. */
+  readonly ended: Promise<void>
   /** Cancels the turn; resolves when it is closed. */
   cancel(): Promise<void>
   /** Resolves when nobody reads, or the reply is over. */
@@ -17,6 +19,8 @@ export interface RunningReplies {
   get(name: string): RunningReply | undefined
   /** Takes the events of a reply under a name. `cancel` ends the events. */
   start(name: string, events: AsyncIterable<string>, cancel: () => void): RunningReply
+  /** Resolves when none is being made. */
+  idle(): Promise<void>
 }
 
 interface Patience {
@@ -31,12 +35,18 @@ interface Patience {
 /** The replies that this process is making. */
 export function createRunningReplies(patience: Patience): RunningReplies {
   const running = new Map<string, RunningReply>()
+  const all = new Set<RunningReply>()
   return {
     get: name => running.get(name),
+    async idle() {
+      while (all.size > 0) await Promise.all([...all].map(({ ended }) => ended))
+    },
     start(name, events, cancel) {
       const reply = runReply(events, cancel, patience, () => {
+        all.delete(reply)
         if (running.get(name) === reply) running.delete(name)
       })
+      all.add(reply)
       // Of two at once the second finds the turn open, and is over soon.
       if (!running.has(name)) running.set(name, reply)
       return reply
@@ -58,7 +68,7 @@ function runReply(
   const sent: string[] = []
   let readers = 0
   let isOver = false
-  let linger: NodeJS.Timeout | undefined
+  let linger: ReturnType<typeof setTimeout> | undefined
   const waiting = new Set<() => void>()
   const leaving = new Set<() => void>()
   const wake = (set: Set<() => void>) => {
@@ -94,7 +104,8 @@ function runReply(
       readers -= 1
       if (readers > 0 || isOver) return
       linger = setTimeout(cancel, lingerMs)
-      linger.unref()
+      // Only Node has it: elsewhere a timer keeps nothing alive.
+      linger.unref?.()
       wake(leaving)
     }
   }
@@ -116,7 +127,7 @@ function runReply(
   function read(leave: () => void): ReadableStream<Uint8Array> {
     const encoder = new TextEncoder()
     let at = 0
-    let unread: NodeJS.Timeout | undefined
+    let unread: ReturnType<typeof setTimeout> | undefined
     return new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
@@ -148,6 +159,7 @@ function runReply(
   return {
     join,
     read,
+    ended,
     get readers() {
       return readers
     },

@@ -1,46 +1,40 @@
-import type { MessageLike } from '../../log/message.ts'
-import { present } from '../../log/present.ts'
-import type { ToolSpec } from '../../models/model.ts'
 import {
   type Fields,
   isFields,
   optional,
   readBody,
   readFields,
+  readJson,
   readList,
   readText,
   refuse,
-} from '../faces/fields.ts'
-import { readFunctionTools, toToolSpec } from '../faces/read-tools.ts'
-import { type Part, toContent } from '../faces/to-content.ts'
+} from '../../log/fields.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { present } from '../../log/present.ts'
+import { type Part, toContent } from '../../log/to-content.ts'
 
 /** A message of the client that is known by its id. */
-export interface UiMessage {
+export interface UIReference {
   readonly id: string | undefined
   /** The branch that it was answered on. */
   readonly branch?: string | undefined
 }
 
 /** What the transport of `useChat` asks for. */
-export interface UiRequest {
+export interface UIRequest {
   readonly conversation: string
   /** What is new: the user's message, or the results of tools that the client has run. */
   readonly messages: readonly MessageLike[]
   /** The last message of the client: the user's, or that of the assistant whose tools have run. */
-  readonly last: UiMessage
+  readonly last: UIReference
   /** The message before it, if the client sends one. */
-  readonly before: UiMessage | undefined
+  readonly before: UIReference | undefined
   /** Whether results are brought: the turn goes on. */
   readonly isResults: boolean
   /** Whether the message was there before: its answer is wanted once more, or the message was edited. */
   readonly isAgain: boolean
   /** What the client says was said before, as it has it. */
   readonly earlier: () => readonly EarlierMessage[]
-  /** Default: the first model of the upstream. */
-  readonly model: string | undefined
-  readonly system: string | undefined
-  /** The tools that the client runs. */
-  readonly tools: readonly ToolSpec[]
 }
 
 /** A message of the client with the messages that the log has for it. */
@@ -50,7 +44,7 @@ export interface EarlierMessage {
 }
 
 /** Reads the body of the AI SDK's default transport. Of its messages only the last one is new. */
-export function readUiBody(value: unknown): UiRequest {
+export function readUIRequest(value: unknown): UIRequest {
   const body = readBody(value)
   const list = optional(body.messages, 'messages', readList) ?? []
   const isAlone = body.message !== undefined && body.message !== null
@@ -63,33 +57,21 @@ export function readUiBody(value: unknown): UiRequest {
   const messages = isResults ? readResults(last, where) : [readUser(last, where)]
   const isRepeated = body.trigger === 'regenerate-message' || (body.messageId ?? undefined) !== undefined
   return {
-    ...{ conversation, messages, isResults, last: toUiMessage(last) },
-    before: isFields(past.at(-1)) ? toUiMessage(past.at(-1) as Fields) : undefined,
+    ...{ conversation, messages, isResults, last: toReference(last) },
+    before: isFields(past.at(-1)) ? toReference(past.at(-1) as Fields) : undefined,
     isAgain: !isResults && isRepeated,
     earlier: () =>
       past.map((given, at) => readEarlier(readFields(given, `messages[${at}]`), `messages[${at}]`)),
-    model: optional(body.model, 'model', readText),
-    system: optional(body.system, 'system', readText),
-    tools: readUiTools(body.tools),
   }
 }
 
-const toUiMessage = ({ id, metadata }: Fields): UiMessage => ({
+const toReference = ({ id, metadata }: Fields): UIReference => ({
   id: readId(id),
   branch: isFields(metadata) ? readId(metadata.branch) : undefined,
 })
 
 /** An id without which a message can be answered too. */
 const readId = (id: unknown) => (typeof id === 'string' && id !== '' ? id : undefined)
-
-/** Tools as `{ name, description, parameters }`, or as OpenAI writes them. */
-const readUiTools = (value: unknown): readonly ToolSpec[] =>
-  (optional(value, 'tools', readList) ?? []).map((given, at) => {
-    const where = `tools[${at}]`
-    const fields = readFields(given, where)
-    if (fields.function !== undefined) return readFunctionTools([given], 'tools')[0]!
-    return toToolSpec(fields, where, fields.inputSchema === undefined ? 'parameters' : 'inputSchema')
-  })
 
 function readUser(message: Fields, where: string): MessageLike {
   if (message.role !== 'user') refuse(`${where}.role`, 'must be "user", or "assistant" with results of tools')
@@ -121,7 +103,7 @@ function toResult(part: Fields, where: string): readonly MessageLike[] {
   const result = (content: string) => [{ role: 'tool', tool_call_id: id, name: nameOf(part, where), content }]
   switch (part.state) {
     case 'output-available':
-      return result(typeof part.output === 'string' ? part.output : (JSON.stringify(part.output) ?? ''))
+      return result(toText(part.output, `${where}.output`))
     case 'output-error':
       return result(`Error: ${readText(part.errorText, `${where}.errorText`)}`)
     case 'output-denied':
@@ -130,6 +112,10 @@ function toResult(part: Fields, where: string): readonly MessageLike[] {
       return []
   }
 }
+
+/** A text as it is, anything else as JSON. */
+const toText = (value: unknown, where: string) =>
+  typeof value === 'string' ? value : (JSON.stringify(readJson(value, where)) ?? '')
 
 /** A message of the past. What an assistant said and called becomes one message for each step, with its results. */
 function readEarlier(message: Fields, where: string): EarlierMessage {
@@ -151,7 +137,7 @@ function readEarlier(message: Fields, where: string): EarlierMessage {
     if (part.type === 'text') text += readText(part.text, `${place}.text`)
     if (!isTool(part)) continue
     const id = readText(part.toolCallId, `${place}.toolCallId`)
-    const json = JSON.stringify(part.input ?? {})
+    const json = toText(part.input ?? {}, `${place}.input`)
     calls.push({ id, type: 'function', function: { name: nameOf(part, place), arguments: json } })
     for (const result of toResult(part, place)) results.push(result)
   }

@@ -1,8 +1,8 @@
 import { validateUIMessages } from 'ai'
 import { expect, it } from 'vitest'
-import { createHistory, type SeenMessage } from '../history/index.ts'
-import type { MessageLike } from '../log/message.ts'
-import { memoryStore } from '../stores/memory/memory-store.ts'
+import { createHistory, type SeenMessage } from '../../history/index.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { toUIMessages } from './to-ui-messages.ts'
 
 /** What the messages of a thread become, checked by the AI SDK itself. */

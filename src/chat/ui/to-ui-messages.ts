@@ -1,7 +1,7 @@
-import type { DisplayMessage } from '../history/index.ts'
-import { errorsIn } from '../log/errors-in.ts'
-import type { Message } from '../log/message.ts'
-import { readMessage } from '../log/parse-message.ts'
+import type { DisplayMessage } from '../../history/index.ts'
+import { errorsIn } from '../../log/errors-in.ts'
+import type { Message } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
 import { createCallNames } from './call-names.ts'
 import { toValue } from './to-value.ts'
 

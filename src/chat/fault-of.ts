@@ -1,0 +1,89 @@
+import { ContextOverflowError } from '../context/compose/finish.ts'
+import { BadRequestError } from '../log/bad-request-error.ts'
+import { InvalidMessageError, InvalidOptionError, ThroughlineError } from '../log/error.ts'
+import { NotFoundError } from '../log/not-found-error.ts'
+import { present } from '../log/present.ts'
+import { ModelError } from '../models/model.ts'
+import { LeaseError } from '../stores/store-error.ts'
+
+/** An error as clients are told over HTTP. */
+export interface Fault {
+  readonly status: number
+  /** Our own stable code: `bad_request`, `context_too_long`, `model_unavailable` … */
+  readonly code: string
+  readonly message: string
+  /** Where in the body: `messages[3].content`. */
+  readonly field?: string
+  readonly retryAfterMs?: number
+  /** For a prompt that is too long. */
+  readonly tokens?: { readonly prompt: number; readonly window: number }
+  /** Whether trying again may help; a client library is told so. */
+  readonly isRetryable?: boolean
+}
+
+/** A status, a stable code, and words that hold nothing of anybody's conversation. `more`: statuses of further codes. */
+export function faultOf(error: unknown, more: Readonly<Record<string, number>> = {}): Fault {
+  if (error instanceof BadRequestError) {
+    const { code, message, field } = error
+    return { status: 400, code, message, ...present({ field }) }
+  }
+  if (error instanceof NotFoundError) {
+    const { field, code, message } = error
+    return { status: 404, code, message, isRetryable: false, ...present({ field }) }
+  }
+  if (error instanceof InvalidMessageError)
+    return { status: 400, code: 'bad_request', message: error.message }
+  if (error instanceof ModelError) return modelFault(error)
+  if (error instanceof LeaseError) {
+    const { code, message, retryAfterMs } = error
+    return { status: 409, code, message, isRetryable: true, ...present({ retryAfterMs }) }
+  }
+  if (error instanceof ContextOverflowError) {
+    const tokens = { prompt: error.needed + error.reserve, window: error.window }
+    return { status: 400, code: 'context_too_long', message: error.message, tokens, isRetryable: false }
+  }
+  if (error instanceof ThroughlineError) {
+    const { code, message } = error
+    const status = more[code] ?? statuses[code] ?? 500
+    const field = error instanceof InvalidOptionError ? error.option : undefined
+    return { status, code, message, isRetryable: status === 503, ...present({ field }) }
+  }
+  return {
+    status: 500,
+    code: 'internal_error',
+    message: 'Something failed inside of the server: see its log.',
+  }
+}
+
+function modelFault({ code, message, status, retryAfterMs, isRetryable, tokens }: ModelError): Fault {
+  const told = { code, message, isRetryable, ...present({ retryAfterMs }), ...(tokens && { tokens }) }
+  return { status: modelStatus(code, status), ...told }
+}
+
+function modelStatus(code: string, status: number | undefined): number {
+  if (code === 'context_too_long') return 400
+  if (code === 'model_not_found') return 404
+  if (code === 'model_busy') return status === 429 ? 429 : 503
+  if (code === 'model_stalled') return 504
+  if (status !== undefined && status >= 400 && status < 600) return status
+  return 502
+}
+
+const statuses: Readonly<Record<string, number>> = {
+  no_user: 401,
+  no_route: 404,
+  no_conversation: 404,
+  no_branch: 404,
+  conflict: 409,
+  conversation_deleted: 410,
+  too_large: 413,
+  unsupported_type: 415,
+  key_reused: 422,
+  invalid_option: 400,
+  invalid_text: 400,
+  store_full: 507,
+  store_unavailable: 503,
+  outcome_unknown: 503,
+  store_busy: 503,
+  store_locked: 503,
+}

@@ -1,0 +1,153 @@
+import { hashOf } from '../../history/calls/hash-of.ts'
+import type { History } from '../../history/index.ts'
+import { mainBranch } from '../../history/log/read-log.ts'
+import { BadRequestError } from '../../log/bad-request-error.ts'
+import type { MessageLike } from '../../log/message.ts'
+import type { Mark, StoredTurn, ThreadKey } from '../../stores/store.ts'
+import type { EarlierMessage, UIReference, UIRequest } from './read-ui-request.ts'
+
+const actor = 'assistant'
+
+/** Where a message of `useChat` is answered. */
+export interface UIPlace {
+  readonly thread: ThreadKey
+  /** The message came before, and this is its answer: the client lost it on the way. */
+  readonly answered?: AnsweredTurn
+}
+
+export interface AnsweredTurn {
+  readonly turn: StoredTurn
+  /** The place of the user's message. */
+  readonly at: number
+}
+
+/**
+ * Finds the branch on which a message is to be answered, and makes it where there is none yet. The ids of a client's
+ * messages are marks of their places: a message that is to be answered again, or was edited, is answered on a new branch
+ * before it; a new one goes on behind the message before it. A client that names neither goes on where the conversation was
+ * last. A message that never arrived here is new, whatever the client says. Results of tools go on with the turn that waits
+ * for them.
+ */
+export async function findUIPlace(
+  history: History,
+  { conversation, messages, last, before, isAgain, isResults }: UIRequest,
+  newId: () => string,
+): Promise<UIPlace> {
+  const on = (branch: string): UIPlace => ({ thread: keyOf(history, conversation, branch) })
+  const branch = await newestBranch(history, conversation)
+  const marked = await placeOf(history, conversation, last.id)
+  if (isResults)
+    return on((marked ?? (await entryOf(history, conversation, last, branch)))?.thread.branch ?? branch)
+  const own = marked ?? (isAgain ? await entryOf(history, conversation, last, branch) : undefined)
+  if (own) {
+    const turn = isAgain ? undefined : await answerOf(history, own, messages[0])
+    if (turn) return { ...on(own.thread.branch), answered: { turn, at: own.at } }
+    return on(await fork(history, own.thread, own.at - 1, newId()))
+  }
+  const previous =
+    before &&
+    ((await placeOf(history, conversation, before.id)) ??
+      (await entryOf(history, conversation, before, branch)))
+  if (!previous) {
+    if (isAgain && (await history.store.head(on(mainBranch).thread))) throw notHere()
+    return on(branch)
+  }
+  const head = await history.store.head(previous.thread)
+  const at = 'end' in previous ? previous.end : previous.at
+  const isLast = !head || head.head <= at
+  return on(isLast ? previous.thread.branch : await fork(history, previous.thread, at, newId()))
+}
+
+const notHere = () =>
+  new BadRequestError('The message that is to be answered again is not in this conversation.', 'messageId')
+
+const keyOf = ({ tenant }: History, conversation: string, branch: string): ThreadKey => ({
+  ...{ tenant, conversation, actor, branch },
+})
+
+/** The branch on which a conversation was last. */
+export async function newestBranch(history: History, conversation: string): Promise<string> {
+  return (await placeOf(history, conversation, newest))?.thread.branch ?? mainBranch
+}
+
+async function placeOf({ store, tenant }: History, conversation: string, id: string | undefined) {
+  if (id === undefined) return undefined
+  const [place] = await store.findMarks(tenant, [await markOf(conversation, id)], { limit: 1 })
+  return place
+}
+
+async function fork({ store }: History, thread: ThreadKey, at: number, branch: string): Promise<string> {
+  await store.fork(thread, { at, branch })
+  return branch
+}
+
+/** The turn that answered a message, if it was answered whole and the message is the same. */
+async function answerOf(
+  history: History,
+  { thread: key, at }: { readonly thread: ThreadKey; readonly at: number },
+  message: MessageLike | undefined,
+): Promise<StoredTurn | undefined> {
+  const thread = history.thread(key.conversation, key)
+  const turn = (await thread.turns()).find(({ first, last }) => first <= at && at <= last)
+  if (turn?.status !== 'completed') return undefined
+  const [asked] = await thread.messages({ at, limit: 1 })
+  return JSON.stringify(asked?.content) === JSON.stringify(message?.content) ? turn : undefined
+}
+
+/** An entry is looked for by its id among the newest 2,000. */
+const mostEntries = 2000
+
+/**
+ * The id of an entry is also good: clients that loaded the conversation from here have no other. `end`: where the turn of
+ * the entry ends. A message says itself which branch it was on.
+ */
+async function entryOf(
+  history: History,
+  conversation: string,
+  { id, branch = '' }: UIReference,
+  newest: string,
+) {
+  const isThere =
+    branch !== '' && branch !== newest && (await history.store.head(keyOf(history, conversation, branch)))
+  const thread = history.thread(conversation, { actor, branch: isThere ? branch : newest })
+  const entry = (await thread.entries({ limit: mostEntries })).find(one => one.id === id)
+  if (!entry) return undefined
+  const turn = (await thread.turns()).find(one => one.turn === entry.turn)
+  return { thread: thread.key, at: entry.seq, end: turn?.last ?? entry.seq }
+}
+
+/** The marks of a message: its own, and that of the place where the conversation was last. */
+export const marksOf = (conversation: string, id: string | undefined): Promise<readonly string[]> =>
+  Promise.all([newest, ...(id === undefined ? [] : [id])].map(one => markOf(conversation, one)))
+
+/** Marks an entry of a branch, by default the last one, with the id of a message. */
+export async function markUI({ store }: History, thread: ThreadKey, id: string, at?: number): Promise<void> {
+  const place = at ?? (await store.head(thread))?.head ?? 0
+  const marks = await marksOf(thread.conversation, id)
+  await store.saveMarks(
+    thread,
+    marks.map(mark => ({ mark, at: place })),
+  )
+}
+
+/** Marks the messages that a client brought along, which stand at the beginning of a conversation. */
+export async function markEarlier(
+  { store }: History,
+  thread: ThreadKey,
+  earlier: readonly EarlierMessage[],
+): Promise<void> {
+  let at = 0
+  const marks: Mark[] = []
+  for (const { id, messages } of earlier) {
+    at += messages.length
+    if (id !== undefined && messages.length > 0)
+      marks.push({ mark: await markOf(thread.conversation, id), at })
+  }
+  if (marks.length > 0) await store.saveMarks(thread, marks)
+}
+
+/** The name of the mark at the place where a conversation was last. No message can have it: ids are not empty. */
+const newest = ''
+
+const markOf = async (conversation: string, id: string) =>
+  `ui:${await hashOf(JSON.stringify([conversation, id]))}`

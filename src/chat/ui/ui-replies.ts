@@ -1,0 +1,222 @@
+import type { History } from '../../history/index.ts'
+import type { NoteOptions } from '../../notes/index.ts'
+import type { ThreadKey } from '../../stores/store.ts'
+import { LeaseError } from '../../stores/store-error.ts'
+import type { Cancels, TurnPart } from '../../turn/index.ts'
+import { partsOf } from '../reply.ts'
+import type { UIRequest } from './read-ui-request.ts'
+import { createRunningReplies, type RunningReply } from './running-replies.ts'
+import {
+  toChunks,
+  toEvent,
+  type UIMessageStreamOptions,
+  uiMessageStreamHeaders,
+} from './to-ui-message-stream.ts'
+import { toUIMessages, type UIStoredMessage } from './to-ui-messages.ts'
+import type { UIMetadata } from './ui-chunk.ts'
+import { type AnsweredTurn, findUIPlace, marksOf, markUI, newestBranch, type UIPlace } from './ui-place.ts'
+
+/** The replies to `useChat` that this process gives. A reply goes on when its client has left, and can be read again. */
+export interface UIReplies {
+  /** Answers a request. Resolves when the model has begun: a failure before that is thrown, a later one is in the stream. */
+  answer(given: UIAnswer): Promise<Response>
+  /** The running reply of a conversation from its beginning; 204 if this process gives none. */
+  resume(history: History, conversation: string): Response
+  /** Cancels the reply of a conversation, whichever process gives it. */
+  cancel(history: History, conversation: string): Promise<Response>
+  /** What was said, as `useChat` begins with it. Undefined if there is no such conversation, or no such branch of it. */
+  messages(history: History, conversation: string, branch?: string): Promise<UIConversation | undefined>
+  /** Resolves when this process gives no reply. */
+  idle(): Promise<void>
+}
+
+/** A conversation as `useChat` has it. */
+export interface UIConversation {
+  readonly conversation: string
+  /** The branch that is shown: the one on which the conversation was last, unless another was asked for. */
+  readonly branch: string
+  readonly messages: readonly UILoadedMessage[]
+}
+
+/** A message that goes back to `useChat`. An answer says itself where it was given. */
+export type UILoadedMessage = UIStoredMessage & { readonly metadata?: UIMetadata }
+
+export interface UIAnswer {
+  readonly history: History
+  readonly asked: UIRequest
+  /** Aborted when the client has left. */
+  readonly signal: AbortSignal
+  /** Begins the turn, once its place is found. */
+  readonly start: (begin: UIStart) => Promise<AsyncIterable<TurnPart>>
+  readonly stream?: UIMessageStreamOptions
+  /** Headers of this stream, which say where it belongs. */
+  readonly headers?: (thread: ThreadKey) => Readonly<Record<string, string>>
+}
+
+export interface UIStart {
+  readonly thread: ThreadKey
+  /** Marks of the user's message: stored with it, so that the client's id of it is known. */
+  readonly marks: readonly string[]
+  /** Aborted when the turn is cancelled. */
+  readonly signal: AbortSignal
+}
+
+export interface UIRepliesOptions {
+  readonly cancels: Cancels
+  readonly newId: () => string
+  /** How notes are marked, so that none is shown. */
+  readonly notes?: NoteOptions | undefined
+  /** How long a reply goes on whose client has left. Default 30 s. */
+  readonly lingerMs?: number | undefined
+  /** How long a client may leave a stream unread. Default 2 minutes. */
+  readonly unreadMs?: number
+  /** After how much silence a stream sends a sign of life. Default 15 s. */
+  readonly keepAliveMs?: number
+  /** Headers of every stream, besides its own. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export function createUIReplies(options: UIRepliesOptions): UIReplies {
+  const { cancels, newId, notes, lingerMs = 30_000, unreadMs = 120_000, keepAliveMs = 15_000 } = options
+  const replies = createRunningReplies({ lingerMs, unreadMs, keepAliveMs })
+  const askedOf = new WeakMap<RunningReply, UIRequest>()
+
+  const streamed = (reply: RunningReply, leave: () => void, headers?: UIRepliesOptions['headers']) =>
+    new Response(reply.read(leave), {
+      headers: { ...uiMessageStreamHeaders, ...options.headers, ...headers },
+    })
+
+  return {
+    async answer(given) {
+      const { history, asked, signal, headers } = given
+      const name = nameOf(history, asked.conversation)
+      const running = replies.get(name)
+      // The client, or what stands between, has sent the same message once more.
+      if (running && isSame(askedOf.get(running), asked)) return streamed(running, joined(running, signal))
+      await untilFree(running)
+      const place = await findUIPlace(history, asked, newId)
+      const { events, begun, cancel } = await begin(given, place)
+      const reply = replies.start(name, events, cancel)
+      askedOf.set(reply, asked)
+      const leave = joined(reply, signal)
+      // The answer begins when the model does: before that, a failure has its status.
+      const first = await begun
+      if (first?.type === 'error') {
+        leave()
+        throw first.error
+      }
+      return streamed(reply, leave, headers?.(place.thread))
+    },
+    resume(history, conversation) {
+      const running = replies.get(nameOf(history, conversation))
+      return running ? streamed(running, running.join()) : nothing()
+    },
+    async cancel(history, conversation) {
+      const running = replies.get(nameOf(history, conversation))
+      await running?.cancel()
+      if (!running) await cancels.cancel(history, { conversation })
+      return nothing()
+    },
+    async messages(history, conversation, named) {
+      const branch = named ?? (await newestBranch(history, conversation))
+      const thread = history.thread(conversation, { branch })
+      if (!(await history.store.head(thread.key))) return undefined
+      const messages = toUIMessages(await thread.display(notes))
+      return { conversation, branch, messages: messages.map(one => withBranch(one, branch)) }
+    },
+    idle: replies.idle,
+  }
+
+  /** Begins a turn, or goes on with one. `begun`: the first part that shows how it goes. */
+  async function begin({ history, asked, start, stream }: UIAnswer, { thread, answered }: UIPlace) {
+    const { conversation, isResults, last } = asked
+    const stop = new AbortController()
+    const marks = isResults ? [] : await marksOf(conversation, last.id)
+    const started = answered
+      ? replay(history, thread, answered, notes)
+      : await start({ thread, marks, signal: stop.signal })
+    // The client goes on with the message whose tools it has run.
+    const messageId = (isResults ? last.id : undefined) ?? newId()
+    let tell: (part: TurnPart | undefined) => void = () => {}
+    const begun = new Promise<TurnPart | undefined>(resolve => {
+      tell = resolve
+    })
+    const done = cancels.watch(thread, () => stop.abort())
+
+    async function* parts(): AsyncGenerator<TurnPart> {
+      try {
+        for await (const part of started) {
+          // Before the client knows that the message is whole, it can be found. One without a mark is taken for the last one.
+          if (part.type === 'end' && part.turn !== undefined)
+            await markUI(history, thread, messageId, answered?.turn.last).catch(() => undefined)
+          if (part.type !== 'context' && part.type !== 'warning') tell(part)
+          yield part
+        }
+      } finally {
+        done()
+        tell(undefined)
+      }
+    }
+
+    async function* events(): AsyncGenerator<string> {
+      for await (const chunk of toChunks(parts(), { ...stream, messageId })) yield toEvent(chunk)
+    }
+
+    return { events: events(), begun, cancel: () => stop.abort() }
+  }
+}
+
+const withBranch = (message: UIStoredMessage, branch: string): UILoadedMessage =>
+  message.role === 'user' ? message : { ...message, metadata: { branch, usage: {} } }
+
+const nothing = () => new Response(null, { status: 204 })
+
+const nameOf = ({ tenant }: History, conversation: string) => JSON.stringify([tenant, conversation])
+
+const isSame = (running: UIRequest | undefined, { last, messages, isAgain, isResults }: UIRequest) =>
+  !isAgain &&
+  !isResults &&
+  last.id !== undefined &&
+  running?.last.id === last.id &&
+  JSON.stringify(running.messages) === JSON.stringify(messages)
+
+/** Counts a client as a reader until it leaves. */
+function joined(reply: RunningReply, signal: AbortSignal): () => void {
+  const leave = reply.join()
+  if (signal.aborted) leave()
+  else signal.addEventListener('abort', leave, { once: true })
+  return leave
+}
+
+/** How long a message waits for a client that has stopped the reply before: it is gone as soon as its connection is closed. */
+const shortPause = 2000
+
+/** Waits until nobody reads the reply that is running, and cancels it: a user who stops a reply writes the next message at once. */
+async function untilFree(running: RunningReply | undefined): Promise<void> {
+  if (!running) return
+  let late: ReturnType<typeof setTimeout> | undefined
+  const pause = new Promise<void>(resolve => {
+    late = setTimeout(resolve, shortPause)
+  })
+  await Promise.race([running.whenLeft(), pause])
+  clearTimeout(late)
+  if (running.readers > 0)
+    throw new LeaseError(
+      'turn_open',
+      'A reply in this conversation is still being read: stop it, or wait for it.',
+    )
+  await running.cancel()
+}
+
+/** The answer that a message got before. */
+async function* replay(
+  history: History,
+  { conversation, actor, branch }: ThreadKey,
+  { turn: { turn, last }, at }: AnsweredTurn,
+  notes: NoteOptions | undefined,
+): AsyncGenerator<TurnPart> {
+  const thread = history.thread(conversation, { actor, branch })
+  const shown = await thread.display({ ...notes, at: last, limit: last - at })
+  yield* partsOf(shown.filter(({ seq }) => seq > at))
+  yield { type: 'end', status: 'completed', turn, branch, rounds: 0, usage: {} }
+}

@@ -1,0 +1,30 @@
+import type { ToolSpec } from '../../models/model.ts'
+import { optional, readBody, readFields, readList, readText } from '../faces/fields.ts'
+import { readFunctionTools, toToolSpec } from '../faces/read-tools.ts'
+
+/** What a client of the server may choose, beside what `useChat` sends. */
+export interface UIOptions {
+  /** Default: the first model of the upstream. */
+  readonly model: string | undefined
+  readonly system: string | undefined
+  /** The tools that the client runs. */
+  readonly tools: readonly ToolSpec[]
+}
+
+export function readUIOptions(value: unknown): UIOptions {
+  const { model, system, tools } = readBody(value)
+  return {
+    model: optional(model, 'model', readText),
+    system: optional(system, 'system', readText),
+    tools: readUITools(tools),
+  }
+}
+
+/** Tools as `{ name, description, parameters }`, or as OpenAI writes them. */
+const readUITools = (value: unknown): readonly ToolSpec[] =>
+  (optional(value, 'tools', readList) ?? []).map((given, at) => {
+    const where = `tools[${at}]`
+    const fields = readFields(given, where)
+    if (fields.function !== undefined) return readFunctionTools([given], 'tools')[0]!
+    return toToolSpec(fields, where, fields.inputSchema === undefined ? 'parameters' : 'inputSchema')
+  })

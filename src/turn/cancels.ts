@@ -1,0 +1,100 @@
+import { hashOf } from '../history/calls/hash-of.ts'
+import type { Store, ThreadKey } from '../stores/store.ts'
+
+/** The replies that this process gives, and the wishes of other processes on the same database to cancel one. */
+export interface Cancels {
+  /** Adds a reply until the result is called. `abort` is called when somebody cancels it. */
+  watch(reply: WatchedReply, abort: () => void): () => void
+  /**
+   * Cancels what is being answered in a conversation, or in one thread of it: at once where this process does it, else by a
+   * wish in the store, which the process that does it finds within a second. Undefined if nothing is being answered.
+   */
+  cancel(of: Pick<ThreadKey, 'tenant'>, thread: CancelledThread): Promise<'done' | 'asked' | undefined>
+  close(): void
+}
+
+export interface WatchedReply extends Pick<ThreadKey, 'tenant' | 'conversation'> {
+  readonly actor: string
+  /** Absent for a branch that has no name yet. */
+  readonly branch?: string | undefined
+}
+
+export interface CancelledThread {
+  readonly conversation: string
+  /** Default: any. */
+  readonly actor?: string | undefined
+  readonly branch?: string | undefined
+}
+
+export function createCancels(store: Store, lookMs = 1000): Cancels {
+  const watched = new Map<WatchedReply, () => void>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function abort(tenant: string, thread: CancelledThread): boolean {
+    const found = [...watched].filter(([reply]) => reply.tenant === tenant && isMeant(reply, thread))
+    for (const [, cancel] of found) cancel()
+    return found.length > 0
+  }
+
+  /** Looks for wishes. A reply that is over within a second costs nothing. */
+  async function look(): Promise<void> {
+    const tenants = new Set([...watched.keys()].map(({ tenant }) => tenant))
+    for (const tenant of tenants) {
+      const running = [...watched.keys()].filter(reply => reply.tenant === tenant)
+      const names = new Set(running.map(({ conversation }) => conversation))
+      const marks = await Promise.all([...names].map(markOf))
+      for (const { thread, at } of await store.findMarks(tenant, marks)) {
+        // A wish is for one turn: the next one is not meant.
+        const { open } = (await store.head(thread)) ?? {}
+        if (open?.first === at) abort(tenant, thread)
+      }
+    }
+  }
+
+  function lookLater(): void {
+    timer = setTimeout(async () => {
+      // A store that does not answer is asked again.
+      await look().catch(() => undefined)
+      timer = undefined
+      if (watched.size > 0) lookLater()
+    }, lookMs)
+    // Only Node has it: elsewhere a timer keeps nothing alive.
+    timer.unref?.()
+  }
+
+  return {
+    watch(reply, cancel) {
+      watched.set(reply, cancel)
+      if (timer === undefined) lookLater()
+      return () => void watched.delete(reply)
+    },
+    async cancel({ tenant }, thread) {
+      if (abort(tenant, thread)) return 'done'
+      const [info] = await store.conversations(tenant, { only: thread.conversation, limit: 1 })
+      const threads = (info?.threads ?? []).filter(one => isMeant(one, thread)).slice(0, mostThreads)
+      let isAsked = false
+      for (const { actor, branch } of threads) {
+        const key = { tenant, conversation: thread.conversation, actor, branch }
+        const { open } = (await store.head(key)) ?? {}
+        if (!open || open.expiresInMs === 0) continue
+        await store.saveMarks(key, [{ mark: await markOf(thread.conversation), at: open.first }])
+        isAsked = true
+      }
+      return isAsked ? 'asked' : undefined
+    },
+    close: () => clearTimeout(timer),
+  }
+}
+
+/** So many branches are looked at. */
+const mostThreads = 200
+
+type Line = Pick<ThreadKey, 'actor'> & { readonly branch?: string | undefined }
+
+const isMeant = (line: Line & { readonly conversation?: string }, thread: CancelledThread): boolean =>
+  (line.conversation ?? thread.conversation) === thread.conversation &&
+  (thread.actor ?? line.actor) === line.actor &&
+  (thread.branch === undefined || line.branch === undefined || thread.branch === line.branch)
+
+/** The names of conversations may be longer than a mark. */
+const markOf = async (conversation: string) => `cancel:${(await hashOf(conversation)).slice(0, 32)}`
