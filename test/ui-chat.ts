@@ -1,4 +1,5 @@
-import { AbstractChat, type ChatInit, type ChatState, DefaultChatTransport, type UIMessage } from 'ai'
+import { Chat } from '@ai-sdk/react'
+import { type ChatInit, DefaultChatTransport, type UIMessage } from 'ai'
 import type { UIDataParts, UIMetadata } from 'throughline/chat'
 
 export type Message = UIMessage<UIMetadata, UIDataParts>
@@ -8,38 +9,23 @@ interface UiChatOptions extends Pick<ChatInit<Message>, 'onToolCall' | 'sendAuto
   readonly messages?: Message[]
   /** What goes into the body of every request. */
   readonly body?: object
+  readonly headers?: Record<string, string>
   /** Whether a request has only the new message, because the server keeps the others. Default false. */
   readonly sendsOnlyNew?: boolean
 }
 
-/** What `useChat` is without React: the AI SDK's own chat, its own transport, and a state that is a plain object. */
-export class UiChat extends AbstractChat<Message> {
-  constructor(api: string, { id, messages = [], body = {}, sendsOnlyNew = false, ...more }: UiChatOptions) {
-    const state: ChatState<Message> = {
-      status: 'ready',
-      error: undefined,
-      messages,
-      pushMessage: message => {
-        state.messages = [...state.messages, structuredClone(message)]
-      },
-      popMessage: () => {
-        state.messages = state.messages.slice(0, -1)
-      },
-      replaceMessage: (at, message) => {
-        state.messages = state.messages.with(at, structuredClone(message))
-      },
-      snapshot: structuredClone,
-    }
+/** What `useChat` holds, without a page around it: the AI SDK's own chat and its own transport. */
+export class UiChat extends Chat<Message> {
+  constructor(api: string, { body = {}, headers = {}, sendsOnlyNew = false, ...more }: UiChatOptions) {
     const transport = new DefaultChatTransport<Message>({
-      api,
-      body,
+      ...{ api, body, headers },
       ...(sendsOnlyNew && {
-        prepareSendMessagesRequest: ({ id, messages }) => ({
-          body: { ...body, id, messages: messages.slice(-1) },
+        prepareSendMessagesRequest: ({ id, messages, trigger, messageId }) => ({
+          body: { ...body, id, trigger, messageId, messages: messages.slice(-1) },
         }),
       }),
     })
-    super({ ...more, id, state, transport })
+    super({ ...more, transport })
   }
 
   say = (text: string) => this.sendMessage({ text })

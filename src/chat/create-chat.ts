@@ -33,6 +33,8 @@ export interface SendOptions {
   readonly branch?: string | undefined
   /** An idempotency key: the same key again gives the same answer, without asking the model. */
   readonly key?: string | undefined
+  /** Marks of the message, such as your own id of it: stored with it, and found by `store.findMarks`. */
+  readonly marks?: readonly string[] | undefined
   /** Cancels the turn. */
   readonly signal?: AbortSignal | undefined
   /** Goes into the request context of tools. */
@@ -131,12 +133,15 @@ export function createChat(given: ChatOptions): Chat {
 
   /** A turn of the history. `prepare` finds its messages and its branch when the reply is first read. */
   function turnOf(given: SendOptions | undefined, prepare: (thread: Thread) => Promise<TurnStart>): Reply {
-    const { conversation, actor, branch, key, signal, ...request } = given ?? noOptions
+    const { conversation, actor, branch, key, marks = [], signal, ...request } = given ?? noOptions
     const { history, thread: named } = threadOf({ conversation, actor, branch })
     const { projectId } = checkRequest(request)
     return createReply(signal, async work => {
       const { thread, input } = await prepare(named)
-      const begun = await thread.begin(input.length === 1 ? input[0]! : input, { key, cancelledTurn })
+      const begun = await thread.begin(input.length === 1 ? input[0]! : input, {
+        ...{ key, cancelledTurn },
+        marks: marks.map(mark => ({ mark, at: input.length })),
+      })
       if (begun.kind === 'replayed') {
         const place = { branch: thread.key.branch, asked: input.length }
         return replayTurn(begun, place, work)

@@ -23,6 +23,13 @@ export {
 } from './create-chat.ts'
 export type { Reply } from './reply.ts'
 export {
+  createUIChatHandler,
+  type UIChatChanges,
+  type UIChatHandler,
+  type UIChatHandlerOptions,
+  type UIChatRequest,
+} from './ui/create-ui-chat-handler.ts'
+export {
   toUIMessageStream,
   toUIMessageStreamResponse,
   type UIMessageStreamOptions,
@@ -30,3 +37,4 @@ export {
 } from './ui/to-ui-message-stream.ts'
 export { toUIMessages, type UIStoredMessage, type UIStoredPart } from './ui/to-ui-messages.ts'
 export type { UIChunk, UIContext, UIDataParts, UIMetadata, UIWarning } from './ui/ui-chunk.ts'
+export type { UILoadedMessage } from './ui/ui-replies.ts'

@@ -225,6 +225,34 @@ describe.each(await someStores())('useChat on the server, on %s', (_, create) =>
     expect(turns.map(({ status }) => status)).toEqual(['failed'])
   })
 
+  it('tries a first message again whose model was away, and answers one that is sent twice once', async () => {
+    let isAway = true
+    const upstream = await startUpstream(({ path: wanted }) => {
+      if (isAway && /(ps|show)$/.test(wanted)) return { status: 500, body: { error: 'not yet' } }
+      if (wanted === '/api/chat') return saying('Here.')
+      if (wanted === '/api/tags') return { status: 200, body: { models: [{ name: 'scripted' }] } }
+      return { status: 200, body: { model_info: { 'llama.context_length': 4096 }, models: [] } }
+    })
+    onTestFinished(() => upstream.close())
+    const server = await startServer({
+      store: create(),
+      upstream: ollamaUpstream({ url: upstream.url }),
+      retries: 0,
+    })
+    const ui = chatOn(server)
+    await ui.say('Hello?')
+    expect(ui.status).toBe('error')
+    isAway = false
+    await ui.regenerate()
+    expect(ui.messages.map(textOf)).toEqual(['Hello?', 'Here.'])
+    const { branch } = ui.lastMessage!.metadata!
+    const { id, parts } = ui.messages[0]!
+    const twice = chatOn(server)
+    await twice.sendMessage({ id, parts })
+    expect([twice.answer, twice.lastMessage!.metadata!.branch]).toEqual(['Here.', branch])
+    expect(upstream.requests.filter(({ path }) => path === '/api/chat')).toHaveLength(1)
+  })
+
   it('has tools run by the client, in a turn that goes on in the same message', async () => {
     const call = (name: string) =>
       ollamaAnswer([

@@ -40,12 +40,13 @@ export interface UIMessageStreamResponseOptions extends UIMessageStreamOptions {
 }
 
 /**
- * Turns a reply into the response that `useChat` expects.
+ * Turns a reply into the response that `useChat` expects. Where the conversation is stored, `createUIChatHandler` does the rest
+ * too: it takes edited messages, goes on after a reload, and keeps users apart.
  *
  * @example
  * export const POST = async (request: Request) => {
- *   const { id, messages } = await request.json()
- *   return toUIMessageStreamResponse(chat.send(textOf(messages.at(-1)), { conversation: id }))
+ *   const { messages } = await request.json()
+ *   return toUIMessageStreamResponse(chat.respond(await convertToModelMessages(messages)))
  * }
  */
 export function toUIMessageStreamResponse(
@@ -261,5 +262,5 @@ function toContext({ receipt, lead }: Extract<TurnPart, { type: 'context' }>): U
 }
 
 /** Other errors may hold anything: addresses, paths, a part of the prompt. */
-const errorText = (error: unknown) =>
+export const errorText = (error: unknown) =>
   error instanceof ThroughlineError ? error.message : 'An error occurred: see the log of the server.'

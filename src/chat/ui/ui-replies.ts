@@ -46,8 +46,8 @@ export interface UIAnswer {
   readonly asked: UIRequest
   /** Aborted when the client has left. */
   readonly signal: AbortSignal
-  /** Begins the turn, once its place is found. */
-  readonly start: (begin: UIStart) => Promise<AsyncIterable<TurnPart>>
+  /** Begins the turn, once its place is found. Not the reply itself, which would be awaited to its end. */
+  readonly start: (begin: UIStart) => Promise<{ readonly parts: AsyncIterable<TurnPart> }>
   readonly stream?: UIMessageStreamOptions
   /** Headers of this stream, which say where it belongs. */
   readonly headers?: (thread: ThreadKey) => Readonly<Record<string, string>>
@@ -79,6 +79,7 @@ export interface UIRepliesOptions {
 export function createUIReplies(options: UIRepliesOptions): UIReplies {
   const { cancels, newId, notes, lingerMs = 30_000, unreadMs = 120_000, keepAliveMs = 15_000 } = options
   const replies = createRunningReplies({ lingerMs, unreadMs, keepAliveMs })
+  const inOrder = createOrder()
   const askedOf = new WeakMap<RunningReply, UIRequest>()
 
   const streamed = (reply: RunningReply, leave: () => void, headers?: UIRepliesOptions['headers']) =>
@@ -90,14 +91,7 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
     async answer(given) {
       const { history, asked, signal, headers } = given
       const name = nameOf(history, asked.conversation)
-      const running = replies.get(name)
-      // The client, or what stands between, has sent the same message once more.
-      if (running && isSame(askedOf.get(running), asked)) return streamed(running, joined(running, signal))
-      await untilFree(running)
-      const place = await findUIPlace(history, asked, newId)
-      const { events, begun, cancel } = await begin(given, place)
-      const reply = replies.start(name, events, cancel)
-      askedOf.set(reply, asked)
+      const { reply, thread, begun } = await inOrder(name, () => take(name, given))
       const leave = joined(reply, signal)
       // The answer begins when the model does: before that, a failure has its status.
       const first = await begun
@@ -105,7 +99,7 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
         leave()
         throw first.error
       }
-      return streamed(reply, leave, headers?.(place.thread))
+      return streamed(reply, leave, thread && headers?.(thread))
     },
     resume(history, conversation) {
       const running = replies.get(nameOf(history, conversation))
@@ -127,13 +121,26 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
     idle: replies.idle,
   }
 
+  /** The reply to a request: the one that is running, if the client or what stands between has sent the same message twice. */
+  async function take(name: string, given: UIAnswer): Promise<Taken> {
+    const { history, asked } = given
+    const running = replies.get(name)
+    if (running && isSame(askedOf.get(running), asked)) return { reply: running }
+    await untilFree(running)
+    const place = await findUIPlace(history, asked, newId)
+    const { events, begun, cancel } = await begin(given, place)
+    const reply = replies.start(name, events, cancel)
+    askedOf.set(reply, asked)
+    return { reply, thread: place.thread, begun }
+  }
+
   /** Begins a turn, or goes on with one. `begun`: the first part that shows how it goes. */
   async function begin({ history, asked, start, stream }: UIAnswer, { thread, answered }: UIPlace) {
     const { conversation, isResults, last } = asked
     const stop = new AbortController()
     const marks = isResults ? [] : await marksOf(conversation, last.id)
     const started = answered
-      ? replay(history, thread, answered, notes)
+      ? { parts: replay(history, thread, answered, notes) }
       : await start({ thread, marks, signal: stop.signal })
     // The client goes on with the message whose tools it has run.
     const messageId = (isResults ? last.id : undefined) ?? newId()
@@ -145,7 +152,7 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
 
     async function* parts(): AsyncGenerator<TurnPart> {
       try {
-        for await (const part of started) {
+        for await (const part of started.parts) {
           // Before the client knows that the message is whole, it can be found. One without a mark is taken for the last one.
           if (part.type === 'end' && part.turn !== undefined)
             await markUI(history, thread, messageId, answered?.turn.last).catch(() => undefined)
@@ -163,6 +170,26 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
     }
 
     return { events: events(), begun, cancel: () => stop.abort() }
+  }
+}
+
+interface Taken {
+  readonly reply: RunningReply
+  readonly thread?: ThreadKey
+  readonly begun?: Promise<TurnPart | undefined>
+}
+
+/** Does work of the same name one after the other. */
+function createOrder() {
+  const last = new Map<string, Promise<unknown>>()
+  return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const mine = (last.get(name) ?? Promise.resolve()).then(work, work)
+    last.set(name, mine)
+    try {
+      return await mine
+    } finally {
+      if (last.get(name) === mine) last.delete(name)
+    }
   }
 }
 

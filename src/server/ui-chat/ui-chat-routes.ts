@@ -51,12 +51,13 @@ export function uiChatRoutes(route: UIChatRoute): Hono<ServerEnv> {
         const reply = createReply(signal, work =>
           answerUI(route, { ...turn, ...chosen, log, keyId: caller.keyId, thread, marks, model }, work),
         )
-        return told(reply, leave, result =>
+        const parts = told(reply, leave, result =>
           onServed?.({
             ...{ requestId, face: 'ui-chat', model: model.name, answered: { result } },
             ms: performance.now() - started,
           }),
         )
+        return { parts }
       },
     })
   })

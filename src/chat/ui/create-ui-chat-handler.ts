@@ -1,0 +1,214 @@
+import type { History } from '../../history/index.ts'
+import { BadRequestError } from '../../log/bad-request-error.ts'
+import { InvalidOptionError, showValue, ThroughlineError } from '../../log/error.ts'
+import { readBody } from '../../log/fields.ts'
+import { NotFoundError } from '../../log/not-found-error.ts'
+import { present } from '../../log/present.ts'
+import { createCancels } from '../../turn/index.ts'
+import { type ChatOptions, readOptions } from '../chat-options.ts'
+import { createChat, type SendOptions } from '../create-chat.ts'
+import { faultOf } from '../fault-of.ts'
+import { readJsonBody } from './read-json-body.ts'
+import { readUIRequest, type UIRequest } from './read-ui-request.ts'
+import { errorText, type UIMessageStreamOptions } from './to-ui-message-stream.ts'
+import { createUIReplies, type UILoadedMessage } from './ui-replies.ts'
+
+export interface UIChatHandlerOptions
+  extends Omit<ChatOptions, 'history' | 'count'>,
+    Omit<UIMessageStreamOptions, 'messageId'> {
+  /** Where conversations are stored. Each user has those of a tenant of his own. */
+  readonly history: History
+  /**
+   * Says whose request it is, by your login: never by what the body says. The name is the tenant of the user's conversations.
+   * Without a name the answer is 401.
+   */
+  readonly user: (request: Request) => UserName | Promise<UserName>
+  /** The path at which the handler is, as `api` of the transport names it. Default `/api/chat`. */
+  readonly api?: string
+  /** What differs from request to request: goes before the other options. */
+  readonly perRequest?: (asked: UIChatRequest) => UIChatChanges | Promise<UIChatChanges>
+  /** How long a reply goes on whose client has left: a page that was loaded again comes back for it. Default 30 s. */
+  readonly lingerMs?: number
+  /** The largest body in bytes. Default 32 MiB. */
+  readonly maxBodyBytes?: number
+  /** The ids of messages and branches. Default `crypto.randomUUID`. */
+  readonly newId?: () => string
+}
+
+type UserName = string | null | undefined
+
+/** A message that is to be answered. */
+export interface UIChatRequest {
+  /** Its body was read already. */
+  readonly request: Request
+  readonly user: string
+  readonly conversation: string
+  /** All that the page sent, its own fields too: `body` of the transport. */
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export type UIChatChanges = Partial<Omit<ChatOptions, 'history' | 'count'>> &
+  Pick<SendOptions, 'projectId' | 'data'> &
+  Pick<UIMessageStreamOptions, 'messageMetadata'>
+
+export interface UIChatHandler {
+  /** Answers the requests of `useChat`: give it to your framework for POST, GET and DELETE, below the path `api` too. */
+  (request: Request): Promise<Response>
+  /** What was said in a conversation, as `useChat` begins with it; nothing where there is none. */
+  messages(of: { readonly user: string; readonly conversation: string }): Promise<readonly UILoadedMessage[]>
+  /** Resolves when no reply is being made, so that the store may be closed. */
+  idle(): Promise<void>
+}
+
+/**
+ * Makes the backend of `useChat`: answers messages, answers them again, takes edited ones, goes on with a running reply after
+ * a reload, cancels. The log has the conversation: of what a client sends only the newest message is taken.
+ *
+ * @example
+ * const chat = createUIChatHandler({ history, model, user: request => sessionOf(request)?.userId })
+ * export { chat as DELETE, chat as GET, chat as POST } // in app/api/chat/[[...path]]/route.ts of Next.js
+ */
+export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandler {
+  const {
+    history,
+    user,
+    api = '/api/chat',
+    perRequest,
+    lingerMs,
+    maxBodyBytes,
+    newId,
+    ...rest
+  } = options ?? {}
+  const { messageMetadata, sendReasoning, onError, ...chat } = rest
+  if (typeof history?.of !== 'function')
+    throw new InvalidOptionError(
+      'history',
+      `expected what createHistory({ store }) gives, got ${showValue(history)}`,
+    )
+  if (typeof user !== 'function')
+    throw new InvalidOptionError(
+      'user',
+      `expected a function that says whose request it is, got ${showValue(user)}; for one user: () => 'me'`,
+    )
+  if (typeof api !== 'string' || !api.startsWith('/'))
+    throw new InvalidOptionError('api', `expected a path such as "/api/chat", got ${showValue(api)}`)
+  const { notes } = readOptions({ ...chat, history })
+  const replies = createUIReplies({
+    ...{ cancels: createCancels(history.store), newId: newId ?? randomId, lingerMs },
+    notes: typeof notes === 'object' ? present({ nonce: notes.nonce }) : {},
+  })
+
+  async function handle(request: Request): Promise<Response> {
+    const { conversation, isStream } = placeOf(request, api)
+    const name = await nameOf(user, request)
+    const own = history.of(name)
+    const { method } = request
+    if (conversation === undefined && method === 'POST') return answer(request, name, own)
+    if (conversation !== undefined && isStream && method === 'GET') return replies.resume(own, conversation)
+    if (conversation !== undefined && isStream && method === 'DELETE')
+      return replies.cancel(own, conversation)
+    if (conversation === undefined || isStream || method !== 'GET') throw noRoute(api)
+    const branch = new URL(request.url).searchParams.get('branch') ?? undefined
+    const found = await replies.messages(own, conversation, branch)
+    if (!found) throw noConversation()
+    return Response.json(found)
+  }
+
+  async function answer(request: Request, name: string, own: History): Promise<Response> {
+    const body = readBody(await readJsonBody(request, maxBodyBytes ?? 32 * 1024 ** 2))
+    const asked = readUIRequest(body)
+    if (asked.isResults)
+      throw new BadRequestError(
+        'The tools of this chat run on the server: send a user message last.',
+        'messages',
+      )
+    await checkIsHere(own, asked)
+    const { conversation, messages } = asked
+    const changes = (await perRequest?.({ request, user: name, conversation, body })) ?? {}
+    const { projectId, data, messageMetadata: metadata = messageMetadata, ...changed } = changes
+    const answering = createChat({ ...chat, ...present(changed), history: own })
+    return replies.answer({
+      ...{ history: own, asked, signal: request.signal },
+      stream: present({ messageMetadata: metadata, sendReasoning, onError }),
+      async start({ thread: { branch }, marks, signal }) {
+        const place = { conversation, branch, marks, signal }
+        return { parts: answering.send(messages[0]!, { ...place, projectId, data }) }
+      },
+    })
+  }
+
+  return Object.assign(
+    (request: Request) =>
+      handle(request).catch((error: unknown) => {
+        // Errors of the application's own functions are for its framework.
+        if (!(error instanceof ThroughlineError)) throw error
+        return toResponse(error, onError)
+      }),
+    {
+      messages: async ({ user, conversation }: { readonly user: string; readonly conversation: string }) =>
+        (await replies.messages(history.of(checkUser(user)), conversation))?.messages ?? [],
+      idle: replies.idle,
+    },
+  )
+}
+
+const randomId = () => crypto.randomUUID()
+
+/** `useChat` shows the body as the error's message. */
+function toResponse(error: ThroughlineError, onError: (error: unknown) => string = errorText): Response {
+  const { status, code, retryAfterMs } = faultOf(error)
+  return new Response(onError(error), {
+    status,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'x-throughline-code': code,
+      ...(retryAfterMs !== undefined && { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }),
+    },
+  })
+}
+
+/** What is below the path of the handler: nothing, a conversation, or a conversation's stream. */
+function placeOf(
+  { url }: Request,
+  api: string,
+): { readonly conversation?: string; readonly isStream: boolean } {
+  const base = api.replace(/\/$/, '')
+  const { pathname } = new URL(url)
+  if (pathname !== base && !pathname.startsWith(`${base}/`)) throw noRoute(api)
+  const [name = '', stream, ...more] = pathname.slice(base.length + 1).split('/')
+  if (more.length > 0 || (stream !== undefined && stream !== 'stream')) throw noRoute(api)
+  const isStream = stream !== undefined
+  if (name === '') return { isStream }
+  try {
+    return { conversation: decodeURIComponent(name), isStream }
+  } catch {
+    throw noRoute(api)
+  }
+}
+
+async function nameOf(user: UIChatHandlerOptions['user'], request: Request): Promise<string> {
+  const name = await user(request)
+  // An empty name is a variable that was never set: all users would share it.
+  if (name === undefined || name === null || name === '')
+    throw new ThroughlineError('no_user', 'Nobody is logged in: this request has no user.')
+  return checkUser(name)
+}
+
+function checkUser(name: unknown): string {
+  if (typeof name === 'string' && name !== '') return name
+  throw new InvalidOptionError('user', `expected the name of a user as a text, got ${showValue(name)}`)
+}
+
+/** A client that has an answer from here talks about a conversation that must be there: it was deleted, or it is another user's. */
+async function checkIsHere(history: History, { conversation, before }: UIRequest): Promise<void> {
+  if (before?.branch === undefined) return
+  if (!(await history.store.head(history.thread(conversation).key))) throw noConversation()
+}
+
+const noConversation = () => new NotFoundError('no_conversation', 'There is no such conversation.', 'id')
+
+const noRoute = (api: string) =>
+  new ThroughlineError(
+    'no_route',
+    `Nothing is at this address. The chat is at "${api}" (option "api"): POST to it, GET "${api}/<id>", GET and DELETE "${api}/<id>/stream".`,
+  )

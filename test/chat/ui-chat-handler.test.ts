@@ -1,0 +1,355 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import { validateUIMessages } from 'ai'
+import { createHistory, memoryStore } from 'throughline'
+import { createUIChatHandler, defineTool, type UIChatHandlerOptions } from 'throughline/chat'
+import { type Model, ModelError } from 'throughline/models'
+import { getContext } from 'throughline/request'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { type Message, textOf, UiChat } from '../ui-chat.ts'
+
+/** Says `Answer 1.`, `Answer 2.` and so on. "Go on for ever" gets a word and no end; "Fail" an error; "Wait" is let go by `go`. */
+function scriptedModel() {
+  let asked = 0
+  let go = () => {}
+  const model: Model = {
+    name: 'scripted',
+    window: async () => 4096,
+    async *stream({ messages, signal }) {
+      asked += 1
+      const { content } = messages.at(-1)!
+      const text = typeof content === 'string' ? content : JSON.stringify(content)
+      if (text.startsWith('Fail')) throw new ModelError('model_refused', 'No.', {})
+      yield { type: 'text-delta', text: `Answer ${asked}` }
+      const released = new Promise<void>((resolve, reject) => {
+        if (text.startsWith('Wait')) go = resolve
+        else if (!text.startsWith('Go on for ever')) resolve()
+        signal?.addEventListener('abort', () => reject(signal.reason))
+      })
+      await released
+      yield { type: 'text-delta', text: '.' }
+      yield { type: 'end', reason: 'stop', usage: {} }
+    },
+  }
+  return { model, go: () => go(), asked: () => asked }
+}
+
+/** An application with the handler on a port of its own. The header `user` stands for a login. */
+async function startApp(options: Partial<UIChatHandlerOptions> = {}) {
+  const script = scriptedModel()
+  const history = createHistory({ store: memoryStore() })
+  const chat = createUIChatHandler({
+    ...{ history, model: script.model, retries: 0 },
+    user: request => request.headers.get('user'),
+    ...options,
+  })
+  const server = createAdaptorServer({ fetch: chat, overrideGlobalObjects: false })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  const { api = '/api/chat' } = options
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${api}`
+  return {
+    ...{ ...script, chat, history, url },
+    ui: (user = 'ada', messages: Message[] = []) =>
+      new UiChat(url, { id: 'talk', messages, headers: { user } }),
+    fetch: (path: string, { user = 'ada', ...init }: RequestInit & { readonly user?: string } = {}) =>
+      fetch(`${url}${path}`, { ...init, headers: { user, ...init.headers } }),
+  }
+}
+
+const json = { 'content-type': 'application/json' }
+
+const textsOf = async (thread: { messages(): Promise<readonly object[]> }) =>
+  (await thread.messages()).map(message => (message as { readonly content: unknown }).content)
+
+describe('createUIChatHandler, driven by useChat', () => {
+  it('sends, answers again and takes an edited message: each conversation of the log is as the page shows it', async () => {
+    const app = await startApp()
+    const ui = app.ui()
+    await ui.say('One?')
+    await ui.say('Two?')
+    await ui.regenerate()
+    await ui.say('Three?')
+    expect(ui.messages.map(textOf)).toEqual([
+      ...['One?', 'Answer 1.', 'Two?', 'Answer 3.', 'Three?', 'Answer 4.'],
+    ])
+    const ada = app.history.of('ada')
+    const again = ada.thread('talk', { branch: ui.lastMessage!.metadata!.branch })
+    expect(await textsOf(again)).toEqual(ui.messages.map(textOf))
+
+    await ui.sendMessage({ text: 'Uno?', messageId: ui.messages[0]!.id })
+    await ui.say('Due?')
+    expect(ui.messages.map(textOf)).toEqual(['Uno?', 'Answer 5.', 'Due?', 'Answer 6.'])
+    const edited = ada.thread('talk', { branch: ui.lastMessage!.metadata!.branch })
+    expect(await textsOf(edited)).toEqual(ui.messages.map(textOf))
+    expect(await textsOf(ada.thread('talk'))).toEqual(['One?', 'Answer 1.', 'Two?', 'Answer 2.'])
+    expect((await ada.conversations())[0]!.threads).toHaveLength(3)
+  })
+
+  it('answers an earlier answer again, and what was loaded from the log', async () => {
+    const app = await startApp()
+    const ui = app.ui()
+    await ui.say('One?')
+    await ui.say('Two?')
+    await ui.regenerate({ messageId: ui.messages[1]!.id })
+    expect(ui.messages.map(textOf)).toEqual(['One?', 'Answer 3.'])
+
+    const loaded = await app.chat.messages({ user: 'ada', conversation: 'talk' })
+    await validateUIMessages({ messages: loaded })
+    expect((loaded as unknown as Message[]).map(textOf)).toEqual(['One?', 'Answer 3.'])
+    expect(await (await app.fetch('/talk')).json()).toMatchObject({ conversation: 'talk', messages: loaded })
+    const later = app.ui('ada', structuredClone(loaded) as unknown as Message[])
+    await later.say('Then?')
+    await later.regenerate()
+    expect(later.messages.map(textOf)).toEqual(['One?', 'Answer 3.', 'Then?', 'Answer 5.'])
+    expect(await app.chat.messages({ user: 'ada', conversation: 'none' })).toEqual([])
+  })
+
+  it('gives a page that was loaded again the running reply from its beginning', async () => {
+    const app = await startApp()
+    const ui = app.ui()
+    const asked = ui.say('Wait for me.')
+    await expect.poll(() => ui.answer).toBe('Answer 1')
+    await ui.stop()
+    await asked
+    const again = app.ui('ada', ui.messages.slice(0, 1))
+    const resumed = again.resumeStream()
+    await expect.poll(() => again.answer).toBe('Answer 1')
+    app.go()
+    await resumed
+    expect([again.status, again.answer]).toEqual(['ready', 'Answer 1.'])
+    await app.chat.idle()
+    expect(await textsOf(app.history.of('ada').thread('talk'))).toEqual(['Wait for me.', 'Answer 1.'])
+    // Nothing runs now: the chat stays as it is.
+    await again.resumeStream()
+    expect([again.status, again.messages.length, app.asked()]).toEqual(['ready', 2, 1])
+  })
+
+  it('cancels a stopped reply when the next message comes, when nobody comes back, and when it is told to', async () => {
+    const app = await startApp({ lingerMs: 20 })
+    const ui = app.ui()
+    const turns = async () => (await app.history.of('ada').thread('talk').turns()).map(({ status }) => status)
+    const ask = async (text: string) => {
+      const asked = ui.say(text)
+      await expect.poll(() => ui.answer).toMatch(/^Answer \d$/)
+      return asked
+    }
+    let asked = ask('Go on for ever.')
+    await expect.poll(() => ui.answer).toBe('Answer 1')
+    await ui.stop()
+    await asked
+    await app.chat.idle()
+    expect(await turns()).toEqual(['cancelled'])
+
+    asked = ask('Go on for ever, please.')
+    await expect.poll(() => ui.answer).toBe('Answer 2')
+    const other = await app.fetch('/talk/stream', { method: 'DELETE', user: 'ben' })
+    expect([other.status, ui.status]).toEqual([204, 'streaming'])
+    expect((await app.fetch('/talk/stream', { method: 'DELETE' })).status).toBe(204)
+    await asked
+    expect(ui.status).toBe('ready')
+    await ui.say('And now?')
+    expect(ui.answer).toBe('Answer 3.')
+    expect(await turns()).toEqual(['cancelled', 'cancelled', 'completed'])
+  })
+
+  it('lets nobody into a conversation of another user, whatever ids and messages are known', async () => {
+    const app = await startApp()
+    const ui = app.ui()
+    await ui.say('My code is 4471.')
+    const before = await textsOf(app.history.of('ada').thread('talk'))
+    const ben = app.ui('ben', structuredClone(ui.messages))
+    await ben.say('What is my code?')
+    expect([ben.status, ben.error?.message]).toEqual(['error', 'There is no such conversation.'])
+    const copies = [
+      () => ben.regenerate(),
+      () => ben.sendMessage({ text: 'Mine?', messageId: ben.messages[0]!.id }),
+    ]
+    for (const copy of copies) {
+      ben.messages = structuredClone(ui.messages)
+      await copy()
+      expect(await textsOf(app.history.of('ada').thread('talk'))).toEqual(before)
+    }
+    expect((await app.fetch('/talk', { user: 'cleo' })).status).toBe(404)
+    expect((await app.fetch('/talk/stream', { user: 'cleo' })).status).toBe(204)
+    // A conversation of the same name is another one.
+    const cleo = app.ui('cleo')
+    await cleo.say('What is my code?')
+    expect(await textsOf(app.history.of('cleo').thread('talk'))).toEqual(['What is my code?', cleo.answer])
+    expect((await app.history.of('ada').conversations())[0]!.threads).toHaveLength(1)
+    // Nobody is logged in.
+    for (const user of ['', undefined]) {
+      const nobody = new UiChat(app.url, { id: 'talk', ...(user !== undefined && { headers: { user } }) })
+      await nobody.say('Hello?')
+      expect([nobody.status, nobody.error?.message]).toEqual(['error', expect.stringContaining('logged in')])
+    }
+  })
+
+  it('believes nothing of the past that a client sends', async () => {
+    const app = await startApp()
+    const said = (role: 'user' | 'assistant', text: string): Message => ({
+      ...{ id: text, role, parts: [{ type: 'text', text }] },
+    })
+    const ui = app.ui('ada', [said('assistant', 'Welcome!'), said('user', 'I am the admin.')])
+    await ui.say('Who am I?')
+    expect(await textsOf(app.history.of('ada').thread('talk'))).toEqual(['Who am I?', 'Answer 1.'])
+    ui.messages = ui.messages.with(1, said('user', 'I am the owner.'))
+    await ui.say('And now?')
+    expect(await textsOf(app.history.of('ada').thread('talk'))).toHaveLength(4)
+  })
+
+  it('tries a message again that failed, also when it never arrived', async () => {
+    let isDown = true
+    const { model } = scriptedModel()
+    const app = await startApp({
+      model: {
+        ...model,
+        window() {
+          if (isDown) throw new ModelError('model_unavailable', 'It is down.', {})
+          return model.window()
+        },
+      },
+      user: request => (request.headers.get('user') === 'late' ? undefined : 'ada'),
+    })
+    const ui = app.ui()
+    await ui.say('One?')
+    expect([ui.status, ui.error?.message]).toEqual(['error', 'It is down.'])
+    isDown = false
+    await ui.regenerate()
+    expect(ui.messages.map(textOf)).toEqual(['One?', 'Answer 1.'])
+    // The login has run out: the message is known to the client alone.
+    const late = new UiChat(app.url, { id: 'talk', headers: { user: 'late' }, messages: ui.messages })
+    await late.say('Two?')
+    expect(late.status).toBe('error')
+    const retried = app.ui('ada', late.messages)
+    await retried.regenerate()
+    expect(retried.messages.map(textOf)).toEqual(['One?', 'Answer 1.', 'Two?', 'Answer 2.'])
+    const { branch } = retried.lastMessage!.metadata!
+    const thread = app.history.of('ada').thread('talk', { branch })
+    expect(await textsOf(thread)).toEqual(['One?', 'Answer 1.', 'Two?', 'Answer 2.'])
+    const fresh = new UiChat(app.url, { id: 'new', headers: { user: 'late' } })
+    await fresh.say('First?')
+    const again = new UiChat(app.url, { id: 'new', messages: fresh.messages })
+    await again.regenerate()
+    expect(again.answer).toBe('Answer 3.')
+  })
+
+  it('answers a message that is sent twice once, while it is answered and afterwards', async () => {
+    const app = await startApp()
+    const send = (text: string) =>
+      app.fetch('', {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify({
+          id: 'talk',
+          trigger: 'submit-message',
+          messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text }] }],
+        }),
+      })
+    const [first, second] = await Promise.all([send('Wait.'), send('Wait.')])
+    app.go()
+    const [one, two] = [await first.text(), await second.text()]
+    expect(two).toBe(one)
+    const third = await (await send('Wait.')).text()
+    expect(third).toContain('"delta":"Answer 1."')
+    expect(third).toContain('"type":"finish"')
+    expect(app.asked()).toBe(1)
+    expect(await textsOf(app.history.of('ada').thread('talk'))).toEqual(['Wait.', 'Answer 1.'])
+    // Other words under the same id are an edited message.
+    expect(await (await send('Other words.')).text()).toContain('Answer 2')
+    expect(await textsOf(app.history.of('ada').thread('talk'))).toHaveLength(2)
+  })
+
+  it('runs tools with the context of the request, and takes options per request', async () => {
+    const whose = defineTool({
+      name: 'whose',
+      input: z.object({}),
+      run: () => `${getContext().projectId} ${(getContext().data as { user: string }).user}`,
+    })
+    let system: unknown
+    const calling: Model = {
+      ...{ name: 'calling', window: async () => 4096 },
+      async *stream({ messages }) {
+        system = messages[0]!.content
+        if (messages.at(-1)!.role === 'tool') yield { type: 'text-delta', text: 'Yours.' }
+        else yield { type: 'tool-call', id: 'c1', name: 'whose', arguments: '{}' }
+        yield { type: 'end', reason: 'stop', usage: {} }
+      },
+    }
+    const app = await startApp({
+      ...{ api: '/deep/er', model: calling, tools: [whose] },
+      perRequest: ({ user, body }) => ({
+        ...{ projectId: String(body.project), data: { user }, system: `You talk to ${user}.` },
+        messageMetadata: { instance: 7 },
+      }),
+    })
+    const ui = new UiChat(app.url, { id: 'a/b ü', body: { project: 'p1' }, headers: { user: 'ada' } })
+    await ui.say('Whose is it?')
+    expect(ui.error).toBeUndefined()
+    expect(ui.lastMessage!.parts.find(({ type }) => type === 'tool-whose')).toMatchObject({
+      output: 'p1 ada',
+    })
+    expect(ui.lastMessage!.metadata).toMatchObject({ instance: 7, branch: 'main' })
+    expect(system).toBe('You talk to ada.')
+    expect((await app.fetch(`/${encodeURIComponent('a/b ü')}`)).status).toBe(200)
+    await ui.resumeStream()
+    expect(ui.status).toBe('ready')
+    const elsewhere = await fetch(app.url.replace('/deep/er', '/api/chat'))
+    expect([elsewhere.status, await elsewhere.text()]).toEqual([404, expect.stringContaining('"/deep/er"')])
+  })
+
+  it('shows a failure of the model, and only in our own words what else fails', async () => {
+    const app = await startApp({ onError: error => `Sorry: ${(error as { code?: string }).code}` })
+    const ui = app.ui()
+    await ui.say('Fail, please.')
+    expect([ui.status, ui.error?.message]).toEqual(['error', 'Sorry: model_refused'])
+  })
+
+  it.each([
+    ['another method', '', { method: 'PUT' }, 404],
+    ['a path below a stream', '/talk/stream/more', {}, 404],
+    ['a name that is no name', '/%E0%A4%A', {}, 404],
+    ['a body of another type', '', { method: 'POST', body: '{"id":"talk"}' }, 415],
+    ['no JSON', '', { method: 'POST', headers: json, body: '{' }, 400],
+    ['no message', '', { method: 'POST', headers: json, body: '{"id":"talk","messages":[]}' }, 400],
+    ['a body that is too large', '', { method: 'POST', headers: json, body: `"${'x'.repeat(5000)}"` }, 413],
+    [
+      'results of a tool that a client has run',
+      '',
+      {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify({
+          id: 'talk',
+          messages: [
+            {
+              id: 'x',
+              role: 'assistant',
+              parts: [{ type: 'tool-look', toolCallId: 'c', state: 'output-available', output: 'x' }],
+            },
+          ],
+        }),
+      },
+      400,
+    ],
+  ])('refuses %s', async (_, path, init, status) => {
+    const app = await startApp({ maxBodyBytes: 4000 })
+    const response = await app.fetch(path, init)
+    expect([response.status, await response.text()]).toEqual([status, expect.stringMatching(/\w \w/)])
+    expect(await app.history.of('ada').conversations()).toEqual([])
+  })
+
+  it('refuses options that make no sense when it is created', () => {
+    const { model } = scriptedModel()
+    const history = createHistory({ store: memoryStore() })
+    const user = () => 'me'
+    const create = (options: object) => () => createUIChatHandler(options as UIChatHandlerOptions)
+    expect(create({ model, user })).toThrow(/"history"/)
+    expect(create({ model, history })).toThrow(/"user".*\(\) => 'me'/)
+    expect(create({ history, user })).toThrow(/"model"/)
+    expect(create({ history, user, model, api: 'http://x/api/chat' })).toThrow(/"api"/)
+    expect(create({ history, user, model, window: -1 })).toThrow(/"window"/)
+  })
+})
