@@ -1,5 +1,8 @@
 import { mainBranch } from '../../history/log/read-log.ts'
 import { sideName } from '../../history/side-name.ts'
+import { plural } from '../../log/line.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { addedMessages } from '../identity/added-messages.ts'
 import { type Front, type Item, isUser, itemsOf, scopeOf } from '../identity/chain.ts'
 import { knownClient } from '../identity/known-client.ts'
 import { isNew, leaving, type Placement, recognise } from '../identity/recognise.ts'
@@ -12,12 +15,28 @@ import { hasReply, isLeft, isRecent, isRetry, isRetryOf, leftPlace, patienceOf, 
 import { untilFree } from './until-free.ts'
 import { withReferences } from './with-references.ts'
 
-/** Finds the place of a request in the log. */
+/**
+ * Finds the place of a request in the log. Messages that `fit` has added at the client are not part of what was said, unless
+ * the log has them: somebody has said the same.
+ */
 export async function findPlace(asked: Asked): Promise<Place | Again> {
+  const messages = await withReferences(asked)
+  const added = addedMessages(messages)
+  const found = await placeOf(asked, messages)
+  if (added.size === 0 || found.kind === 'again') return found
+  if (found.kind === 'extends' && [...added].every(at => at < found.from)) return found
+  const rest = await placeOf(
+    asked,
+    messages.filter((_, at) => !added.has(at)),
+  )
+  if (rest.kind === 'again') return rest
+  return { ...rest, why: `${rest.why}; ${plural(added.size, 'message')} that Throughline had added left out` }
+}
+
+async function placeOf(asked: Asked, messages: readonly MessageLike[]): Promise<Place | Again> {
   const { request, headers, keyId, log, newId } = asked
   const side = sideRequest(request, headers)
   const named = knownClient(request, headers)
-  const messages = await withReferences(asked)
   const actor = named?.actor ?? 'assistant'
   const scope = scopeOf(keyId, named && { conversation: named.conversation, actor })
   const { previous } = request.named

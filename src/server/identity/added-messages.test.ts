@@ -1,0 +1,107 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fitPrompt } from '../../bridges/fit-prompt.ts'
+import { fit } from '../../context/fit.ts'
+import { balanced, thorough } from '../../context/policies/recall.ts'
+import { stable } from '../../context/policies/stable.ts'
+import { tiered } from '../../context/policies/tiered.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { actionsTitle, markerText, notesTitle, previousActionsTitle, recallTitle } from '../../log/texts.ts'
+import { assistant, note, result, system, user } from '../../testing/builders.ts'
+import { addedMessages } from './added-messages.ts'
+
+const call = (id: string) => ({
+  role: 'assistant',
+  content: '',
+  tool_calls: [{ id, type: 'function', function: { name: 'tide', arguments: '{"day":1}' } }],
+})
+
+/** A talk with tools and notes; the last turn is long if `rounds` is. */
+function talk(turns: number, rounds: number): readonly MessageLike[] {
+  const messages: MessageLike[] = [system('You keep a harbour.'), user('My boat is called Heron.')]
+  messages.push(assistant('Noted.'))
+  for (let turn = 0; turn < turns; turn++) {
+    messages.push(user(`Question ${turn} about the tides and the weather of the bay. Is my boat there?`))
+    if (turn % 3 === 0) messages.push(call(`c${turn}`), result(`c${turn}`, `high at ${turn}`))
+    messages.push(assistant(`Answer ${turn}: nothing changes today.`))
+    if (turn % 4 === 0) messages.push(note(`Looked at day ${turn}.`))
+  }
+  messages.push(user('What is my boat called?'))
+  for (let round = 0; round < rounds; round++)
+    messages.push(call(`r${round}`), result(`r${round}`, `high at ${round}`))
+  return messages
+}
+
+describe('addedMessages', () => {
+  it.each([
+    ['balanced', balanced()],
+    ['thorough', thorough()],
+    ['stable', stable()],
+    ['tiered', tiered({ full: 2 })],
+  ])('finds all that fit has added with the policy %s, and nothing else', (_, policy) => {
+    const parts = new Set<string>()
+    for (const messages of [talk(40, 0), talk(12, 40), talk(0, 60)])
+      for (let window = 600; window < 1800; window += 150)
+        for (const fitted of [fit, fitPrompt]) {
+          const { messages: sent, receipt } = fitted(messages, { window, policy })
+          const added = receipt.inserted.filter(({ place }) => sent[place]!.role !== 'tool')
+          for (const { part } of added) parts.add(part)
+          expect([...addedMessages(sent)].toSorted((a, b) => a - b)).toEqual(added.map(({ place }) => place))
+        }
+    expect(parts.size).toBeGreaterThan(1)
+  })
+
+  const looksAlike = fc.constantFrom(
+    markerText,
+    `${recallTitle}\n#3 user: My code is 4471.`,
+    `${notesTitle}\nAsk about the boat.`,
+    `${actionsTitle}\n1. [tide] day=1 → high`,
+    `${previousActionsTitle} 1. [tide] day=1 → high`,
+    '[Previous: "Is it there?" → Yes.]',
+  )
+  const said = fc.oneof(looksAlike, fc.constantFrom('Hello.', 'Is my boat there?'))
+  const turns = fc.array(fc.record({ asked: said, rounds: fc.nat({ max: 2 }), isAnswered: fc.boolean() }))
+
+  it('takes nothing for added that a user has typed and that was answered', () => {
+    let alike = 0
+    fc.assert(
+      fc.property(turns, fc.string(), (turns, last) => {
+        const list = turns.flatMap(({ asked, rounds }, turn) => [
+          user(asked),
+          ...Array.from({ length: rounds }, (_, round) => [
+            call(`${turn}.${round}`),
+            result(`${turn}.${round}`, '1'),
+          ]).flat(),
+          assistant('Well.'),
+        ])
+        alike += list.filter(({ content }) => String(content).startsWith('[')).length
+        expect([...addedMessages([...list, user(last)])]).toEqual([])
+      }),
+      { seed: 4 },
+    )
+    // A rule that looks only at the form would have dropped these.
+    expect(alike).toBeGreaterThan(100)
+  })
+
+  it('never takes the first user message, the newest message, an answer or an image', () => {
+    fc.assert(
+      fc.property(turns, looksAlike, (turns, last) => {
+        const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
+        const list = [
+          ...turns.flatMap(({ asked, isAnswered }) => [
+            user(asked),
+            ...(isAnswered ? [assistant(asked)] : []),
+          ]),
+          { role: 'user', content: [{ type: 'text', text: last }, image] },
+          user(last),
+        ]
+        const found = addedMessages(list)
+        for (const at of found) expect(list[at]!.role).toBe('user')
+        expect(found.has(0)).toBe(false)
+        expect(found.has(list.length - 1)).toBe(false)
+        expect(found.has(list.length - 2)).toBe(false)
+      }),
+      { seed: 4 },
+    )
+  })
+})

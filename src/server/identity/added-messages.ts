@@ -1,0 +1,70 @@
+import type { Message, MessageLike } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import {
+  acknowledgement,
+  actionsTitle,
+  artifactTitle,
+  markerText,
+  notesTitle,
+  previousActionsTitle,
+  recallTitle,
+} from '../../log/texts.ts'
+
+/**
+ * The places of messages that `fit` has added to a list before its client sent it: nobody has said them. Only whole messages
+ * in our own form, at the place where `fit` puts them, count. The last message never does: it may be what a user says now.
+ */
+export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<number> {
+  const found = new Set<number>()
+  const kinds = new Map<number, Kind>()
+  for (let at = 0; at < messages.length - 1; at++) {
+    const kind = kindOf(messages[at]!, at)
+    if (kind) kinds.set(at, kind)
+  }
+  if (kinds.size === 0) return found
+  const read = (at: number) => readMessage(messages[at]!, at)
+  const first = messages.findIndex((_, at) => read(at).role === 'user')
+  if (first < 0 || kinds.has(first)) return found
+  let at = first + 1
+  for (; kinds.has(at) || isAnswer(at); at++) found.add(at)
+  // Right behind the first user message stands what was left out. Without that nothing was, and nothing was recalled.
+  if (!['marker', 'digests'].some(kind => [...found].some(at => kinds.get(at) === kind))) return new Set()
+  const turn = messages.findLastIndex((_, at) => !kinds.has(at) && read(at).role === 'user')
+  for (const [at, kind] of kinds) {
+    // A block stands before the user message that asks for it, the journal of a long turn right behind its user message.
+    if (kind === 'actions' ? at === turn + 1 : read(at + 1).role === 'user') found.add(at)
+  }
+  return found
+
+  /** Where roles must take turns, a digest is answered. */
+  function isAnswer(at: number): boolean {
+    return found.has(at - 1) && at < messages.length - 1 && isAcknowledgement(read(at))
+  }
+}
+
+type Kind = 'marker' | 'notes' | 'digests' | 'journal' | 'actions' | 'block'
+
+function kindOf(message: MessageLike, at: number): Kind | undefined {
+  const { role, text, calls, media } = readMessage(message, at)
+  if ((role !== 'user' && role !== 'system') || calls.length > 0 || media > 0) return undefined
+  if (!text.startsWith('[') && !text.startsWith(notesTitle)) return undefined
+  if (text === markerText) return 'marker'
+  const [title = '', ...lines] = text.split('\n')
+  if (text.startsWith(digestOpening)) return [title, ...lines].every(isDigest) ? 'digests' : undefined
+  if (title.startsWith(`${previousActionsTitle} `))
+    return [title.slice(previousActionsTitle.length + 1), ...lines].every(isAction) ? 'journal' : undefined
+  if (lines.length === 0) return undefined
+  if (title === actionsTitle) return lines.every(isAction) ? 'actions' : undefined
+  if (title === recallTitle) return /^#\d{1,9} [a-z]/.test(lines[0]!) ? 'block' : undefined
+  if (title === artifactTitle) return 'block'
+  return title === notesTitle ? 'notes' : undefined
+}
+
+const digestOpening = '[Previous: "'
+
+const isDigest = (line: string) =>
+  line.startsWith(digestOpening) && line.includes('" → ') && line.endsWith(']')
+
+const isAction = (line: string) => /^(?:\d{1,9}\. \[|\(\.\.\. and \d)/.test(line)
+
+const isAcknowledgement = ({ role, text }: Message) => role === 'assistant' && text === acknowledgement
