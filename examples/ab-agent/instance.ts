@@ -4,10 +4,10 @@
  */
 import { serve } from '@hono/node-server'
 import { convertToModelMessages, safeValidateUIMessages, type UIMessage } from 'ai'
-import { type Reply, toUIMessageStreamResponse, toUIMessages } from 'throughline/chat'
+import { createChat, createUIChatHandler, toUIMessageStreamResponse } from 'throughline/chat'
 import { StoreError } from 'throughline/stores'
 import { z } from 'zod'
-import { createAgent, openModel } from './agent.ts'
+import { agent, openModel } from './agent.ts'
 import { historyOpener } from './open-history.ts'
 
 const { number, store, ollama, host } = JSON.parse(process.argv[2]!) as InstanceOptions
@@ -23,64 +23,46 @@ export interface InstanceOptions {
 const model = openModel(ollama, host)
 const openHistory = historyOpener(store)
 
-/** In your application: the project of whoever is logged in. Never taken from the request's body. */
+/** In your application: the user who is logged in, and the project of the user. Never taken from the request's body. */
+const user = () => 'demo'
 const projectId = 'demo-shop'
 
-const bodySchema = z.object({
-  /** The conversation. In your application: check that it belongs to whoever is logged in. */
-  id: z.string().min(1).max(100),
-  keptBy: z.enum(['browser', 'store']),
-  messages: z.array(z.unknown()).min(1).max(1000),
-})
+/** The instance, in the message's metadata: the page shows it. */
+const messageMetadata = { instance: number, pid: process.pid, model: model.name }
 
-async function answer(request: Request): Promise<Response> {
-  const body = bodySchema.safeParse(await request.json().catch(() => undefined))
-  if (!body.success) return new Response(z.prettifyError(body.error), { status: 400 })
-  const { id, keptBy } = body.data
-  const messages = await safeValidateUIMessages<UIMessage>({ messages: body.data.messages })
-  if (!messages.success) return new Response(messages.error.message, { status: 400 })
-  return keptBy === 'browser' ? answerCarried(messages.data) : answerStored(id, messages.data.at(-1)!)
-}
-
-/** The browser has sent the whole conversation, and gets what is new. Nothing is stored. */
-async function answerCarried(messages: UIMessage[]): Promise<Response> {
-  const conversation = await convertToModelMessages(messages, { ignoreIncompleteToolCalls: true })
-  return stream(createAgent(model).respond(conversation, { projectId }))
-}
-
-/** The browser has sent only the new message: the log has the rest. Its id as a key: sent twice, it is answered once. */
-async function answerStored(conversation: string, { id: key, parts }: UIMessage): Promise<Response> {
-  const text = parts.map(part => (part.type === 'text' ? part.text : '')).join('')
+/** The database has the conversation: the handler does the rest. The page sends only the new message. */
+async function answerStored(request: Request): Promise<Response> {
   const { history, done } = await openHistory()
-  const reply = createAgent(model, history).send(text, { conversation, key, projectId })
-  const over = () => done()
-  reply.result().then(over, over)
-  return stream(reply)
-}
-
-/** The answer for `useChat`, with the instance in the message's metadata: the page shows it. */
-const stream = (reply: Reply) =>
-  toUIMessageStreamResponse(reply, {
-    messageMetadata: { instance: number, pid: process.pid, model: model.name },
+  // The other instance may need the file of the log: a reply whose reader has left is not waited for.
+  const chat = createUIChatHandler({
+    ...{ ...agent, model, history, user, messageMetadata, lingerMs: 0 },
+    perRequest: () => ({ projectId }),
   })
-
-/** What the page begins with when it is loaded again. */
-async function stored(conversation: string): Promise<Response> {
-  const { history, done } = await openHistory()
   try {
-    return Response.json(toUIMessages(await history.thread(conversation).display()))
+    return await chat(request)
   } finally {
-    await done()
+    void chat.idle().then(done)
   }
 }
 
+/** The browser has sent the whole conversation, and gets what is new. Nothing is stored. */
+async function answerCarried(request: Request): Promise<Response> {
+  const body = bodySchema.safeParse(await request.json().catch(() => undefined))
+  if (!body.success) return new Response(z.prettifyError(body.error), { status: 400 })
+  const messages = await safeValidateUIMessages<UIMessage>({ messages: body.data.messages })
+  if (!messages.success) return new Response(messages.error.message, { status: 400 })
+  const conversation = await convertToModelMessages(messages.data, { ignoreIncompleteToolCalls: true })
+  const reply = createChat({ ...agent, model }).respond(conversation, { projectId })
+  return toUIMessageStreamResponse(reply, { messageMetadata })
+}
+
+const bodySchema = z.object({ messages: z.array(z.unknown()).min(1).max(1000) })
+
 async function handle(request: Request): Promise<Response> {
-  const { pathname, searchParams } = new URL(request.url)
-  const id = searchParams.get('id')
+  const { pathname } = new URL(request.url)
   try {
-    if (request.method === 'POST' && pathname === '/api/chat') return await answer(request)
-    if (request.method === 'GET' && pathname === '/api/chat' && id) return await stored(id)
-    return new Response('Not found', { status: 404 })
+    if (pathname === '/api/carried' && request.method === 'POST') return await answerCarried(request)
+    return await answerStored(request)
   } catch (error) {
     const isBusy = error instanceof StoreError && error.code === 'store_locked'
     if (!isBusy) console.error(error)

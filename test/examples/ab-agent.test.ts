@@ -24,10 +24,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A browser's side of a conversation, which sends what the page sends. */
 function browser(keptBy: KeptBy, id: string, messages: Message[] = []) {
-  const chat = new UiChat(`${url}/api/chat`, {
+  const chat = new UiChat(`${url}/api/${keptBy === 'store' ? 'chat' : 'carried'}`, {
     id,
     messages: messages as never,
-    body: { keptBy },
     sendsOnlyNew: keptBy === 'store',
   })
   return {
@@ -39,6 +38,14 @@ function browser(keptBy: KeptBy, id: string, messages: Message[] = []) {
     },
   }
 }
+
+/** What the page begins with when it is loaded again. */
+async function loaded(id: string): Promise<readonly Message[]> {
+  const response = await fetch(`${url}/api/chat/${id}`)
+  return ((await response.json()) as { readonly messages: readonly Message[] }).messages
+}
+
+const json = { 'content-type': 'application/json' }
 
 /** The tools of a message with their states, such as `create_experiment output-error`. */
 const toolsOf = ({ parts }: Message) =>
@@ -117,14 +124,12 @@ describe.each(['browser', 'store'] as const)('the conversation is kept by the %s
 })
 
 it('keeps nothing of a conversation that the browser keeps, and all of the other', async () => {
-  const of = async (id: string) =>
-    ((await (await fetch(`${url}/api/chat?id=${id}`)).json()) as Message[]).map(({ role }) => role)
-  expect(await of('steps-browser')).toEqual([])
-  expect(await of('steps-store')).toEqual(Array(6).fill(['user', 'assistant']).flat())
+  expect((await fetch(`${url}/api/chat/steps-browser`)).status).toBe(404)
   // The page was loaded again: the conversation goes on with what the database has.
-  const messages = (await (await fetch(`${url}/api/chat?id=steps-store`)).json()) as Message[]
+  const messages = await loaded('steps-store')
+  expect(messages.map(({ role }) => role)).toEqual(Array(6).fill(['user', 'assistant']).flat())
   const created = resultOf(messages.at(-3)!, 'create_experiment')
-  const history = createHistory({ store: sqliteStore({ path: store, readOnly: true }) })
+  const history = createHistory({ store: sqliteStore({ path: store, readOnly: true }), tenant: 'demo' })
   const { value } = await history.thread('steps-store').state(experiment, { projectId: 'demo-shop' })
   expect(value?.experimentId).toBe(created.experimentId)
   await history.close()
@@ -153,24 +158,23 @@ it('does not take jobs of another project that a client put into its history', a
 it('answers a message that is sent twice once', async () => {
   const body = JSON.stringify({
     id: 'twice',
-    keptBy: 'store',
     messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'hello' }] }],
   })
-  const post = () => fetch(`${url}/api/chat`, { method: 'POST', body })
+  const post = () => fetch(`${url}/api/chat`, { method: 'POST', headers: json, body })
   const answers = [await (await post()).text(), await (await post()).text()]
   expect(answers.every(answer => answer.includes('finish'))).toBe(true)
-  const messages = (await (await fetch(`${url}/api/chat?id=twice`)).json()) as Message[]
-  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant'])
+  expect((await loaded('twice')).map(({ role }) => role)).toEqual(['user', 'assistant'])
 })
 
 it('refuses other pages, other names, and what is no conversation', async () => {
   const chat = `${url}/api/chat`
   const other = { method: 'POST', headers: { origin: 'https://evil.example' }, body: '{}' }
   expect((await fetch(chat, other)).status).toBe(403)
-  expect((await fetch(chat, { method: 'POST', body: '{"id":"a"}' })).status).toBe(400)
+  const post = (path: string, body: object) =>
+    fetch(`${url}/api/${path}`, { method: 'POST', headers: json, body: JSON.stringify(body) })
+  expect((await post('chat', { id: 'a' })).status).toBe(400)
   const messages = [{ id: 'm', role: 'robot', parts: [] }]
-  const body = JSON.stringify({ id: 'a', keptBy: 'browser', messages })
-  expect((await fetch(chat, { method: 'POST', body })).status).toBe(400)
+  expect((await post('carried', { id: 'a', messages })).status).toBe(400)
   expect((await fetch(`${url}/assets/..%2fpackage.json`)).status).toBe(404)
 })
 
@@ -195,8 +199,8 @@ async function tear(id: string): Promise<boolean> {
   await both()
   const text = 'Plan a test for https://a.example/'
   const messages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text }] }]
-  const body = JSON.stringify({ id, keptBy: 'store', messages })
-  const response = await fetch(`${url}/api/chat`, { method: 'POST', body })
+  const body = JSON.stringify({ id, messages })
+  const response = await fetch(`${url}/api/chat`, { method: 'POST', headers: json, body })
   let seen = ''
   try {
     for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
@@ -218,7 +222,7 @@ it('goes on when the instance is killed in the middle of an answer: what its too
   // The turn may be held for the instance that is gone for a moment.
   let created: Message | undefined
   const confirm = async () => {
-    const chat = new UiChat(`${url}/api/chat`, { id, body: { keptBy: 'store' }, sendsOnlyNew: true })
+    const chat = new UiChat(`${url}/api/chat`, { id, sendsOnlyNew: true })
     await chat.say('yes')
     created = chat.lastMessage as unknown as Message
     return chat.error?.message

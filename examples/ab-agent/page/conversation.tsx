@@ -16,10 +16,12 @@ export function Conversation({ id, keptBy, messages: before, onAnswer }: Convers
   const [transport] = useState(
     () =>
       new DefaultChatTransport<Message>({
-        api: '/api/chat',
+        api: keptBy === 'browser' ? '/api/carried' : '/api/chat',
         // The one difference between the two ways: all messages, or the new one.
-        prepareSendMessagesRequest: ({ id, messages }) => ({
-          body: { id, keptBy, messages: keptBy === 'browser' ? messages : messages.slice(-1) },
+        ...(keptBy === 'store' && {
+          prepareSendMessagesRequest: ({ id, messages, trigger, messageId }) => ({
+            body: { id, trigger, messageId, messages: messages.slice(-1) },
+          }),
         }),
       }),
   )

@@ -9,9 +9,11 @@ export function nameOf(keptBy: KeptBy): string {
 
 export async function load(keptBy: KeptBy): Promise<Message[]> {
   if (keptBy === 'browser') return JSON.parse(sessionStorage.getItem('messages') ?? '[]') as Message[]
-  const response = await fetch(`/api/chat?id=${nameOf(keptBy)}`)
+  const response = await fetch(`/api/chat/${nameOf(keptBy)}`)
+  // The conversation begins with the first message.
+  if (response.status === 404) return []
   if (!response.ok) throw new Error(await response.text())
-  return (await response.json()) as Message[]
+  return ((await response.json()) as { readonly messages: Message[] }).messages
 }
 
 /** Keeps the conversation where a reload finds it again. What the database has is not kept here. */
