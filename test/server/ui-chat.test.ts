@@ -7,6 +7,7 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
+import type { Store } from '../../src/stores/store.ts'
 import { someStores } from '../every-store.ts'
 import { ollamaAnswer, startUpstream, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { type Message, textOf, UiChat } from '../ui-chat.ts'
@@ -53,15 +54,64 @@ const simple = ({ type, ...part }: Message['parts'][number]) => {
 const filler = (turn: number) =>
   `Note ${turn}: we also talked about the weather, the garden, the neighbours and number ${turn}, at some length, as people do.`
 
+/** A server whose model gives the answers of a script, one for each time it is asked. */
+async function startScripted(
+  script: (at: number) => UpstreamAnswer,
+  options: { readonly lingerMs?: number; readonly notes?: boolean; readonly store?: Store } = {},
+) {
+  let asked = 0
+  const upstream = await startUpstream(({ path: wanted }) => {
+    if (wanted === '/api/chat') return script(asked++)
+    if (wanted === '/api/tags') return { status: 200, body: { models: [{ name: 'scripted' }] } }
+    return { status: 200, body: { model_info: { 'llama.context_length': 4096 }, models: [] } }
+  })
+  onTestFinished(() => upstream.close())
+  const server = await startServer({
+    upstream: ollamaUpstream({ url: upstream.url }),
+    ...options,
+  })
+  return { ...server, chats: () => upstream.requests.filter(request => request.path === '/api/chat') }
+}
+
 describe.each(await someStores())('useChat on the server, on %s', (_, create) => {
-  /** A server whose model gives the answers of a script, one for each time it is asked. */
-  async function startScripted(
-    script: (at: number) => UpstreamAnswer,
-    options: { readonly lingerMs?: number; readonly notes?: boolean } = {},
-  ) {
-    let asked = 0
+  it('answers once more on a branch, and goes on there', async () => {
+    const server = await startScripted(at => saying(`Answer ${at + 1}.`), { store: create() })
+    const ui = chatOn(server)
+    await ui.say('One?')
+    await ui.say('Two?')
+    await ui.regenerate()
+    expect(ui.messages.map(textOf)).toEqual(['One?', 'Answer 1.', 'Two?', 'Answer 3.'])
+    await ui.say('Three?')
+    const [conversation] = await server.history.conversations()
+    expect(conversation!.threads).toHaveLength(2)
+    const { branch } = conversation!.threads.find(({ branch }) => branch !== 'main')!
+    expect(ui.lastMessage!.metadata!.branch).toBe(branch)
+    const shown = await server.history.thread('ada', { branch }).display()
+    expect(shown.map(({ content }) => content)).toEqual([
+      ...['One?', 'Answer 1.', 'Two?', 'Answer 3.', 'Three?', 'Answer 4.'],
+    ])
+    expect(await server.history.thread('ada').display()).toHaveLength(4)
+  })
+
+  it('answers an edited message on a branch', async () => {
+    const server = await startScripted(at => saying(`Answer ${at + 1}.`), { store: create() })
+    const ui = chatOn(server)
+    await ui.say('One?')
+    await ui.say('Two?')
+    await ui.sendMessage({ text: 'Uno?', messageId: ui.messages[0]!.id })
+    expect(ui.messages.map(textOf)).toEqual(['Uno?', 'Answer 3.'])
+    await ui.say('Due?')
+    const { branch } = ui.lastMessage!.metadata!
+    const shown = await server.history.thread('ada', { branch }).display()
+    expect(shown.map(({ content }) => content)).toEqual(['Uno?', 'Answer 3.', 'Due?', 'Answer 4.'])
+    expect(await server.history.thread('ada').display()).toHaveLength(4)
+  })
+
+  it('tries a first message again whose model was away, and answers one that is sent twice once', async () => {
+    let isAway = true
     const upstream = await startUpstream(({ path: wanted }) => {
-      if (wanted === '/api/chat') return script(asked++)
+      if (isAway && /(ps|show)$/.test(wanted)) return { status: 500, body: { error: 'not yet' } }
+      if (wanted === '/api/chat') return saying('Here.')
       if (wanted === '/api/tags') return { status: 200, body: { models: [{ name: 'scripted' }] } }
       return { status: 200, body: { model_info: { 'llama.context_length': 4096 }, models: [] } }
     })
@@ -69,13 +119,116 @@ describe.each(await someStores())('useChat on the server, on %s', (_, create) =>
     const server = await startServer({
       store: create(),
       upstream: ollamaUpstream({ url: upstream.url }),
-      ...options,
+      retries: 0,
     })
-    return { ...server, chats: () => upstream.requests.filter(request => request.path === '/api/chat') }
-  }
+    const ui = chatOn(server)
+    await ui.say('Hello?')
+    expect(ui.status).toBe('error')
+    isAway = false
+    await ui.regenerate()
+    expect(ui.messages.map(textOf)).toEqual(['Hello?', 'Here.'])
+    const { branch } = ui.lastMessage!.metadata!
+    const { id, parts } = ui.messages[0]!
+    const twice = chatOn(server)
+    await twice.sendMessage({ id, parts })
+    expect([twice.answer, twice.lastMessage!.metadata!.branch]).toEqual(['Here.', branch])
+    expect(upstream.requests.filter(({ path }) => path === '/api/chat')).toHaveLength(1)
+  })
 
+  it('gives a page that was loaded again what was said, as its own messages', async () => {
+    const script = [
+      ollamaAnswer([
+        {
+          thinking: 'Hm.',
+          content: 'Looking. ',
+          tool_calls: [{ function: { name: 'look', arguments: { at: 'sea' } } }],
+        },
+      ]),
+      saying('A boat. [NOTE TO SELF: Zanzibar]'),
+      saying('Answer 3.'),
+      saying('Answer 4.'),
+      saying('Answer 5.'),
+    ]
+    const server = await startScripted(at => script[at]!, { notes: true, store: create() })
+    const ui = toolsOn(server)
+    await ui.sendMessage({
+      text: 'What is it?',
+      files: [{ type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AAAA' }],
+    })
+    await expect.poll(() => ui.answer).toContain('A boat.')
+    await ui.say('Two?')
+    const load = async (query = '') => {
+      const response = await fetch(`${server.url}${path}/ada${query}`)
+      expect(response.status).toBe(200)
+      const { messages, branch } = (await response.json()) as { messages: Message[]; branch: string }
+      await validateUIMessages({ messages })
+      return { messages, branch }
+    }
+    const { messages } = await load()
+    const partsOf = (all: readonly Message[]) =>
+      all.map(({ role, parts }) => [
+        role,
+        parts.filter(({ type }) => !/^data-|step-start/.test(type)).map(simple),
+      ])
+    expect(partsOf(messages)).toEqual(partsOf(ui.messages))
+    expect(JSON.stringify(messages)).not.toContain('Zanzibar')
+
+    // A page that has only these goes on, answers again and edits like the one before it.
+    const again = chatOn(server, 'ada', messages)
+    await again.regenerate()
+    expect(again.answer).toBe('Answer 4.')
+    const newest = await load()
+    expect(newest.branch).not.toBe('main')
+    expect(textOf(newest.messages.at(-1))).toBe('Answer 4.')
+    const main = await load('?branch=main')
+    const old = chatOn(server, 'ada', main.messages)
+    await old.say('Three?')
+    expect(old.lastMessage!.metadata!.branch).toBe('main')
+    expect((await fetch(`${server.url}${path}/nobody`)).status).toBe(404)
+    expect((await fetch(`${server.url}${path}/ada?branch=none`)).status).toBe(404)
+  })
+
+  it('takes over what was said elsewhere, in a conversation that is new here', async () => {
+    const server = await startScripted(at => saying(`Answer ${at + 1}.`), { store: create() })
+    const tool = {
+      type: 'tool-look',
+      toolCallId: 'c1',
+      state: 'output-available',
+      input: {},
+      output: 'a boat',
+    }
+    const said = [
+      { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'What do you see?' }] },
+      {
+        id: 'a1',
+        role: 'assistant',
+        parts: [{ type: 'step-start' }, tool, { type: 'step-start' }, { type: 'text', text: 'A boat.' }],
+      },
+    ] as Message[]
+    const ui = chatOn(server, 'ada', said)
+    await ui.say('What colour?')
+    const thread = server.history.thread('ada')
+    const logged = async () => (await thread.messages()).map(({ role, content }) => [role, content])
+    expect(await logged()).toEqual([
+      ['user', 'What do you see?'],
+      ['assistant', ''],
+      ['tool', 'a boat'],
+      ['assistant', 'A boat.'],
+      ['user', 'What colour?'],
+      ['assistant', 'Answer 1.'],
+    ])
+    await ui.say('And its name?')
+    expect(await logged()).toHaveLength(8)
+    await ui.sendMessage({ text: 'Who is there?', messageId: 'u1' })
+    expect(ui.messages).toHaveLength(2)
+    const { branch } = ui.lastMessage!.metadata!
+    expect((await server.history.thread('ada', { branch }).messages())[0]!.content).toBe('Who is there?')
+  })
+})
+
+describe('useChat on the server', () => {
   it('goes on with a client that sends only the new message', async () => {
-    const server = await startServer({ store: create() })
+    const server = await startServer()
     const transport = new DefaultChatTransport<Message>({
       api: `${server.url}${path}`,
       prepareSendMessagesRequest: ({ id, messages }) => ({ body: { id, messages: messages.slice(-1) } }),
@@ -95,39 +248,6 @@ describe.each(await someStores())('useChat on the server, on %s', (_, create) =>
     expect((await server.history.conversations())[0]!.threads).toMatchObject([
       { actor: 'assistant', branch: 'main', head: 4 },
     ])
-  })
-
-  it('answers once more on a branch, and goes on there', async () => {
-    const server = await startScripted(at => saying(`Answer ${at + 1}.`))
-    const ui = chatOn(server)
-    await ui.say('One?')
-    await ui.say('Two?')
-    await ui.regenerate()
-    expect(ui.messages.map(textOf)).toEqual(['One?', 'Answer 1.', 'Two?', 'Answer 3.'])
-    await ui.say('Three?')
-    const [conversation] = await server.history.conversations()
-    expect(conversation!.threads).toHaveLength(2)
-    const { branch } = conversation!.threads.find(({ branch }) => branch !== 'main')!
-    expect(ui.lastMessage!.metadata!.branch).toBe(branch)
-    const shown = await server.history.thread('ada', { branch }).display()
-    expect(shown.map(({ content }) => content)).toEqual([
-      ...['One?', 'Answer 1.', 'Two?', 'Answer 3.', 'Three?', 'Answer 4.'],
-    ])
-    expect(await server.history.thread('ada').display()).toHaveLength(4)
-  })
-
-  it('answers an edited message on a branch', async () => {
-    const server = await startScripted(at => saying(`Answer ${at + 1}.`))
-    const ui = chatOn(server)
-    await ui.say('One?')
-    await ui.say('Two?')
-    await ui.sendMessage({ text: 'Uno?', messageId: ui.messages[0]!.id })
-    expect(ui.messages.map(textOf)).toEqual(['Uno?', 'Answer 3.'])
-    await ui.say('Due?')
-    const { branch } = ui.lastMessage!.metadata!
-    const shown = await server.history.thread('ada', { branch }).display()
-    expect(shown.map(({ content }) => content)).toEqual(['Uno?', 'Answer 3.', 'Due?', 'Answer 4.'])
-    expect(await server.history.thread('ada').display()).toHaveLength(4)
   })
 
   it('answers again what was loaded from the log, by the ids of its entries', async () => {
@@ -150,7 +270,7 @@ describe.each(await someStores())('useChat on the server, on %s', (_, create) =>
   })
 
   it('gives a page that was loaded again the running reply from its beginning', async () => {
-    const server = await startServer({ store: create(), upstream: readerUpstream({ delayMs: 40 }) })
+    const server = await startServer({ upstream: readerUpstream({ delayMs: 40 }) })
     const ui = chatOn(server)
     await ui.say('The harbour code is four four seven one and the key is under the blue pot.')
     const asked = ui.say('What is the harbour code?')
@@ -225,34 +345,6 @@ describe.each(await someStores())('useChat on the server, on %s', (_, create) =>
     expect(turns.map(({ status }) => status)).toEqual(['failed'])
   })
 
-  it('tries a first message again whose model was away, and answers one that is sent twice once', async () => {
-    let isAway = true
-    const upstream = await startUpstream(({ path: wanted }) => {
-      if (isAway && /(ps|show)$/.test(wanted)) return { status: 500, body: { error: 'not yet' } }
-      if (wanted === '/api/chat') return saying('Here.')
-      if (wanted === '/api/tags') return { status: 200, body: { models: [{ name: 'scripted' }] } }
-      return { status: 200, body: { model_info: { 'llama.context_length': 4096 }, models: [] } }
-    })
-    onTestFinished(() => upstream.close())
-    const server = await startServer({
-      store: create(),
-      upstream: ollamaUpstream({ url: upstream.url }),
-      retries: 0,
-    })
-    const ui = chatOn(server)
-    await ui.say('Hello?')
-    expect(ui.status).toBe('error')
-    isAway = false
-    await ui.regenerate()
-    expect(ui.messages.map(textOf)).toEqual(['Hello?', 'Here.'])
-    const { branch } = ui.lastMessage!.metadata!
-    const { id, parts } = ui.messages[0]!
-    const twice = chatOn(server)
-    await twice.sendMessage({ id, parts })
-    expect([twice.answer, twice.lastMessage!.metadata!.branch]).toEqual(['Here.', branch])
-    expect(upstream.requests.filter(({ path }) => path === '/api/chat')).toHaveLength(1)
-  })
-
   it('has tools run by the client, in a turn that goes on in the same message', async () => {
     const call = (name: string) =>
       ollamaAnswer([
@@ -304,98 +396,6 @@ describe.each(await someStores())('useChat on the server, on %s', (_, create) =>
     expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('No call waits')])
   })
 
-  it('gives a page that was loaded again what was said, as its own messages', async () => {
-    const script = [
-      ollamaAnswer([
-        {
-          thinking: 'Hm.',
-          content: 'Looking. ',
-          tool_calls: [{ function: { name: 'look', arguments: { at: 'sea' } } }],
-        },
-      ]),
-      saying('A boat. [NOTE TO SELF: Zanzibar]'),
-      saying('Answer 3.'),
-      saying('Answer 4.'),
-      saying('Answer 5.'),
-    ]
-    const server = await startScripted(at => script[at]!, { notes: true })
-    const ui = toolsOn(server)
-    await ui.sendMessage({
-      text: 'What is it?',
-      files: [{ type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AAAA' }],
-    })
-    await expect.poll(() => ui.answer).toContain('A boat.')
-    await ui.say('Two?')
-    const load = async (query = '') => {
-      const response = await fetch(`${server.url}${path}/ada${query}`)
-      expect(response.status).toBe(200)
-      const { messages, branch } = (await response.json()) as { messages: Message[]; branch: string }
-      await validateUIMessages({ messages })
-      return { messages, branch }
-    }
-    const { messages } = await load()
-    const partsOf = (all: readonly Message[]) =>
-      all.map(({ role, parts }) => [
-        role,
-        parts.filter(({ type }) => !/^data-|step-start/.test(type)).map(simple),
-      ])
-    expect(partsOf(messages)).toEqual(partsOf(ui.messages))
-    expect(JSON.stringify(messages)).not.toContain('Zanzibar')
-
-    // A page that has only these goes on, answers again and edits like the one before it.
-    const again = chatOn(server, 'ada', messages)
-    await again.regenerate()
-    expect(again.answer).toBe('Answer 4.')
-    const newest = await load()
-    expect(newest.branch).not.toBe('main')
-    expect(textOf(newest.messages.at(-1))).toBe('Answer 4.')
-    const main = await load('?branch=main')
-    const old = chatOn(server, 'ada', main.messages)
-    await old.say('Three?')
-    expect(old.lastMessage!.metadata!.branch).toBe('main')
-    expect((await fetch(`${server.url}${path}/nobody`)).status).toBe(404)
-    expect((await fetch(`${server.url}${path}/ada?branch=none`)).status).toBe(404)
-  })
-
-  it('takes over what was said elsewhere, in a conversation that is new here', async () => {
-    const server = await startScripted(at => saying(`Answer ${at + 1}.`))
-    const tool = {
-      type: 'tool-look',
-      toolCallId: 'c1',
-      state: 'output-available',
-      input: {},
-      output: 'a boat',
-    }
-    const said = [
-      { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'What do you see?' }] },
-      {
-        id: 'a1',
-        role: 'assistant',
-        parts: [{ type: 'step-start' }, tool, { type: 'step-start' }, { type: 'text', text: 'A boat.' }],
-      },
-    ] as Message[]
-    const ui = chatOn(server, 'ada', said)
-    await ui.say('What colour?')
-    const thread = server.history.thread('ada')
-    const logged = async () => (await thread.messages()).map(({ role, content }) => [role, content])
-    expect(await logged()).toEqual([
-      ['user', 'What do you see?'],
-      ['assistant', ''],
-      ['tool', 'a boat'],
-      ['assistant', 'A boat.'],
-      ['user', 'What colour?'],
-      ['assistant', 'Answer 1.'],
-    ])
-    await ui.say('And its name?')
-    expect(await logged()).toHaveLength(8)
-    await ui.sendMessage({ text: 'Who is there?', messageId: 'u1' })
-    expect(ui.messages).toHaveLength(2)
-    const { branch } = ui.lastMessage!.metadata!
-    expect((await server.history.thread('ada', { branch }).messages())[0]!.content).toBe('Who is there?')
-  })
-})
-
-describe('useChat on the server', () => {
   it('chats over 60 turns in a window of 4096, and still knows turn 1', async () => {
     const server = await startServer({ upstream: readerUpstream({ window: 4096 }) })
     const ui = chatOn(server)

@@ -16,16 +16,16 @@ import { createUIReplies, type UILoadedMessage } from './ui-replies.ts'
 export interface UIChatHandlerOptions
   extends Omit<ChatOptions, 'history' | 'count'>,
     Omit<UIMessageStreamOptions, 'messageId'> {
-  /** Where conversations are stored. Each user has those of a tenant of his own. */
+  /** Where conversations are stored: those of each user under a tenant of that name. */
   readonly history: History
   /**
    * Says whose request it is, by your login: never by what the body says. The name is the tenant of the user's conversations.
    * Without a name the answer is 401.
    */
-  readonly user: (request: Request) => UserName | Promise<UserName>
+  readonly user: (request: Request) => Maybe<string> | Promise<Maybe<string>>
   /** The path at which the handler is, as `api` of the transport names it. Default `/api/chat`. */
   readonly api?: string
-  /** What differs from request to request: goes before the other options. */
+  /** What differs from request to request: its values replace those of the other options. */
   readonly perRequest?: (asked: UIChatRequest) => UIChatChanges | Promise<UIChatChanges>
   /** How long a reply goes on whose client has left: a page that was loaded again comes back for it. Default 30 s. */
   readonly lingerMs?: number
@@ -35,7 +35,7 @@ export interface UIChatHandlerOptions
   readonly newId?: () => string
 }
 
-type UserName = string | null | undefined
+type Maybe<T> = T | null | undefined
 
 /** A message that is to be answered. */
 export interface UIChatRequest {

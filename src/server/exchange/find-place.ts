@@ -17,7 +17,7 @@ import { withReferences } from './with-references.ts'
 
 /**
  * Finds the place of a request in the log. Messages that `fit` has added at the client are not part of what was said, unless
- * the log has them: somebody has said the same.
+ * the log has them: then a user has said the same.
  */
 export async function findPlace(asked: Asked): Promise<Place | Again> {
   const messages = await withReferences(asked)
