@@ -127,7 +127,7 @@ describe('createUIChatHandler, driven by useChat', () => {
     expect([again.status, again.messages.length, app.asked()]).toEqual(['ready', 2, 1])
   })
 
-  it('cancels a stopped reply when the next message comes, when nobody comes back, and when it is told to', async () => {
+  it('cancels a stopped reply when nobody comes back, and a running one when it is told to', async () => {
     const app = await startApp({ lingerMs: 20 })
     const ui = app.ui()
     const turns = async () => (await app.history.of('ada').thread('talk').turns()).map(({ status }) => status)
@@ -153,6 +153,22 @@ describe('createUIChatHandler, driven by useChat', () => {
     await ui.say('And now?')
     expect(ui.answer).toBe('Answer 3.')
     expect(await turns()).toEqual(['cancelled', 'cancelled', 'completed'])
+  })
+
+  it('cancels a reply that another process gives on the same store', async () => {
+    const app = await startApp()
+    const ui = app.ui()
+    const asked = ui.say('Go on for ever.')
+    await expect.poll(() => ui.answer).toBe('Answer 1')
+    const there = createUIChatHandler({
+      ...{ history: createHistory({ store: app.history.store }), model: app.model, user: () => 'ada' },
+    })
+    const request = new Request('http://there/api/chat/talk/stream', { method: 'DELETE' })
+    expect((await there(request)).status).toBe(204)
+    await asked
+    expect([ui.status, ui.answer]).toEqual(['ready', 'Answer 1'])
+    const [turn] = await app.history.of('ada').thread('talk').turns()
+    expect(turn!.status).toBe('cancelled')
   })
 
   it('lets nobody into a conversation of another user, whatever ids and messages are known', async () => {
@@ -260,6 +276,11 @@ describe('createUIChatHandler, driven by useChat', () => {
     // Other words under the same id are an edited message.
     expect(await (await send('Other words.')).text()).toContain('Answer 2')
     expect(await textsOf(app.history.of('ada').thread('talk'))).toHaveLength(2)
+    const shown = async () =>
+      textOf((await app.chat.messages({ user: 'ada', conversation: 'talk' }))[0] as never)
+    expect(await shown()).toBe('Other words.')
+    await (await send('Other words.')).text()
+    expect([await shown(), app.asked()]).toEqual(['Other words.', 2])
   })
 
   it('runs tools with the context of the request, and takes options per request', async () => {

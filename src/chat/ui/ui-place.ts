@@ -120,14 +120,24 @@ async function entryOf(
 export const marksOf = (conversation: string, id: string | undefined): Promise<readonly string[]> =>
   Promise.all([newest, ...(id === undefined ? [] : [id])].map(one => markOf(conversation, one)))
 
-/** Marks an entry of a branch, by default the last one, with the id of a message. */
-export async function markUI({ store }: History, thread: ThreadKey, id: string, at?: number): Promise<void> {
-  const place = at ?? (await store.head(thread))?.head ?? 0
+/** Marks the last entry of a branch with the id of a message, as the place where the conversation was last. */
+export async function markLast({ store }: History, thread: ThreadKey, id: string): Promise<void> {
+  const at = (await store.head(thread))?.head ?? 0
   const marks = await marksOf(thread.conversation, id)
   await store.saveMarks(
     thread,
-    marks.map(mark => ({ mark, at: place })),
+    marks.map(mark => ({ mark, at })),
   )
+}
+
+/** Marks an entry with another id of its message. The conversation may have gone on elsewhere since. */
+export async function markAgain(
+  { store }: History,
+  thread: ThreadKey,
+  id: string,
+  at: number,
+): Promise<void> {
+  await store.saveMarks(thread, [{ mark: await markOf(thread.conversation, id), at }])
 }
 
 /** Marks the messages that a client brought along, which stand at the beginning of a conversation. */

@@ -14,7 +14,15 @@ import {
 } from './to-ui-message-stream.ts'
 import { toUIMessages, type UIStoredMessage } from './to-ui-messages.ts'
 import type { UIMetadata } from './ui-chunk.ts'
-import { type AnsweredTurn, findUIPlace, marksOf, markUI, newestBranch, type UIPlace } from './ui-place.ts'
+import {
+  type AnsweredTurn,
+  findUIPlace,
+  markAgain,
+  markLast,
+  marksOf,
+  newestBranch,
+  type UIPlace,
+} from './ui-place.ts'
 
 /** The replies to `useChat` that this process gives. A reply goes on when its client has left, and can be read again. */
 export interface UIReplies {
@@ -150,12 +158,16 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
     })
     const done = cancels.watch(thread, () => stop.abort())
 
+    const mark = () =>
+      answered
+        ? markAgain(history, thread, messageId, answered.turn.last)
+        : markLast(history, thread, messageId)
+
     async function* parts(): AsyncGenerator<TurnPart> {
       try {
         for await (const part of started.parts) {
           // Before the client knows that the message is whole, it can be found. One without a mark is taken for the last one.
-          if (part.type === 'end' && part.turn !== undefined)
-            await markUI(history, thread, messageId, answered?.turn.last).catch(() => undefined)
+          if (part.type === 'end' && part.turn !== undefined) await mark().catch(() => undefined)
           if (part.type !== 'context' && part.type !== 'warning') tell(part)
           yield part
         }
