@@ -92,10 +92,10 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
     )
   if (typeof api !== 'string' || !api.startsWith('/'))
     throw new InvalidOptionError('api', `expected a path such as "/api/chat", got ${showValue(api)}`)
-  const { notes } = readOptions({ ...chat, history })
+  // Wrong options are found now, not with the first request.
+  readOptions({ ...chat, history })
   const replies = createUIReplies({
     ...{ cancels: createCancels(history.store), newId: newId ?? randomId, lingerMs },
-    notes: typeof notes === 'object' ? present({ nonce: notes.nonce }) : {},
   })
 
   async function handle(request: Request): Promise<Response> {

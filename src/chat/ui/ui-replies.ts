@@ -1,5 +1,4 @@
 import type { History } from '../../history/index.ts'
-import type { NoteOptions } from '../../notes/index.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import type { Cancels, TurnPart } from '../../turn/index.ts'
@@ -72,8 +71,6 @@ export interface UIStart {
 export interface UIRepliesOptions {
   readonly cancels: Cancels
   readonly newId: () => string
-  /** How notes are marked, so that none is shown. */
-  readonly notes?: NoteOptions | undefined
   /** How long a reply goes on whose client has left. Default 30 s. */
   readonly lingerMs?: number | undefined
   /** How long a client may leave a stream unread. Default 2 minutes. */
@@ -85,7 +82,7 @@ export interface UIRepliesOptions {
 }
 
 export function createUIReplies(options: UIRepliesOptions): UIReplies {
-  const { cancels, newId, notes, lingerMs = 30_000, unreadMs = 120_000, keepAliveMs = 15_000 } = options
+  const { cancels, newId, lingerMs = 30_000, unreadMs = 120_000, keepAliveMs = 15_000 } = options
   const replies = createRunningReplies({ lingerMs, unreadMs, keepAliveMs })
   const inOrder = createOrder()
   const askedOf = new WeakMap<RunningReply, UIRequest>()
@@ -123,7 +120,7 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
       const branch = named ?? (await newestBranch(history, conversation))
       const thread = history.thread(conversation, { branch })
       if (!(await history.store.head(thread.key))) return undefined
-      const messages = toUIMessages(await thread.display(notes))
+      const messages = toUIMessages(await thread.display())
       return { conversation, branch, messages: messages.map(one => withBranch(one, branch)) }
     },
     idle: replies.idle,
@@ -148,7 +145,7 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
     const stop = new AbortController()
     const marks = isResults ? [] : await marksOf(conversation, last.id)
     const started = answered
-      ? { parts: replay(history, thread, answered, notes) }
+      ? { parts: replay(history, thread, answered) }
       : await start({ thread, marks, signal: stop.signal })
     // The client goes on with the message whose tools it has run.
     const messageId = (isResults ? last.id : undefined) ?? newId()
@@ -252,10 +249,9 @@ async function* replay(
   history: History,
   { conversation, actor, branch }: ThreadKey,
   { turn: { turn, last }, at }: AnsweredTurn,
-  notes: NoteOptions | undefined,
 ): AsyncGenerator<TurnPart> {
   const thread = history.thread(conversation, { actor, branch })
-  const shown = await thread.display({ ...notes, at: last, limit: last - at })
+  const shown = await thread.display({ at: last, limit: last - at })
   yield* partsOf(shown.filter(({ seq }) => seq > at))
   yield { type: 'end', status: 'completed', turn, branch, rounds: 0, usage: {} }
 }
