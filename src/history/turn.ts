@@ -1,6 +1,16 @@
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
-import type { BeginTurn, Begun, Lease, NewEntry, Store, StoredCall, ThreadKey } from '../stores/store.ts'
+import { present } from '../log/present.ts'
+import type {
+  BeginTurn,
+  Begun,
+  Lease,
+  Mark,
+  NewEntry,
+  Store,
+  StoredCall,
+  ThreadKey,
+} from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import { type CancelledTurn, closingFor, closingOf, type Ending, noReply } from './log/closing.ts'
 import { type EntryOptions, isSeen, type SeenMessage, wholeOf } from './log/logged-message.ts'
@@ -81,7 +91,7 @@ export function createTurn(options: TurnOptions): Turn {
   async function write(added: readonly TurnMessage[]): Promise<void> {
     if (added.length === 0) return
     const written = calibration
-    const append = { lease, expectedHead: head, entries: toEntries([added]), call }
+    const append = { lease, expectedHead: head, entries: toEntries([added]), call, marks: marksOf([[added]]) }
     head = (await untilKnown(() => store.append(key, append))).head
     // Unless a newer one came meanwhile.
     if (calibration === written) calibration = undefined
@@ -101,6 +111,7 @@ export function createTurn(options: TurnOptions): Turn {
         expectedHead: head,
         entries,
         call,
+        marks: marksOf(groups),
         status,
         ...(error !== undefined && { error }),
       }
@@ -132,7 +143,7 @@ export function createTurn(options: TurnOptions): Turn {
       // An empty reply is not stored, but some message must stand where the answer was, with the data of the reply.
       const empty = last.find(message => !shown.includes(message))
       const silence = empty
-        ? [{ ...(isSeen(empty) && empty.data !== undefined && { data: empty.data }), message: noReply }]
+        ? [{ ...(isSeen(empty) && present({ data: empty.data, marks: empty.marks })), message: noReply }]
         : []
       return inTurn(() => end('completed', [[shown], [silence, asClosing], [noted]]))
     },
@@ -155,6 +166,14 @@ export function createTurn(options: TurnOptions): Turn {
 }
 
 const asClosing = { isClosing: true }
+
+/** The marks of messages that are written together, counted from the first of them. */
+const marksOf = (groups: readonly Group[]): readonly Mark[] =>
+  groups
+    .flatMap(([messages]) => messages)
+    .flatMap((message, at) =>
+      isSeen(message) ? (message.marks ?? []).map(mark => ({ mark, at: at + 1 })) : [],
+    )
 
 function isSilent(message: MessageLike): boolean {
   const { role, text, calls, media, unknown } = parseMessage(message, 0)

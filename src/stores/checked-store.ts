@@ -32,14 +32,16 @@ export function checkedStore(store: Store, maxEntryBytes = defaultMaxEntryBytes)
         checkNames({ owner, key, body })
       },
       resume: (_, { owner }) => checkNames({ owner }),
-      append(_, { lease: { owner }, entries, call }) {
+      append(_, { lease: { owner }, entries, call, marks = [] }) {
         checkNames({ owner })
         checkNew(entries)
+        checkMarks(marks)
         if (call) checkCall(call, maxEntryBytes)
       },
-      end(_, { lease: { owner }, error, entries, call }) {
+      end(_, { lease: { owner }, error, entries, call, marks = [] }) {
         checkNames({ owner, error })
         checkNew(entries)
+        checkMarks(marks)
         if (call) checkCall(call, maxEntryBytes)
       },
       renew: (_, { owner }) => checkNames({ owner }),

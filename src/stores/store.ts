@@ -108,6 +108,8 @@ export interface AppendEntries {
   readonly entries: readonly NewEntry[]
   /** What became of a call: kept as by `saveCall`, in the same transaction. */
   readonly call?: StoredCall | undefined
+  /** Marks of these entries, `at` counted from 1: kept as by `saveMarks`, in the same transaction. */
+  readonly marks?: readonly Mark[] | undefined
 }
 
 export interface EndTurn extends AppendEntries {

@@ -216,6 +216,26 @@ export const sideCases = [
       'behind what was closed',
     )
   }),
+  storeCase('marks the entries that are added to a turn, or neither', async (store, thread) => {
+    const { lease, head } = await open(store, thread)
+    const found = async () =>
+      (await store.findMarks(thread.tenant, ['call', 'reply'])).map(({ mark, at }) => `${mark} ${at}`)
+    const entries = [entry('calls'), entry('result')]
+    const appended = { lease, expectedHead: head, entries, marks: [{ mark: 'call', at: 1 }] }
+    for (let time = 0; time < 2; time++) await store.append(thread, appended)
+    equal(await found(), ['call 2'], 'with an append')
+    const end = {
+      lease,
+      expectedHead: head + 2,
+      entries: [entry('reply')],
+      marks: [{ mark: 'reply', at: 1 }],
+    }
+    const foreign = { ...end, lease: { ...lease, owner: 'nobody' }, status: 'completed' as const }
+    await refused(() => store.end(thread, foreign), 'lease_lost')
+    equal(await found(), ['call 2'], 'not with what was refused')
+    for (let time = 0; time < 2; time++) await store.end(thread, { ...end, status: 'completed' })
+    equal(await found(), ['call 2', 'reply 4'], 'with the end')
+  }),
   storeCase('has nothing left to migrate, and may be asked at once and again', async (store, thread) => {
     await exchange(store, thread, 'a')
     equal(await store.migrate({ dryRun: true }), [], 'what would be done')

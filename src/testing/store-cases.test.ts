@@ -72,6 +72,19 @@ const faults: Record<string, (store: Store) => Partial<Store>> = {
       },
     }
   },
+  'forgets the marks of what it appends': store => ({
+    append: (thread, { marks: _, ...append }) => store.append(thread, append),
+  }),
+  'forgets the marks of the last entries': store => ({
+    end: (thread, { marks: _, ...end }) => store.end(thread, end),
+  }),
+  'marks what it refuses': store => ({
+    end: async (thread, end) => {
+      const marks = (end.marks ?? []).map(({ mark, at }) => ({ mark, at: at + end.expectedHead }))
+      await store.saveMarks(thread, marks)
+      return store.end(thread, end)
+    },
+  }),
   'forgets to close': store => ({ begin: (thread, { closing: _, ...begin }) => store.begin(thread, begin) }),
   'forgets keys': store => ({
     begin: (thread, { key: _, body: __, ...begin }) => store.begin(thread, begin),

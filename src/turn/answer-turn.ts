@@ -1,3 +1,4 @@
+import { present } from '../log/present.ts'
 import { notedResult } from '../log/texts.ts'
 import { noteToolName, readNoteCall } from '../notes/index.ts'
 import { askModel } from './ask/ask-model.ts'
@@ -17,6 +18,8 @@ export interface TurnClient {
   onReply?(reply: ModelReply, round: number): Promise<void>
   /** What the client keeps beside a reply that is about to be logged: never sent, never shown. */
   dataOf?(reply: ModelReply): object | undefined
+  /** The marks by which such a reply is found again, stored in the same step. */
+  marksOf?(reply: ModelReply): readonly string[]
   /** Called with a reply once it is logged. */
   onKept?(reply: ModelReply, round: number): Promise<void>
 }
@@ -53,7 +56,7 @@ export async function answerTurn(
  */
 export async function answerOnce(
   asking: Asking,
-  { onReply, dataOf, onKept }: Pick<TurnClient, 'onReply' | 'dataOf' | 'onKept'> = {},
+  { onReply, dataOf, marksOf, onKept }: Pick<TurnClient, 'onReply' | 'dataOf' | 'marksOf' | 'onKept'> = {},
 ): Promise<boolean> {
   const { log, tally, hasNoteTool } = asking
   const { rounds, note: earlier } = log.progress
@@ -68,7 +71,7 @@ export async function answerOnce(
   const note = noteCalls.map(readNoteCall).findLast(text => text !== undefined) ?? reply.note
   const seen = toSeen(toMessage(reply))
   const data = dataOf?.(reply)
-  const said = data ? { ...seen, data } : seen
+  const said = { ...seen, ...present({ data, marks: marksOf?.(reply) }) }
   // A note beside the answer is no reason to call the model again: it would repeat the answer.
   const isAnswer =
     noteCalls.length === reply.calls.length && (reply.calls.length === 0 || reply.text.trim() !== '')

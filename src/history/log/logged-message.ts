@@ -35,9 +35,11 @@ export interface SeenMessage {
   readonly isError?: boolean
   /** The application's own data, as JSON: stored in the same entry, never sent and never shown. */
   readonly data?: unknown
+  /** Marks of the message, stored in the same step but not in the entry: `store.findMarks` finds its place by them. */
+  readonly marks?: readonly string[]
 }
 
-interface Payload extends SeenMessage {
+interface Payload extends Omit<SeenMessage, 'marks'> {
   readonly closing?: true
   readonly calibration?: Calibration
 }
@@ -53,8 +55,9 @@ export function toEntry(
   given: MessageLike | SeenMessage,
   { id, time, count, isClosing = false, calibration }: EntryOptions,
 ): NewEntry {
+  const { marks: _, ...said } = isSeen(given) ? given : { message: given, marks: undefined }
   const payload: Payload = {
-    ...(isSeen(given) ? given : { message: given }),
+    ...said,
     ...(isClosing && { closing: true as const }),
     ...(calibration && { calibration }),
   }

@@ -26,8 +26,6 @@ export interface Answered {
   readonly result: TurnResult
   /** The reply as the client gets it; absent if none came to its end. */
   readonly reply?: ModelReply
-  /** The place of the reply in the log. */
-  readonly at?: number
 }
 
 export interface ToAnswer {
@@ -36,6 +34,8 @@ export interface ToAnswer {
   readonly emit: (part: TurnPart) => void | Promise<void>
   /** What is kept beside the reply. */
   readonly dataOf?: (reply: ModelReply) => object | undefined
+  /** The marks by which the reply is found again. */
+  readonly marksOf?: () => readonly string[]
 }
 
 /**
@@ -45,12 +45,11 @@ export interface ToAnswer {
 export async function answer(
   { log: { history }, request, signal }: Asked,
   { thread, turn, said, rest }: OpenedTurn,
-  { model, options, emit, dataOf }: ToAnswer,
+  { model, options, emit, dataOf, marksOf }: ToAnswer,
 ): Promise<Answered> {
   const log = threadLog({ history, thread, turn, ...(said && { said }) })
   let result: TurnResult | undefined
   let reply: ModelReply | undefined
-  let at = 0
   await runTurn({
     log,
     emit,
@@ -69,10 +68,8 @@ export async function answer(
       )
       const ask = () =>
         answerOnce(asking, {
-          dataOf(given) {
-            at = turn.next
-            return dataOf?.(withoutNotes(given, asking))
-          },
+          dataOf: given => dataOf?.(withoutNotes(given, asking)),
+          ...(marksOf && { marksOf }),
           async onKept(kept) {
             reply = withoutNotes(kept, asking)
           },
@@ -84,7 +81,7 @@ export async function answer(
       return isOver ? 'completed' : 'open'
     },
   })
-  return { result: result!, ...(reply && { reply, at }) }
+  return { result: result!, ...(reply && { reply }) }
 }
 
 /** A model that goes on writing nothing but notes is not asked again for ever. */

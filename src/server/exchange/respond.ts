@@ -144,11 +144,10 @@ async function serve(given: ToServe, { place, opened }: Entered, writer: ReplyWr
       emit,
       ...(isNamed && {
         dataOf: reply => ({ response: toKept(begun!, endOf(reply), place.isDelta ? opened.first : 1) }),
+        marksOf: () => [replyMark(begun!.id)],
       }),
     })
-    const { result, reply, at } = answered
-    if (isNamed && reply && at !== undefined)
-      await asked.log.store.saveMarks(opened.thread.key, [{ mark: replyMark(begun!.id), at }])
+    const { result, reply } = answered
     tell({ place, answered })
     if (reply) await writer.end(begun!, endOf(reply))
     else await writer.fail(toFault(result.error ?? asked.signal.reason))
@@ -172,7 +171,12 @@ async function storedReply(
   const rest = await listLog(source, { from: after + 1 })
   const first = rest.findIndex(({ message }) => message.role === 'assistant')
   const reply = rest[first]
-  if (reply && keptIn(reply)) return fromKept(reply)
+  const kept = reply && keptIn(reply)
+  if (kept) {
+    // Its client gets this id once more, so it must be known, whatever became of the mark.
+    await log.store.saveMarks(thread, [{ mark: replyMark(kept.id), at: reply.seq }])
+    return fromKept(reply)
+  }
   const end = rest.findIndex(
     ({ message: { role } }, at) => at > first && (role === 'user' || role === 'tool'),
   )

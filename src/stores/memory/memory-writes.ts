@@ -1,7 +1,7 @@
 import { leaseTime } from '../lease-time.ts'
 import { planRestore, timesOf } from '../plan-restore.ts'
 import { branchExists, forkedElsewhere, leaseLost, nameOf, noParent, turnOpen } from '../refusals.ts'
-import type { Lease, NewEntry, RestoreEntries, Store, StoredTurn, ThreadKey } from '../store.ts'
+import type { Lease, Mark, NewEntry, RestoreEntries, Store, StoredTurn, ThreadKey } from '../store.ts'
 import { ConflictError, KeyReusedError } from '../store-error.ts'
 import type { Branch, Memory } from './memory.ts'
 import * as branches from './memory.ts'
@@ -47,17 +47,17 @@ export function memoryWrites(memory: Memory) {
       const lease = branches.giveLease(branch, turn.turn, owner, leaseTime(now(), leaseMs))
       return { kind: 'begun', turn, lease, ...headOf(branch) }
     },
-    async append(thread, { lease, expectedHead, entries, call }) {
+    async append(thread, { lease, expectedHead, entries, call, marks = [] }) {
       const branch = memory.branch(thread)
       // A repeated append: all of it is stored, whoever holds the turn by now.
-      if (!isRepeated(branch, entries)) write(branch, lease, expectedHead, entries)
+      if (!isRepeated(branch, entries)) write(branch, lease, expectedHead, entries, marks)
       if (call) branch.calls.set(call.id, call)
       return headOf(branch)
     },
-    async end(thread, { lease, expectedHead, entries, call, status, error }) {
+    async end(thread, { lease, expectedHead, entries, call, marks = [], status, error }) {
       const branch = memory.branch(thread)
       if (isRepeatedEnd(branch, lease, status, entries)) return headOf(branch)
-      write(branch, lease, expectedHead, entries)
+      write(branch, lease, expectedHead, entries, marks)
       branches.closeTurn(branch, { status, endedAt: now(), ...(error !== undefined && { error }) })
       if (call) branch.calls.set(call.id, call)
       return headOf(branch)
@@ -119,12 +119,19 @@ export function memoryWrites(memory: Memory) {
     return open
   }
 
-  function write(branch: Branch, lease: Lease, expectedHead: number, entries: readonly NewEntry[]): void {
+  function write(
+    branch: Branch,
+    lease: Lease,
+    expectedHead: number,
+    entries: readonly NewEntry[],
+    marks: readonly Mark[],
+  ): void {
     if (!branches.isHeldBy(branch, lease)) throw leaseLost(branch.thread, lease)
     if (!isRepeated(branch, entries)) expectHead(branch, expectedHead)
     memory.put(branch)
     const open = branch.turns.pop()!
     branches.addEntries(branch, open.turn, entries)
+    memory.mark(branch, marks, expectedHead)
     branch.turns.push({ ...open, last: branch.entries.length })
   }
 

@@ -8,7 +8,7 @@ import {
   notAPlace,
   turnOpen,
 } from '../refusals.ts'
-import type { Lease, NewEntry, Store, ThreadKey } from '../store.ts'
+import type { Lease, Mark, NewEntry, Store, ThreadKey } from '../store.ts'
 import { ConflictError, KeyReusedError, NoConversationError } from '../store-error.ts'
 import type { Row } from './database.ts'
 import type { PostgresContext } from './postgres-context.ts'
@@ -25,18 +25,19 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer) {
 
   async function append(
     thread: ThreadKey,
-    { lease, expectedHead, entries, call: kept }: Parameters<Store['append']>[1],
+    { lease, expectedHead, entries, call: kept, marks = [] }: Parameters<Store['append']>[1],
     status: string | null,
     error: string | null,
   ): Promise<{ head: number }> {
     const records = toRecords(thread, entries)
     const [first] = records
-    if (first && records.length === 1 && status === null && !kept) {
+    if (first && records.length === 1 && status === null && !kept && marks.length === 0) {
       const head = await appendAlone(thread, lease, expectedHead, first)
       if (head !== undefined) return { head }
     }
     const turn = [lease.owner, lease.epoch, expectedHead, status, error]
-    const values = [...turn, records.length, JSON.stringify(records), kept ? callRecord(thread, kept) : null]
+    const beside = [kept ? callRecord(thread, kept) : null, markRecords(thread, marks)]
+    const values = [...turn, records.length, JSON.stringify(records), ...beside]
     const ids = kept ? [kept.id] : []
     const { head } = await call('append_entries', thread, values, { expectedHead, lease, ids })
     return { head }
@@ -48,8 +49,7 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer) {
       const texts = [closing, entries].map(part => toJson(thread, part))
       const refusals = { key_reused: () => new KeyReusedError(key!) }
       const asked = { expectedHead, ids: [key ?? ''], refusals }
-      const marked = marks.map(({ mark, at }) => ({ mark: markKey(thread.tenant, mark), at }))
-      const all = [...namesOf(thread), ...values, ...texts, marks.length > 0 ? JSON.stringify(marked) : null]
+      const all = [...namesOf(thread), ...values, ...texts, markRecords(thread, marks)]
       const answer = await call('begin_turn', thread, all, asked)
       const { outcome, head, epoch } = answer
       const turn = toTurn(answer.turn)
@@ -96,6 +96,12 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer) {
     },
   } satisfies Partial<Store>
 }
+
+/** Marks as JSON text, counted from the first entry that is written with them. */
+const markRecords = ({ tenant }: ThreadKey, marks: readonly Mark[]): string | null =>
+  marks.length === 0
+    ? null
+    : JSON.stringify(marks.map(({ mark, at }) => ({ mark: markKey(tenant, mark), at })))
 
 const namesOf = ({ tenant, conversation }: ThreadKey) => [tenant, conversation]
 

@@ -61,7 +61,7 @@ export function sqliteTurns(
       )
       return resumed?.begun
     },
-    async append(thread, { lease, expectedHead, entries, call }) {
+    async append(thread, { lease, expectedHead, entries, call, marks = [] }) {
       const work = (connection: Connection) => {
         const branch = needBranch(connection, thread)
         const head = add(connection, branch, branch.open_turn ?? 0, entries)
@@ -72,6 +72,7 @@ export function sqliteTurns(
         // Half of what a store does is this: the row is saved later, and until then its entries say where the head is.
         rememberBranch(connection, { ...branch, head })
         if (call) keepCall(connection, branch.id, call)
+        keepMarks(connection, branch.id, marks, expectedHead)
         return { head, appended: branch.id }
       }
       const { head } = await context.write(
@@ -81,7 +82,7 @@ export function sqliteTurns(
       )
       return { head }
     },
-    async end(thread, { lease, expectedHead, entries, call, status, error = null }) {
+    async end(thread, { lease, expectedHead, entries, call, marks = [], status, error = null }) {
       const work = (connection: Connection) => {
         const branch = needBranch(connection, thread)
         const { open_turn: open } = branch
@@ -95,6 +96,7 @@ export function sqliteTurns(
         close(connection, branch, open, { status, last: head, error })
         saveBranch(connection, branch, { head, open_turn: null, updated_at: now() })
         if (call) keepCall(connection, branch.id, call)
+        keepMarks(connection, branch.id, marks, expectedHead)
         return { head, ended: branch.id }
       }
       const { head } = await context.write(thread, work, ({ ended }) => {

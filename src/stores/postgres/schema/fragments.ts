@@ -17,6 +17,14 @@ export const putEntries = (schema: string, head: string, turn: string, entries: 
       ));
   get diagnostics added = row_count;`
 
+/** Keeps the marks of entries that were added to the branch `b` after a head. */
+export const putMarks = (schema: string, head: string): string => `
+  if p_marks is not null then
+    insert into ${schema}.marks (key, line, mark, at)
+      select b.key, b.line, m.mark, ${head} + m.at from json_to_recordset(p_marks) m (mark uuid, at integer)
+    on conflict do nothing;
+  end if;`
+
 /** A call that is saved again stays in its place. */
 export const sameCall = [
   'turn',

@@ -1,4 +1,4 @@
-import { isBranch, planOnce, putEntries, sameCall } from './fragments.ts'
+import { isBranch, planOnce, putEntries, putMarks, sameCall } from './fragments.ts'
 
 /** Functions that begin, continue and end turns, and seed entries. Each is one statement, so one transaction. */
 export const turnFunctions = (schema: string): string => `
@@ -61,11 +61,7 @@ begin
     set head = b.head, turns = t.turn, open_turn = t.turn, epoch = t.epoch, updated_at = now,
       lease_owner = p_owner, lease_until = now + p_lease_ms, lease_ms = p_lease_ms
     where ${isBranch};
-  if p_marks is not null then
-    insert into ${schema}.marks (key, line, mark, at)
-      select b.key, b.line, m.mark, t.first - 1 + m.at from json_to_recordset(p_marks) m (mark uuid, at integer)
-    on conflict do nothing;
-  end if;
+  ${putMarks(schema, 't.first - 1')}
   return json_build_object('outcome', 'begun', 'turn', ${schema}.turn_json(t, b.head), 'epoch', t.epoch, 'head', b.head);
 end $$;
 
@@ -95,7 +91,7 @@ end $$;
 create function ${schema}.append_entries(
   p_key uuid, p_actor text, p_branch text,
   p_owner text, p_epoch integer, p_expected integer, p_status text, p_error text, p_count integer, p_entries json,
-  p_call json default null
+  p_call json default null, p_marks json default null
 ) returns json language plpgsql ${planOnce} as $$
 declare
   b ${schema}.branches;
@@ -129,6 +125,7 @@ begin
         checksum bigint)
     on conflict (key, line, id) do update set ${sameCall};
   end if;
+  ${putMarks(schema, 'p_expected')}
   return json_build_object('outcome', 'ok', 'head', p_expected + added);
 end $$;
 
