@@ -69,13 +69,15 @@ export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> 
     ...(key !== undefined && { key }),
     ...(place.head !== undefined && { after: place.head + (isSeeded ? before.length : 0) }),
   })
-  // The same message with the same key, but at another place.
-  if (begun.kind === 'replayed') throw new KeyReusedError(key!)
+  if (begun.kind === 'replayed') throw new SameRequestError(key!)
   const { turn } = begun
   const inputAt = turn.next - asking.length
   const first = (isSeeded ? seedAt : inputAt) + repeated
   return { thread, turn, rest: rest.map(toSeen), first }
 }
+
+/** The same message with the same key was faster; or it stands at another place of the thread. */
+export class SameRequestError extends KeyReusedError {}
 
 /** The marks of the messages that are new. None for what stands beside a conversation: no later list goes on from it. */
 function newMarks({ isSide, items, from, scope }: Place): readonly UserMarks[] {

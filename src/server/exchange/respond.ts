@@ -1,6 +1,7 @@
 import { listLog } from '../../history/log/read-log.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import type { Model } from '../../models/model.ts'
+import { sleep } from '../../models/sleep.ts'
 import { ConflictError, LeaseError } from '../../stores/store-error.ts'
 import { linkSignals, type ModelReply, notesInReply, type TurnPart } from '../../turn/index.ts'
 import type { Face, FaceFault, ReplyEnd, ReplyStart } from '../faces/index.ts'
@@ -12,9 +13,10 @@ import type { Cancels } from './cancels.ts'
 import { findPlace } from './find-place.ts'
 import { replyMark } from './find-reply.ts'
 import { fromKept, keptIn, toKept } from './kept-response.ts'
-import { type OpenedTurn, openTurn } from './open-turn.ts'
+import { type OpenedTurn, openTurn, SameRequestError } from './open-turn.ts'
 import type { Again, Place } from './place.ts'
 import { faultResponse, type ReplyWriter, streamWriter, wholeWriter } from './reply-writer.ts'
+import { placeOfKey, untilAlone } from './same-key.ts'
 
 /** What became of a request. */
 export interface Outcome {
@@ -47,9 +49,12 @@ export async function respond(given: ToServe): Promise<Response> {
   const client = linkSignals(given.asked.signal)
   const asked = { ...given.asked, signal: client.signal }
   let entered: Entered
+  let letOn = () => {}
   try {
+    letOn = await untilAlone(asked)
     entered = await enter(asked)
   } catch (error) {
+    letOn()
     leave()
     return refuse(given, error)
   }
@@ -65,6 +70,7 @@ export async function respond(given: ToServe): Promise<Response> {
   const done = given.cancels.watch(place.thread, () => client.abort(cancelled()))
   // The work goes on behind the response, and is closed however it ends.
   void serve({ ...given, asked }, entered, writer).finally(() => {
+    letOn()
     done()
     leave()
   })
@@ -82,17 +88,26 @@ const mostTries = 5
 
 /** Finds the place of a request and takes it. Somebody who takes it first may make it a place for a branch. */
 async function enter(asked: Asked): Promise<Entered> {
+  let isGone = false
   for (let tries = 1; ; tries++) {
-    const place = await findPlace(asked)
-    if (place.kind === 'again') return { place }
+    const found = await findPlace(asked)
+    if (found.kind === 'again') return { place: found }
+    const place: Place = isGone ? found : placeOfKey(asked, found)
     try {
       return { place, opened: await openTurn(asked, place) }
     } catch (error) {
-      const isTaken = error instanceof LeaseError || error instanceof ConflictError
-      if (!isTaken || tries >= mostTries) throw error
+      // The conversation that a request with this key began was deleted since.
+      isGone ||= place !== found && (error as { code?: unknown }).code === 'conversation_deleted'
+      const isTaken =
+        error instanceof LeaseError || error instanceof ConflictError || error instanceof SameRequestError
+      if (!(isTaken || isGone) || tries >= mostTries) throw error
+      // The one that was faster has begun by then.
+      await sleep(pauseMs * tries, asked.signal)
     }
   }
 }
+
+const pauseMs = 5
 
 function refuse({ face, requestId, tell }: ToServe, error: unknown): Response {
   const fault = toFault(error)
