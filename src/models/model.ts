@@ -95,6 +95,8 @@ export type ModelErrorCode =
   | 'model_stalled'
   /** The stream broke off, or cannot be read. */
   | 'model_stream_broken'
+  /** The reply was longer than is taken: it was stopped. */
+  | 'reply_too_large'
   /** An optional client library is not installed. */
   | 'client_missing'
 

@@ -1,7 +1,9 @@
 import { present } from '../log/present.ts'
 import { notedResult } from '../log/texts.ts'
 import { noteToolName, readNoteCall } from '../notes/index.ts'
+import { TooLargeError } from '../stores/store-error.ts'
 import { askModel } from './ask/ask-model.ts'
+import { tooLarge } from './ask/reply-room.ts'
 import type { TurnProgress } from './log/turn-log.ts'
 import { emptyReply, type ModelReply, type ReplyCall, toMessage, toSeen } from './model-reply.ts'
 import type { Asking } from './turn-options.ts'
@@ -75,8 +77,13 @@ export async function answerOnce(
   // A note beside the answer is no reason to call the model again: it would repeat the answer.
   const isAnswer =
     noteCalls.length === reply.calls.length && (reply.calls.length === 0 || reply.text.trim() !== '')
-  if (isAnswer) await log.complete([said, ...answered], note ?? earlier)
-  else await log.append(() => [note === undefined ? said : { ...said, data: { ...data, note } }, ...answered])
+  const keep = isAnswer
+    ? log.complete([said, ...answered], note ?? earlier)
+    : log.append(() => [note === undefined ? said : { ...said, data: { ...data, note } }, ...answered])
+  await keep.catch(error => {
+    // The model wrote it: whoever asked is not to blame.
+    throw error instanceof TooLargeError ? tooLarge(error.limit, error) : error
+  })
   tally.arriving = emptyReply()
   await onKept?.(reply, rounds + 1)
   return isAnswer

@@ -5,6 +5,7 @@ import { sleep } from '../models/sleep.ts'
 import { type NoteOptions, noteInstruction, noteTool } from '../notes/index.ts'
 import { stalled, toModelError } from './ask/call-model.ts'
 import type { TurnLog } from './log/turn-log.ts'
+import { defaultMaxReply } from './ask/reply-room.ts'
 import type { Asking, TurnNotes, TurnOptions } from './turn-options.ts'
 import { linkSignals } from './wait/link-signals.ts'
 import { pauseBefore, withLimit } from './wait/with-limit.ts'
@@ -20,6 +21,7 @@ export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, '
     retries = 3,
     backoffMs = 500,
     stallMs = 120_000,
+    maxReply = defaultMaxReply,
     policy,
     pins,
     shape,
@@ -31,6 +33,7 @@ export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, '
   return {
     ...place,
     ...patience,
+    maxReply,
     specs: hasNoteTool ? [...place.specs, noteTool.function] : place.specs,
     model,
     window,

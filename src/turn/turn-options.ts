@@ -29,6 +29,8 @@ export interface TurnOptions extends RetryOptions {
   readonly maxResultTokens?: number
   /** How long the model, or a function `system`, may be silent. Default two minutes. */
   readonly stallMs?: number
+  /** The longest reply in bytes: a longer one is stopped, and the turn ends as interrupted. Default 2 MiB. */
+  readonly maxReply?: number
 }
 
 /** How a failed call is tried again. */
@@ -56,7 +58,7 @@ export interface TurnNotes {
 
 /** How the model is called in a turn: the options with their defaults, the same for all rounds. */
 export interface Asking
-  extends Required<Pick<TurnOptions, 'model' | 'window' | 'reserve' | 'settings' | 'stallMs'>>,
+  extends Required<Pick<TurnOptions, 'model' | 'window' | 'reserve' | 'settings' | 'stallMs' | 'maxReply'>>,
     Required<RetryOptions> {
   readonly log: TurnLog
   readonly emit: Emit

@@ -35,7 +35,7 @@ describe('a reply that is larger than the store takes', () => {
     const reply = chat.send('Go on.', inChat)
     const parts = await partsOf(reply)
     expect(shownIn(parts)).toBe(long)
-    expect(errorIn(parts)?.code).toBe('too_large')
+    expect(errorIn(parts)?.code).toBe('reply_too_large')
     expect(await statusesOf(thread)).toEqual(['interrupted'])
     const kept = String((await thread.messages())[1]?.content)
     expect(kept).toMatch(clipped)
@@ -49,7 +49,7 @@ describe('a reply that is larger than the store takes', () => {
   it('because of what was thought keeps the answer whole, and the note', async () => {
     const long = thinking('hm '.repeat(9000))
     const { thread, chat } = setUp(saying(long, text('It is 4471. [NOTE TO SELF: I told the code.]')))
-    await expect(chat.send('Which code?', inChat).result()).rejects.toMatchObject({ code: 'too_large' })
+    await expect(chat.send('Which code?', inChat).result()).rejects.toMatchObject({ code: 'reply_too_large' })
     const [, kept] = await thread.messages()
     expect(kept).toMatchObject({ role: 'assistant', content: 'It is 4471.' })
     expect(kept).not.toHaveProperty('thinking')

@@ -1,4 +1,4 @@
-import { type ModelPart, toEndReason, toUsage } from '../model.ts'
+import { ModelError, type ModelPart, toEndReason, toUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
 import { type Server, toStreamError } from '../to-model-error.ts'
 
@@ -43,7 +43,7 @@ export async function* readParts(
 
 /** Reads a reply chunk by chunk. The usage comes after the finish reason, so the part `end` is given at the end. */
 export function chunkReader(server: Server) {
-  const calls = collectCalls()
+  const calls = collectCalls(server)
   let finish: string | undefined
   let usage: Usage = {}
   return {
@@ -87,11 +87,15 @@ interface Open {
   text: string
 }
 
+/** Far more than any call, so that one that never ends does not fill the memory. */
+const mostCharacters = 16 * 1024 * 1024
+
 /** Joins the pieces of tool calls. */
-function collectCalls(): { add(delta: CallDelta): void; calls(): readonly CallPart[] } {
+function collectCalls(server: Server): { add(delta: CallDelta): void; calls(): readonly CallPart[] } {
   const open: Open[] = []
   /** The newest call of each index. */
   const numbered = new Map<number, Open>()
+  let size = 0
 
   function find({ index, id }: CallDelta): Open {
     const known = index === undefined ? open.at(-1) : numbered.get(index)
@@ -110,8 +114,15 @@ function collectCalls(): { add(delta: CallDelta): void; calls(): readonly CallPa
       // The name comes in one piece, from some servers again with every piece.
       call.id ||= delta.id ?? ''
       call.name ||= delta.function?.name ?? ''
-      const more = delta.function?.arguments ?? ''
-      call.text += typeof more === 'string' ? more : JSON.stringify(more)
+      const given = delta.function?.arguments ?? ''
+      const more = typeof given === 'string' ? given : JSON.stringify(given)
+      size += more.length
+      if (size > mostCharacters)
+        throw new ModelError(
+          'reply_too_large',
+          `${server.name} sent calls of more than ${mostCharacters} characters.`,
+        )
+      call.text += more
     },
     calls: () =>
       open.map(({ id, name, text }, at) => ({

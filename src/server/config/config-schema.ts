@@ -124,6 +124,9 @@ export const configSchema = z.strictObject({
   maxEntry: bytes(1024)
     .default(8 * 1024 ** 2)
     .meta({ about: 'the largest message, in bytes' }),
+  maxReply: bytes(1024)
+    .default(2 * 1024 ** 2)
+    .meta({ about: 'the longest reply of a model, in bytes; never more than a quarter of maxEntry' }),
   maxDepth: wholeNumber(8, 1000).default(100).meta({ about: 'how deep the JSON of a request may be nested' }),
   maxMessages: wholeNumber(1).default(100_000).meta({ about: 'the most messages of one request' }),
   maxStreams: wholeNumber(1)

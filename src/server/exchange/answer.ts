@@ -18,7 +18,7 @@ import type { OpenedTurn } from './open-turn.ts'
 
 /** How the server has turns answered, whatever the request says. */
 export interface AnswerOptions
-  extends Pick<TurnOptions, 'window' | 'reserve' | 'notes' | 'retries' | 'stallMs'> {
+  extends Pick<TurnOptions, 'window' | 'reserve' | 'notes' | 'retries' | 'stallMs' | 'maxReply'> {
   readonly policy?: FitOptions['policy']
 }
 

@@ -35,10 +35,14 @@ export function toKept(start: ReplyStart, end: ReplyEnd, from: number): KeptResp
     ...{ id, time, model, promptTokens, reason, usage, echo, isThoughtKept, isCodex, from },
     namespaced: [...namespaced],
     ...(pieces && { pieces }),
-    ...(logprobs && { logprobs }),
+    // An entry has room for the reply and little more.
+    ...(logprobs && JSON.stringify(logprobs).length <= mostLogprobs && { logprobs }),
     ...(isSilent && { silent: { text, thinking } }),
   }
 }
+
+/** In characters of JSON. */
+const mostLogprobs = 1024 * 1024
 
 /** What was kept beside a logged reply. */
 export function keptIn({ data }: Pick<LoggedMessage, 'data'>): KeptResponse | undefined {

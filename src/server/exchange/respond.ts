@@ -234,21 +234,27 @@ function createFacts(hidesNotes: boolean) {
   const shown: unknown[] = []
   const waiting: unknown[] = []
   let details: WireFacts['details']
+  let size = 0
   return {
     hear(facts: WireFacts): void {
       for (const one of facts.logprobs ?? []) waiting.push(one)
+      if (facts.logprobs) size += JSON.stringify(facts.logprobs).length
       details = facts.details ?? details
     },
     /** The log probabilities of the tokens of a text that is shown. */
     logprobs(text: string): readonly unknown[] | undefined {
       if (waiting.length === 0) return undefined
       const found = hidesNotes ? takeTokens(waiting, text) : waiting.splice(0)
-      for (const one of found) shown.push(one)
+      if (size > mostLogprobs) shown.length = 0
+      else for (const one of found) shown.push(one)
       return found.length > 0 ? found : undefined
     },
     end: () => ({ ...(shown.length > 0 && { logprobs: shown }), ...(details && { details }) }),
   }
 }
+
+/** In characters of JSON. A reply with more of them is told without: a stream has brought them already. */
+const mostLogprobs = 64 * 1024 * 1024
 
 /** Takes the tokens that a text is made of, in order. What stands between them was not shown. */
 function takeTokens(waiting: unknown[], text: string): readonly unknown[] {

@@ -61,6 +61,8 @@ export async function startServer(
       apiKeys: config.apiKeys,
       requireKeys: config.requireKeys ?? config.apiKeys.length > 0,
       maxBodyBytes: config.maxBody,
+      // An entry also holds what contexts take in place of the reply, and what is kept beside it.
+      maxReply: Math.min(config.maxReply, config.maxEntry >> 2),
       maxDepth: config.maxDepth,
       maxMessages: config.maxMessages,
       maxStreams: config.maxStreams,

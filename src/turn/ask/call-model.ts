@@ -1,3 +1,4 @@
+import { normalizeText } from '../../history/log/logged-message.ts'
 import { showValue } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { type Model, ModelError, type ModelPart, type ToolSpec } from '../../models/model.ts'
@@ -8,8 +9,11 @@ import type { Asking } from '../turn-options.ts'
 import type { Emit } from '../turn-part.ts'
 import { linkSignals } from '../wait/link-signals.ts'
 import { openLimit, withLimit } from '../wait/with-limit.ts'
+import { createReplyRoom, tooLarge } from './reply-room.ts'
+import { cleanArguments, createWholeText } from './whole-text.ts'
 
-export interface ModelCall extends Pick<Asking, 'model' | 'settings' | 'signal' | 'notes' | 'stallMs'> {
+export interface ModelCall
+  extends Pick<Asking, 'model' | 'settings' | 'signal' | 'notes' | 'stallMs' | 'maxReply'> {
   readonly messages: readonly MessageLike[]
   readonly tools: readonly ToolSpec[]
   /** Called with what may be shown, as it arrives. The stream is not read on before the promise resolves. */
@@ -23,8 +27,10 @@ type Delta = Extract<ModelPart, { type: 'text-delta' | 'thinking-delta' }>
  * stream breaks.
  */
 export async function callModel(call: ModelCall, reply: ModelReply): Promise<void> {
-  const { model, messages, tools, settings, notes, stallMs } = call
+  const { model, messages, tools, settings, notes, stallMs, maxReply } = call
   const scanners = { 'text-delta': scannerFor(notes), 'thinking-delta': scannerFor(notes) }
+  const texts = { 'text-delta': createWholeText(), 'thinking-delta': createWholeText() }
+  const room = createReplyRoom(maxReply)
   const ids = new Set<string>()
   const own = linkSignals(call.signal)
   const limit = { signal: call.signal, ms: stallMs, late: () => stalled(stallMs) }
@@ -39,17 +45,24 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
         throw new ModelError('model_stream_broken', `The stream of ${model.name} stopped before its end.`)
       checkPart(model, part)
       if (part.type === 'text-delta' || part.type === 'thinking-delta') {
-        const shown = take(part.type, scanners[part.type].push(part.text))
+        const whole = texts[part.type].push(part.text)
+        const text = room.fit(whole)
+        const shown = take(part.type, scanners[part.type].push(text))
         if (shown) await shown
+        if (text !== whole) throw tooLarge(maxReply)
       } else if (part.type === 'tool-call') {
-        const { name, arguments: json } = part
-        reply.calls.push({ id: ownId(part.id, ids), name, arguments: json })
+        const name = normalizeText(part.name)
+        const json = cleanArguments(part.arguments)
+        room.take(part.id, name, json)
+        reply.calls.push({ id: ownId(normalizeText(part.id), ids), name, arguments: json })
       } else {
         reply.usage = part.usage ?? {}
         reply.reason = part.reason
         break
       }
     }
+    for (const type of ['thinking-delta', 'text-delta'] as const)
+      await take(type, scanners[type].push(texts[type].end()))
     // If the reply was cut, a text that may be the beginning of a note stays hidden.
     if (reply.reason !== 'length')
       for (const type of ['thinking-delta', 'text-delta'] as const)
@@ -87,17 +100,17 @@ function checkPart(model: Model, part: ModelPart): void {
   if (part?.type === 'text-delta' && typeof part.text === 'string') return
   const fields: Readonly<Record<string, unknown>> = { ...part }
   const type = fields.type as ModelPart['type']
-  const wanted = Object.hasOwn(texts, type) ? texts[type] : undefined
+  const wanted = Object.hasOwn(fieldsOf, type) ? fieldsOf[type] : undefined
   if (wanted?.every(field => typeof fields[field] === 'string')) return
   const problem = wanted
     ? `without ${wanted.join(', ')} as text`
-    : `which is none of ${Object.keys(texts).join(', ')}`
+    : `which is none of ${Object.keys(fieldsOf).join(', ')}`
   const what = `The model ${showValue(model.name)} gave a part of type ${showValue(type)}, ${problem}.`
   throw new ModelError('model_refused', what)
 }
 
 /** The fields of every part that must be texts. */
-const texts: Readonly<Record<ModelPart['type'], readonly string[]>> = {
+const fieldsOf: Readonly<Record<ModelPart['type'], readonly string[]>> = {
   'text-delta': ['text'],
   'thinking-delta': ['text'],
   'tool-call': ['id', 'name', 'arguments'],
