@@ -7,6 +7,7 @@ import { InvalidOptionError, showValue } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import type { ToolSpec } from '../models/model.ts'
+import { checkFiles } from '../models/read-media.ts'
 import { turnOpen } from '../stores/refusals.ts'
 import type { StoredTurn } from '../stores/store.ts'
 import { estimate } from '../tokens/estimate.ts'
@@ -97,11 +98,11 @@ export function createChat(given: ChatOptions): Chat {
 
   return {
     send(input, given) {
-      const message = toUserMessage(input)
+      const message = userMessage(input)
       return turnOf(given, async thread => ({ thread, input: [message] }))
     },
     edit(input, given) {
-      const edited = toUserMessage(input)
+      const edited = userMessage(input)
       checkPlace(given?.at)
       return turnOf(given, thread => forkTurn(thread, given.at, given.key, edited))
     },
@@ -124,6 +125,13 @@ export function createChat(given: ChatOptions): Chat {
         answer(listLog(messages, { count, memory, cancelledTurn }), work, request),
       )
     },
+  }
+
+  /** The message that begins a turn. What nobody can send must not be stored: every later message would fail. */
+  function userMessage(input: string | MessageLike): MessageLike {
+    const message = toUserMessage(input)
+    if (options.model.files) checkFiles(message, 0)
+    return message
   }
 
   function threadOf({ conversation, ...options }: Pick<SendOptions, 'conversation' | keyof ThreadOptions>) {

@@ -1,5 +1,6 @@
 import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
+import type { Media } from './read-media.ts'
 
 /** A tool as a model sees it. */
 export interface ToolSpec {
@@ -78,6 +79,16 @@ export interface Model {
    * the reason of the signal, which is thrown unchanged.
    */
   stream(request: ModelRequest): AsyncIterable<ModelPart>
+  /** Which files the model takes. Absent: the model sees to that itself, and gets every message as it is. */
+  readonly files?: ModelFiles
+}
+
+/** Which images and other files a model takes. What it does not take is named in words in its place. */
+export interface ModelFiles {
+  /** Why a file cannot be sent, in words: `this model takes no images`. Undefined if it can, as far as is known. */
+  refuse(file: Media): string | undefined
+  /** Asks the server what the model takes, if that is not known yet. True if something new was learned. */
+  learn?(signal?: AbortSignal): Promise<boolean>
 }
 
 export type ModelErrorCode =
@@ -95,6 +106,8 @@ export type ModelErrorCode =
   | 'model_stalled'
   /** The stream broke off, or cannot be read. */
   | 'model_stream_broken'
+  /** The model takes no files of a kind that was sent, or could not read one of them. */
+  | 'files_refused'
   /** The reply was longer than is taken: it was stopped. */
   | 'reply_too_large'
   /** An optional client library is not installed. */
@@ -109,16 +122,19 @@ export class ModelError extends ThroughlineError {
   readonly retryAfterMs?: number
   /** For a prompt that is too long: its tokens and the window, if the provider told them. */
   readonly tokens?: OverflowTokens
+  /** For files that were refused: all of their kind, or those that were sent. */
+  readonly files?: 'kind' | 'these'
 
   constructor(
     code: ModelErrorCode,
     message: string,
-    { status, retryAfterMs, isRetryable = retryable.has(code), tokens, cause }: ModelErrorFacts = {},
+    { status, retryAfterMs, isRetryable = retryable.has(code), tokens, files, cause }: ModelErrorFacts = {},
   ) {
     super(code, message, { cause })
     if (status !== undefined) this.status = status
     if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs
     if (tokens !== undefined) this.tokens = tokens
+    if (files !== undefined) this.files = files
     this.isRetryable = isRetryable
   }
 }
@@ -128,6 +144,7 @@ export interface ModelErrorFacts {
   readonly retryAfterMs?: number | undefined
   readonly isRetryable?: boolean | undefined
   readonly tokens?: OverflowTokens | undefined
+  readonly files?: 'kind' | 'these' | undefined
   readonly cause?: unknown
 }
 

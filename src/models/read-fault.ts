@@ -48,6 +48,31 @@ export function isTooLong({ words, code }: Fault): boolean {
   return tooLongCodes.test(code) || tooLongWords.some(pattern => pattern.test(words))
 }
 
+/** Whether a server refused the files of a request: all of a kind, as the model takes none, or those that were sent. */
+export function refusedFiles({ words }: Fault): 'kind' | 'these' | undefined {
+  const start = words.slice(0, 1000)
+  if (!fileWords.test(start)) return undefined
+  if (noFilesWords.some(pattern => pattern.test(start))) return 'kind'
+  return badFileWords.test(start) ? 'these' : undefined
+}
+
+const fileWords =
+  /image|vision|multi-?modal|mmproj|audio|video|\bpdf\b|\bfiles?\b|media|content type|content part/i
+
+const noFilesWords: readonly RegExp[] = [
+  // LM Studio, OpenRouter, vLLM, SGLang and others
+  /(?:does not|doesn't|do not|not|cannot|no endpoints found that) (?:support|accept|take|process)/i,
+  // llama.cpp; OpenAI
+  /\bnot supported|unsupported|only supported by|is only available/i,
+  // vLLM
+  /at most 0 |not a multi-?modal/i,
+  // Ollama
+  /missing data required for image|no vision|without vision/i,
+]
+
+const badFileWords =
+  /invalid|fail|could not|cannot|unable|decod|process|download|fetch|corrupt|unknown format|load/i
+
 const none: Fault = { words: '', code: '' }
 
 const tooLongCodes = /^(context_length_exceeded|exceed_context_size_error|model_max_prompt_tokens_exceeded)$/

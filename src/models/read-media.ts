@@ -37,6 +37,27 @@ export function readMedia(
   return { own, results }
 }
 
+/**
+ * Throws InvalidMessageError if a message holds a file that nobody can read: an address that is not one of the web, data that
+ * is no base64, or none.
+ */
+export function checkFiles(source: MessageLike, seq: number): void {
+  readMedia(source, seq)
+}
+
+/** The file of a part of any kind, also of one that nobody knows here; undefined for texts, thoughts, calls and results. */
+export function readFile(part: unknown): Media | undefined {
+  if (typeof part !== 'object' || part === null) return undefined
+  const { type } = part as Part
+  return notFiles.has(type)
+    ? undefined
+    : (readPart(part as Part, 0, 'part') ?? { type: 'foreign', kind: String(type) })
+}
+
+const notFiles: ReadonlySet<unknown> = new Set([
+  ...['text', 'input_text', 'output_text', 'refusal', 'reasoning', 'thinking', 'tool-call', 'tool-result'],
+])
+
 /** The file of a part; undefined for texts, calls and unknown parts. */
 export function readPart(part: Part, seq: number, where: string): Media | undefined {
   const mediaType = String(part.mediaType ?? part.mimeType ?? '')
@@ -53,7 +74,7 @@ export function readPart(part: Part, seq: number, where: string): Media | undefi
     case 'image':
       return readBytes(part.image ?? part.data, mediaType || 'image', seq, `${where}.image`)
     case 'file':
-      if ('file' in part) return { type: 'foreign', kind: 'file' }
+      if ('file' in part) return readOpenAiFile(part.file, seq, `${where}.file`)
       return readBytes(part.data, mediaType, seq, `${where}.data`, filename)
     case 'media':
     case 'image-data':
@@ -62,7 +83,10 @@ export function readPart(part: Part, seq: number, where: string): Media | undefi
     case 'image-url':
     case 'file-url':
       return readBytes(part.url, mediaType || (part.type === 'image-url' ? 'image' : ''), seq, `${where}.url`)
-    case 'input_audio':
+    case 'input_audio': {
+      const { data, format } = (part.input_audio ?? {}) as Part
+      return readBytes(data, `audio/${String(format)}`, seq, `${where}.input_audio.data`)
+    }
     case 'input_file':
     case 'image-file-id':
     case 'file-id':
@@ -70,6 +94,14 @@ export function readPart(part: Part, seq: number, where: string): Media | undefi
     default:
       return undefined
   }
+}
+
+/** A file in the form of chat completions: its data, or the id of an upload. */
+function readOpenAiFile(value: unknown, seq: number, where: string): Media {
+  const { file_data, file_id, filename } = (value ?? {}) as Part
+  if (file_data === undefined && file_id !== undefined) return { type: 'foreign', kind: 'file' }
+  const name = typeof filename === 'string' ? filename : undefined
+  return readBytes(file_data, 'application/pdf', seq, `${where}.file_data`, name)
 }
 
 function readOutput(part: Part, seq: number, where: string): Media[] {
@@ -95,13 +127,21 @@ function readBytes(value: unknown, mediaType: string, seq: number, where: string
     throw new InvalidMessageError(seq, `"${where}" must hold base64, a data URL or bytes`)
   }
   if (/^https?:\/\//i.test(text)) return { type: 'url', url: text, mediaType }
-  const data = /^data:([^;,]*)[^,]*;base64,/i.exec(text)
-  const base64 = (data ? text.slice(data[0].length) : text).replace(/\s+/g, '')
+  const data = /^data:([^;,]{0,200})[^,]{0,1000};base64,/i.exec(text)
+  const base64 = toPlainBase64(data ? text.slice(data[0].length) : text)
   // Refuses names of files: a client library might read them from disk.
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
+  if (base64 === undefined) {
     throw new InvalidMessageError(seq, `"${where}" is not base64: read the file and pass its bytes as base64`)
   }
   return { type: 'bytes', base64, mediaType: data?.[1] || wholeType(mediaType, base64), ...name }
+}
+
+/** Base64 as every server takes it: in the usual letters, and padded. Undefined if it is none. */
+function toPlainBase64(text: string): string | undefined {
+  const letters = text.replace(/\s+/g, '').replace(/={1,2}$/, '')
+  if (letters.length % 4 === 1 || !/^[A-Za-z0-9+/_-]+$/.test(letters)) return undefined
+  const plain = letters.replaceAll('-', '+').replaceAll('_', '/')
+  return plain + '='.repeat((4 - (plain.length % 4)) % 4)
 }
 
 /** Completes a media type such as `image/*` by the first bytes. */

@@ -2,7 +2,9 @@ import type { MessageLike } from '../log/message.ts'
 import { askOnce } from './ask-once.ts'
 import { checkWindow, mergeSettings, secretsOf } from './check-options.ts'
 import { checkPart } from './check-part.ts'
-import type { Model, ModelPart, ModelSettings, ToolSpec } from './model.ts'
+import { hasFiles } from './leave-out.ts'
+import { type Model, ModelError, type ModelPart, type ModelSettings, type ToolSpec } from './model.ts'
+import type { LearnedFiles } from './ollama/ollama-files.ts'
 import { openWire, type Wire, type WireOptions } from './open-wire.ts'
 import { textsOf } from './pair-results.ts'
 import type { Server } from './to-model-error.ts'
@@ -21,6 +23,10 @@ export interface ServerOptions {
 
 /** How one kind of server is spoken to. */
 interface Protocol<Client, Window extends number | undefined> extends Pick<WireOptions, 'piece' | 'check'> {
+  /** Which files the model takes; `ask` gives a client to ask the server with. */
+  files(
+    ask: <Answer>(question: (client: Client) => Promise<Answer>, signal?: AbortSignal) => Promise<Answer>,
+  ): LearnedFiles
   /** The server in error messages, none of which may hold what was `sent`. */
   server(sent: () => readonly string[]): Server
   /** Makes a client for one request. */
@@ -48,23 +54,30 @@ export function serverModel<Client, Window extends number | undefined>(
   const serverFor = (messages: readonly MessageLike[]) =>
     protocol.server(() => [...textsOf(messages), ...secretsOf(headers)])
 
-  const findOnce = askOnce(async signal => {
+  async function ask<Answer>(
+    question: (client: Client, wire: Wire) => Promise<Answer>,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
     const wire = openWire({ server: serverFor([]), fetch, signal })
     try {
-      return await protocol.findWindow(await protocol.connect(wire), wire)
+      return await question(await protocol.connect(wire), wire)
     } catch (error) {
       throw wire.toError(error)
     } finally {
       wire.close(true)
     }
-  })
+  }
+
+  const findOnce = askOnce(signal => ask(protocol.findWindow, signal))
+  const files = protocol.files(ask)
 
   return {
     name: model,
+    files,
     window: async signal => window ?? findOnce(signal),
     async *stream({ messages, tools = [], settings: now, signal }) {
       signal?.throwIfAborted()
-      const server = serverFor(messages)
+      const server = { ...serverFor(messages), hasFiles: () => messages.some(hasFiles) }
       const wire = openWire({ server, fetch, signal, piece, check })
       let isWhole = false
       try {
@@ -81,7 +94,9 @@ export function serverModel<Client, Window extends number | undefined>(
           if (!isWhole) signal?.throwIfAborted()
         }
       } catch (error) {
-        throw wire.toError(error)
+        const meant = wire.toError(error)
+        if (meant instanceof ModelError) files.learnFrom(meant)
+        throw meant
       } finally {
         wire.close(isWhole)
       }

@@ -1,7 +1,7 @@
-import { ThroughlineError } from '../log/error.ts'
+import { InvalidMessageError, ThroughlineError } from '../log/error.ts'
 import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model.ts'
 import { quoteFault, safeCause } from './quote-fault.ts'
-import { type Fault, isTooLong } from './read-fault.ts'
+import { type Fault, isTooLong, refusedFiles } from './read-fault.ts'
 
 /** The server that was asked, for error messages. */
 export interface Server {
@@ -13,11 +13,13 @@ export interface Server {
   readonly unavailable: string
   /** The texts and secrets of the request, which no message may hold. */
   sent(): readonly string[]
+  /** Whether the request holds images or other files. Default: no. */
+  hasFiles?(): boolean
 }
 
 /** The error for an answer that is not 2xx. */
 export function toStatusError(server: Server, status: number, fault: Fault, headers: Headers): ModelError {
-  const code = codeOf(status, fault)
+  const code = server.hasFiles?.() && refusesFiles(status, fault) ? 'files_refused' : codeOf(status, fault)
   return new ModelError(code, `${server.name} ${explain(server, code, status, fault)}`, {
     status,
     ...factsOf(code, fault, name => headers.get(name)),
@@ -33,6 +35,7 @@ export function factsOf(
   return {
     retryAfterMs: readRetryAfter(header),
     tokens: code === 'context_too_long' ? fault.tokens : undefined,
+    files: code === 'files_refused' ? refusedFiles(fault) : undefined,
     // A quota that is used up does not come back within a retry.
     isRetryable: fault.code === 'insufficient_quota' ? false : undefined,
   }
@@ -51,7 +54,9 @@ export function toStreamError(server: Server, problem: string, fault?: Fault, ca
 export function toWireError(server: Server, error: unknown, hasAnswered: boolean): ModelError {
   if (error instanceof ModelError) return error
   if (error instanceof ThroughlineError) {
-    return new ModelError('model_refused', error.message, { cause: error })
+    // A message that cannot be converted: asking again does not help.
+    const status = error instanceof InvalidMessageError ? 400 : undefined
+    return new ModelError('model_refused', error.message, { status, cause: error })
   }
   const cause = safeCause(error, server.sent())
   if (isTimeout(error)) return toNetworkError(server, cause)
@@ -83,6 +88,9 @@ function isTimeout(error: unknown): boolean {
   return /^(Abort|Timeout)Error$/.test(name) || /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)
 }
 
+const refusesFiles = (status: number, fault: Fault) =>
+  status >= 400 && ![401, 403, 429].includes(status) && !isTooLong(fault) && refusedFiles(fault) !== undefined
+
 function codeOf(status: number, fault: Fault): ModelErrorCode {
   if (status === 429) return 'model_busy'
   if (status === 404) return 'model_not_found'
@@ -102,6 +110,8 @@ function explain(server: Server, code: ModelErrorCode, status: number, fault: Fa
       return `is busy or a quota is used up (429)${said}. Try again later.`
     case 'model_not_found':
       return `does not have the model "${server.model}" (404)${said}. ${server.notFound}.`
+    case 'files_refused':
+      return `does not take the files of the request (${status})${said}.`
     case 'context_too_long':
       return tooLong(server, fault).slice(server.name.length + 1)
     case 'model_unavailable':

@@ -48,6 +48,8 @@ export type WarningCode =
   | 'retrying'
   /** The provider refused the context as too long: it is fitted again. */
   | 'fitted_again'
+  /** The model refused files that were sent: it is asked again, with words in their place. */
+  | 'files_left_out'
   /** The reply was cut at its greatest length. */
   | 'reply_cut'
   /** The model answered nothing that a user may see. */

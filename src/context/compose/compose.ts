@@ -5,6 +5,8 @@ import type { Unit } from '../conversation/transcript.ts'
 import { gatherNotes, needsMarker, textCost } from '../draft/cost.ts'
 import type { FullDraft } from '../draft/draft.ts'
 import { entryPiece, type Frame, type Piece, rewritten } from '../draft/frame.ts'
+import type { LeaveOut } from '../draft/frame-options.ts'
+import type { Insertion } from '../draft/span.ts'
 import { findSpan, type Insertion } from '../draft/span.ts'
 
 /** The pieces of a draft in the order in which they are sent, before any shape is applied. */
@@ -45,7 +47,17 @@ export function compose(draft: FullDraft): readonly Piece[] {
     if (index === transcript.firstUser) afterFirst()
   }
   insertUpTo(units.length)
-  return pieces
+  const { leaveOut } = frame
+  return leaveOut ? pieces.map(piece => withoutFiles(frame, piece, leaveOut)) : pieces
+}
+
+/** A piece with words in place of the files that the model does not take. */
+function withoutFiles(frame: Frame, piece: Piece, leaveOut: LeaveOut): Piece {
+  if (piece.message.media === 0 && piece.message.unknown === '') return piece
+  const left = leaveOut(piece.raw)
+  return left
+    ? rewritten(frame, { ...piece, altered: { rule: 'files', why: left.why } }, left.message)
+    : piece
 }
 
 /** Indexes of the units that are sent, oldest first: those that were kept, and the protected ones. */

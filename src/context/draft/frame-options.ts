@@ -1,5 +1,6 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
+import type { MessageLike } from '../../log/message.ts'
 import { checkNonce } from '../../notes/nonce.ts'
 import { checkedCounter, type TokenCounter } from '../../tokens/create-counter.ts'
 import { estimate } from '../../tokens/estimate.ts'
@@ -30,7 +31,14 @@ export interface FrameOptions {
   readonly systemRole?: boolean
   /** What to do when even the protected part does not fit: throw, send it all the same, or cut texts. Default `'error'`. */
   readonly overflow?: Overflow
+  /** Gives a message without the files that the model does not take, and why; undefined if it takes them all. Default: it does. */
+  readonly leaveOut?: LeaveOut
 }
+
+/** Called with each message that is sent and holds images, other files or parts of an unknown kind. */
+export type LeaveOut = (
+  message: MessageLike,
+) => { readonly message: MessageLike; readonly why: string } | undefined
 
 export type NotesPlace = 'inline' | 'system' | false
 export type Shape = 'free' | 'alternating'
@@ -55,6 +63,8 @@ export function checkOptions(options: FrameOptions): void {
   checkNonce(nonce)
   const isCounter = count === undefined || typeof count?.message === 'function'
   check('count', isCounter, 'a token counter, such as estimate() or o200k()')
+  const { leaveOut } = options ?? {}
+  check('leaveOut', leaveOut === undefined || typeof leaveOut === 'function', 'a function')
   check('tools', !tools || Array.isArray(tools), 'a list of tool schemas')
 }
 

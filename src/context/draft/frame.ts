@@ -12,7 +12,8 @@ import { counterOf, type FrameOptions } from './frame-options.ts'
 /** What is settled before a policy begins: the room, the system prompt, the protected units. */
 export interface Frame
   extends Conversation,
-    Required<Omit<FrameOptions, 'count' | 'nonce' | 'pins' | 'tools'>> {
+    Required<Omit<FrameOptions, 'count' | 'nonce' | 'pins' | 'tools' | 'leaveOut'>>,
+    Pick<FrameOptions, 'leaveOut'> {
   readonly count: Required<TokenCounter>
   readonly margin: number
   readonly capacity: number
@@ -54,6 +55,7 @@ export function createFrame({ system, transcript }: Conversation, options: Frame
   const settled = { window, reserve, shape, systemRole, overflow, notes, noteBudget, noteCount, nonce }
   return {
     ...settled,
+    ...(options.leaveOut && { leaveOut: options.leaveOut }),
     system,
     transcript,
     count,

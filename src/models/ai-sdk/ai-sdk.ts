@@ -44,6 +44,8 @@ export function aiSdk(model: AiSdkModel, { window, name, settings }: AiSdkOption
   return {
     name: called,
     window: async () => window,
+    // The AI SDK knows what a provider takes, or loads it; only what nobody can read is left out.
+    files: { refuse: () => undefined },
     stream: request =>
       streamParts(model, called, { ...request, settings: mergeSettings(settings, request.settings) }),
   }

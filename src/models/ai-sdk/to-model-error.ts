@@ -45,6 +45,7 @@ const texts: Readonly<Record<ModelErrorCode, readonly [what: string, todo: strin
   context_too_long: ['says that the prompt does not fit', 'Send less, or give the model a larger window'],
   model_stalled: ['sent nothing for too long', 'Ask again'],
   model_stream_broken: ['broke off its reply', 'What came is not the whole: ask again'],
+  files_refused: ['does not take a file that was sent', 'Send it as a text'],
   reply_too_large: ['wrote a reply that is too long', 'Ask for less'],
   client_missing: ['needs a client that is not installed', 'Install it'],
 }

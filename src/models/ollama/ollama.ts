@@ -4,6 +4,7 @@ import type { Model } from '../model.ts'
 import { type ServerOptions, serverModel } from '../server-model.ts'
 import { checkLines } from './check-lines.ts'
 import { findWindow } from './find-window.ts'
+import { ollamaFiles } from './ollama-files.ts'
 import { ollamaServer } from './ollama-server.ts'
 import { readParts } from './read-parts.ts'
 import { toOllamaMessages } from './to-ollama-messages.ts'
@@ -36,6 +37,7 @@ export function ollama(options: OllamaOptions): Model {
       const { Ollama } = await loadClient('ollama', () => import('ollama/browser'))
       return new Ollama({ host, fetch, headers: { ...headers } })
     },
+    files: ask => ollamaFiles(signal => ask(client => client.show({ model }), signal)),
     findWindow: client => findWindow(client, model),
     async *stream(client, { messages: given, tools, settings, window: find }) {
       const messages = toOllamaMessages(given)

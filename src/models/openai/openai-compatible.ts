@@ -5,6 +5,7 @@ import { type Model, ModelError } from '../model.ts'
 import { readFault } from '../read-fault.ts'
 import { type ServerOptions, serverModel } from '../server-model.ts'
 import { toStreamError } from '../to-model-error.ts'
+import { openaiFiles } from './openai-files.ts'
 import { type OpenAiChunk, readParts } from './read-parts.ts'
 import { readWindow } from './read-window.ts'
 import { toOpenAiMessages } from './to-openai-messages.ts'
@@ -53,6 +54,7 @@ export function openaiCompatible(options: OpenAiCompatibleOptions): Model {
         defaultHeaders: { ...(isOpenAi || apiKey ? {} : { Authorization: null }), ...headers },
       })
     },
+    files: openaiFiles,
     async findWindow(client, wire) {
       try {
         const { data } = await client.models.list()

@@ -3,13 +3,14 @@ import { type Chat, type ChatPart, createChat, type Reply } from '../../chat/ind
 import { parts as partNames } from '../../context/receipt.ts'
 import { mainBranch } from '../../history/log/read-log.ts'
 import { present } from '../../log/present.ts'
+import { checkFiles } from '../../models/read-media.ts'
 import { errorBody, notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
 import { type Call, defineRoute, type Told } from './route.ts'
 import { count, errorAnswer, inConversation, message, name, place, threadFields } from './schemas.ts'
 import type { ServerEvent } from './server-event.ts'
 
-const input = z.union([z.string(), message]).describe('a text, or a user message')
+const inputSchema = z.union([z.string(), message]).describe('a text, or a user message')
 
 /** How a turn is answered; without these, as the server is set up. */
 const asking = {
@@ -76,13 +77,15 @@ export const chatRoutes = [
       'Answers a user message, in a conversation that may be new. Closing the stream cancels the turn.',
     params: inConversation,
     query: threadQuery,
-    body: z.strictObject({ input, ...asking }),
+    body: z.strictObject({ input: inputSchema, ...asking }),
     kind: 'events',
     answer: replyPart,
-    handle: call =>
-      answer({ call, asked: call.body, branch: call.query.branch ?? mainBranch }, (chat, options) =>
+    handle(call) {
+      checkInput(call.body.input)
+      return answer({ call, asked: call.body, branch: call.query.branch ?? mainBranch }, (chat, options) =>
         chat.send(call.body.input, { ...options, ...placeOf(call) }),
-      ),
+      )
+    },
   }),
   defineRoute({
     method: 'post',
@@ -91,12 +94,17 @@ export const chatRoutes = [
     summary: 'Answers an edited user message on a new branch. The old branch stays as it is.',
     params: inConversation,
     query: threadQuery,
-    body: z.strictObject({ input, at: place.describe('the seq of the user message'), ...asking }),
+    body: z.strictObject({
+      input: inputSchema,
+      at: place.describe('the seq of the user message'),
+      ...asking,
+    }),
     kind: 'events',
     answer: replyPart,
     async handle(call) {
       await threadOf(call)
       const { input, at } = call.body
+      checkInput(input)
       return answer({ call, asked: call.body }, (chat, options) =>
         chat.edit(input, { ...options, ...placeOf(call), at }),
       )
@@ -156,6 +164,11 @@ export const chatRoutes = [
     },
   }),
 ]
+
+/** Refuses a file that nobody can read before the answer begins, so that the refusal has its status. */
+function checkInput(input: z.output<typeof inputSchema>): void {
+  if (typeof input !== 'string') checkFiles(input, 0)
+}
 
 type ThreadCall = Call<
   { readonly conversation: string },

@@ -1,6 +1,7 @@
 import type { LoggedMessage, SeenMessage, Thread, Turn } from '../../history/index.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { checkFiles } from '../../models/read-media.ts'
 import { ConflictError, KeyReusedError, LeaseError } from '../../stores/store-error.ts'
 import { isUser, marksOf, marksToSave, type UserMarks } from '../identity/chain.ts'
 import { firstMark } from '../identity/provisional.ts'
@@ -25,10 +26,12 @@ export interface OpenedTurn {
 export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> {
   const { log } = asked
   const { conversation, actor } = place.thread
-  if (place.fork) await log.store.fork(place.fork.of, { at: place.fork.at, branch: place.thread.branch })
-  const thread = log.history.thread(conversation, { actor, branch: place.thread.branch })
   const { repeated = 0, front = 'same' } = place
   const fresh = place.messages.slice(place.from)
+  // What nobody can send must not be stored: every later message of the conversation would fail.
+  for (const [at, message] of fresh.entries()) checkFiles(message, place.from + at)
+  if (place.fork) await log.store.fork(place.fork.of, { at: place.fork.at, branch: place.thread.branch })
+  const thread = log.history.thread(conversation, { actor, branch: place.thread.branch })
   const { state } = await thread.status()
   if (place.isLeft || (state === 'interrupted' && fresh[0] && isResult(fresh[0]))) {
     const resumed = await thread.resume()

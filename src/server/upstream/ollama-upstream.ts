@@ -1,7 +1,9 @@
 import { present } from '../../log/present.ts'
 import { checkWindow } from '../../models/check-options.ts'
+import { hasFiles } from '../../models/leave-out.ts'
 import type { ModelSettings } from '../../models/model.ts'
 import { findWindow, loadedWindows, withTag } from '../../models/ollama/find-window.ts'
+import { ollamaFiles } from '../../models/ollama/ollama-files.ts'
 import { ollamaServer } from '../../models/ollama/ollama-server.ts'
 import { lineReader } from '../../models/ollama/read-lines.ts'
 import { chunkReader, type OllamaChunk } from '../../models/ollama/read-parts.ts'
@@ -10,6 +12,7 @@ import { toOllamaRequest } from '../../models/ollama/to-ollama-request.ts'
 import { textsOf } from '../../models/pair-results.ts'
 import type { Server } from '../../models/to-model-error.ts'
 import { type ConnectionOptions, openConnection } from './connection.ts'
+import { fileMemory } from './file-memory.ts'
 import { type PartReader, streamParts } from './stream-parts.ts'
 import type { Hear, Upstream, UpstreamModel } from './upstream.ts'
 import { windowMemory } from './window-memory.ts'
@@ -37,6 +40,12 @@ export function ollamaUpstream({ window, ...options }: OllamaUpstreamOptions): U
     return findWindow(client, model, window)
   })
 
+  const files = fileMemory(model =>
+    ollamaFiles(signal =>
+      connection.askFacts({ path: '/api/show', body: { model }, signal }, serverFor(model)),
+    ),
+  )
+
   return {
     kind: 'ollama',
     address,
@@ -44,12 +53,17 @@ export function ollamaUpstream({ window, ...options }: OllamaUpstreamOptions): U
     model: (name, hear = () => {}) => ({
       name,
       window: signal => windows.of(name, signal),
+      files: files.of(name),
       stream({ messages, tools, settings = {}, signal }) {
-        const server = serverFor(name, () => textsOf(messages))
+        const server = {
+          ...serverFor(name, () => textsOf(messages)),
+          hasFiles: () => messages.some(hasFiles),
+        }
         return streamParts({
           connection,
           server,
           windows,
+          files: files.of(name),
           hear,
           signal,
           question: async () => ({

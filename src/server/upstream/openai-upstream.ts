@@ -1,7 +1,9 @@
 import { present } from '../../log/present.ts'
 import { checkWindow, isWindow } from '../../models/check-options.ts'
 import { ifKnown } from '../../models/if-known.ts'
+import { hasFiles } from '../../models/leave-out.ts'
 import type { ModelSettings } from '../../models/model.ts'
+import { openaiFiles } from '../../models/openai/openai-files.ts'
 import { chunkReader, type OpenAiChunk } from '../../models/openai/read-parts.ts'
 import { type ListedModel, readWindow, windowOf } from '../../models/openai/read-window.ts'
 import { toOpenAiMessages } from '../../models/openai/to-openai-messages.ts'
@@ -10,6 +12,7 @@ import { textsOf } from '../../models/pair-results.ts'
 import type { Server } from '../../models/to-model-error.ts'
 import { type ConnectionOptions, openConnection } from './connection.ts'
 import { promptCounter } from './count-prompt.ts'
+import { fileMemory } from './file-memory.ts'
 import { eventReader } from './read-events.ts'
 import { type PartReader, streamParts } from './stream-parts.ts'
 import type { Hear, Upstream } from './upstream.ts'
@@ -53,6 +56,8 @@ export function openaiUpstream({ window, ...options }: OpenAiUpstreamOptions): U
 
   const count = promptCounter()
 
+  const files = fileMemory(() => openaiFiles())
+
   return {
     kind: 'openai',
     address,
@@ -60,12 +65,17 @@ export function openaiUpstream({ window, ...options }: OpenAiUpstreamOptions): U
     model: (name, hear = () => {}) => ({
       name,
       window: signal => windows.of(name, signal),
+      files: files.of(name),
       stream({ messages, tools, settings = {}, signal }) {
-        const server = serverFor(name, () => textsOf(messages))
+        const server = {
+          ...serverFor(name, () => textsOf(messages)),
+          hasFiles: () => messages.some(hasFiles),
+        }
         return streamParts({
           connection,
           server,
           windows,
+          files: files.of(name),
           hear,
           signal,
           question: () => ({

@@ -1,5 +1,6 @@
 import { checkPart } from '../../models/check-part.ts'
 import type { ModelPart } from '../../models/model.ts'
+import type { LearnedFiles } from '../../models/ollama/ollama-files.ts'
 import { type Server, toWireError } from '../../models/to-model-error.ts'
 import { joinPieces, type Piece } from '../../models/whole-pieces.ts'
 import type { Connection, Question } from './connection.ts'
@@ -14,6 +15,7 @@ interface Streamed {
   readonly signal: AbortSignal | undefined
   /** Learn from a refusal of the model. */
   readonly windows: WindowMemory<unknown>
+  readonly files: LearnedFiles
   readonly hear: Hear
   readonly reader: PartReader
 }
@@ -31,7 +33,7 @@ export interface PartReader {
 
 /** Streams a reply of an upstream. The connection is closed unless the whole of it was read. */
 export async function* streamParts(streamed: Streamed): AsyncGenerator<ModelPart> {
-  const { connection, server, question, signal, windows, hear, reader } = streamed
+  const { connection, server, question, signal, windows, files, hear, reader } = streamed
   signal?.throwIfAborted()
   let close: ((isWhole: boolean) => void) | undefined
   let isWhole = false
@@ -49,6 +51,7 @@ export async function* streamParts(streamed: Streamed): AsyncGenerator<ModelPart
     if (signal?.aborted) throw signal.reason
     const meant = toWireError(server, error, close !== undefined)
     windows.learn(server.model, meant)
+    files.learnFrom(meant)
     if (meant.tokens) hear({ tokens: meant.tokens })
     throw meant
   } finally {

@@ -9,16 +9,17 @@ import type { Asking } from '../turn-options.ts'
 import type { Emit, WarningCode } from '../turn-part.ts'
 import { pauseBefore } from '../wait/with-limit.ts'
 import { callModel } from './call-model.ts'
-import { nextContext } from './next-context.ts'
+import { nextContext, type ToFit } from './next-context.ts'
 
 /** Asks the model for one reply. A call that failed before anything was shown is made again. */
 export async function askModel(asking: Asking): Promise<ModelReply> {
   const { log, emit, model, retries, backoffMs, signal, replies, tally } = asking
   const warn = (code: WarningCode, message: string) => emit({ type: 'warning', code, message })
   let isFittedAgain = false
+  let noFiles: string | undefined
   for (let attempt = 1; ; ) {
     signal.throwIfAborted()
-    const { context, factor, tools } = await prepare(asking, warn)
+    const { context, factor, tools, hasFiles } = await prepare({ ...asking, noFiles }, warn)
     const reply = emptyReply()
     tally.replies.push(reply)
     tally.arriving = reply
@@ -41,6 +42,14 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
         isFittedAgain = true
         log.calibrate({ model: model.name, counter: log.count.id, factor: raised(factor) })
         await warn('fitted_again', `${model.name} says that the prompt is too long: it is fitted again.`)
+        continue
+      }
+      if (error.code === 'files_refused' && hasFiles && noFiles === undefined) {
+        noFiles = 'the model server refused it'
+        await warn(
+          'files_left_out',
+          `${model.name} does not take the files that were sent: it is asked without.`,
+        )
         continue
       }
       if (!error.isRetryable || attempt > retries) throw error
@@ -67,7 +76,10 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
 const cancelled = { status: 'cancelled' } as const
 
 /** Makes the context for the next call, and tells of it. */
-async function prepare(asking: Asking, warn: (code: WarningCode, message: string) => void | Promise<void>) {
+async function prepare(
+  asking: Asking & Pick<ToFit, 'noFiles'>,
+  warn: (code: WarningCode, message: string) => void | Promise<void>,
+) {
   const next = await nextContext(asking)
   const { messages, receipt } = next.context
   const lead = asking.system === undefined ? 0 : 1

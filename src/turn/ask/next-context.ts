@@ -1,4 +1,6 @@
 import type { Context } from '../../context/context.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { leaveOutFiles } from '../../models/leave-out.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import type { TurnLog } from '../log/turn-log.ts'
 import type { Asking } from '../turn-options.ts'
@@ -7,8 +9,10 @@ import type { Asking } from '../turn-options.ts'
 export interface ToFit
   extends Pick<
     Asking,
-    'model' | 'window' | 'reserve' | 'mostResultTokens' | 'system' | 'specs' | 'readOn' | 'fit'
+    'model' | 'window' | 'reserve' | 'mostResultTokens' | 'system' | 'specs' | 'readOn' | 'fit' | 'signal'
   > {
+  /** Why no file is sent at all, whatever the model takes. */
+  readonly noFiles?: string | undefined
   readonly log: Pick<TurnLog, 'hasClipped' | 'calibration' | 'context'>
 }
 
@@ -18,21 +22,33 @@ export interface NextCall {
   readonly tools: readonly ToolSpec[]
   /** The calibration that our counts are multiplied by. */
   readonly factor: number
+  /** Whether the conversation holds images or other files. */
+  readonly hasFiles: boolean
 }
 
 /** Makes the context for the next call. A calibration shrinks the window instead of stretching every count. */
 export async function nextContext(given: ToFit): Promise<NextCall> {
-  const { log, model, window, reserve, mostResultTokens, system, specs, readOn, fit } = given
+  const { log, model, window, reserve, mostResultTokens, system, specs, readOn, fit, signal, noFiles } = given
   const tools = readOn && (await log.hasClipped(mostResultTokens)) ? [...specs, readOn] : specs
   const factor = (await log.calibration(model.name))?.factor ?? 1
-  const context = await log.context({
-    overflow: 'trim',
+  const { files } = model
+  let hasFiles = false
+  const leaveOut = (message: MessageLike) => {
+    hasFiles = true
+    return leaveOutFiles(message, file => files?.refuse(file) ?? noFiles)
+  }
+  const options = {
+    overflow: 'trim' as const,
+    ...(files && { leaveOut }),
     ...fit,
     window: Math.floor(window / factor),
     reserve: Math.floor(reserve / factor),
     mostResultTokens,
     tools,
     system,
-  })
-  return { context, tools, factor }
+  }
+  const context = await log.context(options)
+  // What a model takes is asked for only where a conversation holds files.
+  const isKnown = !hasFiles || !(await files?.learn?.(signal))
+  return { context: isKnown ? context : await log.context(options), tools, factor, hasFiles }
 }

@@ -1,0 +1,118 @@
+import { attempt } from '../log/attempt.ts'
+import type { MessageLike } from '../log/message.ts'
+import { isObject } from '../log/parse-json.ts'
+import { isText } from '../log/read-content.ts'
+import { isImage, type Media, readFile } from './read-media.ts'
+
+/** Why a model cannot take a file, in words; undefined if it can. */
+export type RefuseFile = (file: Media) => string | undefined
+
+/**
+ * A message with words in place of the files that cannot be sent: those that the model refuses, and those that nobody can
+ * read. Undefined if all of them can be sent.
+ */
+export function leaveOutFiles(
+  source: MessageLike,
+  refuse: RefuseFile,
+): { readonly message: MessageLike; readonly why: string } | undefined {
+  const left: string[] = []
+  /** The words for a file that is left out; undefined for one that is sent, and for what is no file. */
+  const wordsFor = (part: unknown): string | undefined => {
+    const file = attempt(() => readFile(part), unreadable)
+    const why = file && (file === unreadable ? 'its data cannot be read' : refuse(file))
+    if (!file || why === undefined) return undefined
+    const words = `${nameOf(file, part)} left out: ${why}`
+    left.push(words)
+    return `[${words}]`
+  }
+  const content = Array.isArray(source.content) ? toContent(source.content, wordsFor) : source.content
+  const images = (Array.isArray(source.images) ? source.images : []) as readonly unknown[]
+  const words: string[] = []
+  const taken = images.filter(image => {
+    const text = wordsFor({ type: 'image', image })
+    if (text !== undefined) words.push(text)
+    return text === undefined
+  })
+  if (left.length === 0) return undefined
+  const { images: _, ...rest } = source
+  const message = {
+    ...rest,
+    content: withWords(content, words),
+    ...(taken.length > 0 && { images: taken }),
+  }
+  return { message, why: [...new Set(left)].join('; ') }
+}
+
+/** Whether a message holds images, other files, or parts that nobody knows here. */
+export function hasFiles(source: MessageLike): boolean {
+  const isFile = (part: unknown) => attempt(() => readFile(part) !== undefined, true)
+  const { images, content } = source
+  if (Array.isArray(images) && images.length > 0) return true
+  return Array.isArray(content) && content.some(part => isFile(part) || hasOutputFile(part))
+}
+
+const hasOutputFile = (part: unknown): boolean => {
+  const { type, output } = (part ?? {}) as { type?: unknown; output?: { type?: unknown; value?: unknown } }
+  return (
+    type === 'tool-result' &&
+    output?.type === 'content' &&
+    Array.isArray(output.value) &&
+    output.value.some((one: { type?: unknown } | null) => one?.type !== 'text')
+  )
+}
+
+const unreadable: Media = { type: 'foreign', kind: 'file' }
+
+/** A content whose parts are all texts becomes one text: templates of local servers often take nothing else. */
+function toContent(parts: readonly unknown[], wordsFor: (part: unknown) => string | undefined): unknown {
+  const sent = parts.map(part => {
+    const words = wordsFor(part)
+    return words === undefined ? withOutput(part, wordsFor) : { type: 'text', text: words }
+  })
+  const isPlain = sent.every(part => isText(part))
+  return isPlain
+    ? sent.map(part => (typeof part === 'string' ? part : String(part.text ?? ''))).join('\n')
+    : sent
+}
+
+/** The AI SDK has the files of a tool result inside of it. */
+function withOutput(part: unknown, wordsFor: (part: unknown) => string | undefined): unknown {
+  const { type, output } = (part ?? {}) as { type?: unknown; output?: { type?: unknown; value?: unknown } }
+  if (type !== 'tool-result' || output?.type !== 'content' || !Array.isArray(output.value)) return part
+  const value = output.value.map((one: unknown) => {
+    const words = wordsFor(one)
+    return words === undefined ? one : { type: 'text', text: words }
+  })
+  return { ...(part as object), output: { ...output, value } }
+}
+
+function withWords(content: unknown, words: readonly string[]): unknown {
+  if (words.length === 0) return content
+  if (Array.isArray(content)) return [...content, ...words.map(text => ({ type: 'text', text }))]
+  return [content, ...words].filter(text => typeof text === 'string' && text !== '').join('\n')
+}
+
+/** What a file is called: `image photo.png`. */
+function nameOf(file: Media, part: unknown): string {
+  const name = file.type === 'bytes' ? file.filename : file.type === 'url' ? lastOf(file.url) : undefined
+  const given = isObject(part) && typeof part.filename === 'string' ? part.filename : name
+  return [kindOf(file), ...(given ? [oneLine(given)] : [])].join(' ')
+}
+
+/** The kind of a file, as people call it. */
+export function kindOf(file: Media): 'image' | 'audio' | 'video' | 'PDF' | 'file' {
+  const type = file.type === 'foreign' ? file.kind : file.mediaType
+  if (isImage(file) || /^(?:input_)?image/.test(type)) return 'image'
+  if (/^(?:input_)?audio/.test(type)) return 'audio'
+  if (/^(?:input_)?video/.test(type)) return 'video'
+  return type === 'application/pdf' ? 'PDF' : 'file'
+}
+
+const lastOf = (url: string) => /([^/?#]+)(?:[?#].*)?$/.exec(url.slice(0, 2000))?.[1]
+
+/** Names come from clients: brackets would end the words, and a long name says no more. */
+const oneLine = (name: string) =>
+  name
+    .replace(/[\s[\]]+/g, ' ')
+    .trim()
+    .slice(0, 80)
