@@ -2,7 +2,14 @@ import { attempt } from '../log/attempt.ts'
 import type { MessageLike } from '../log/message.ts'
 import { isObject } from '../log/parse-json.ts'
 import { isText } from '../log/read-content.ts'
+import type { ModelError, ModelFiles } from './model.ts'
 import { isImage, type Media, readFile } from './read-media.ts'
+
+/** Which files a model takes, as far as its server has told. */
+export interface LearnedFiles extends ModelFiles {
+  /** Learns from a refusal. */
+  learnFrom(error: ModelError): void
+}
 
 /** Why a model cannot take a file, in words; undefined if it can. */
 export type RefuseFile = (file: Media) => string | undefined

@@ -1,14 +1,8 @@
 import { ifKnown } from '../if-known.ts'
-import type { ModelError, ModelFiles } from '../model.ts'
+import type { LearnedFiles } from '../leave-out.ts'
 import { isImage } from '../read-media.ts'
 
-/** Which files a model of Ollama takes: images by their bytes, if it can see. */
-export interface LearnedFiles extends ModelFiles {
-  /** Learns from a refusal. */
-  learnFrom(error: ModelError): void
-}
-
-/** `show`: asks `/api/show`, which names what the model can do. */
+/** A model of Ollama takes images by their bytes, if it can see. `show`: asks `/api/show`, which names what it can do. */
 export function ollamaFiles(show: (signal?: AbortSignal) => Promise<unknown>): LearnedFiles {
   let isBlind: boolean | undefined
   return {

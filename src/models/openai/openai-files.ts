@@ -1,6 +1,5 @@
-import { kindOf } from '../leave-out.ts'
+import { kindOf, type LearnedFiles } from '../leave-out.ts'
 import type { ModelError } from '../model.ts'
-import type { LearnedFiles } from '../ollama/ollama-files.ts'
 import { isImage } from '../read-media.ts'
 
 /** Which files a model behind chat completions takes: what the server refuses is known from then on. */

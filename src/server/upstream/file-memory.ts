@@ -1,4 +1,4 @@
-import type { LearnedFiles } from '../../models/ollama/ollama-files.ts'
+import type { LearnedFiles } from '../../models/leave-out.ts'
 
 /** Names come from requests: only so many are remembered. */
 const most = 1000

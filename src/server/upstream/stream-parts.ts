@@ -1,6 +1,6 @@
 import { checkPart } from '../../models/check-part.ts'
+import type { LearnedFiles } from '../../models/leave-out.ts'
 import type { ModelPart } from '../../models/model.ts'
-import type { LearnedFiles } from '../../models/ollama/ollama-files.ts'
 import { type Server, toWireError } from '../../models/to-model-error.ts'
 import { joinPieces, type Piece } from '../../models/whole-pieces.ts'
 import type { Connection, Question } from './connection.ts'
