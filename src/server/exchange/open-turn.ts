@@ -46,7 +46,8 @@ export async function openTurn(asked: Asked, place: Place): Promise<OpenedTurn> 
   }
   const { before, input, rest } = split(fresh)
   // The past of an open turn cannot be added to: the turn is closed by the next one, which then takes all.
-  const isSeeded = before.length > 0 && state === 'idle'
+  // Another server may begin the same conversation now: then all is one step, of which only one of them can be the first.
+  const isSeeded = before.length > 0 && state === 'idle' && place.head !== 0
   const seedAt = isSeeded ? ((await log.store.head(place.thread))?.head ?? 0) + 1 : 0
   if (isSeeded && place.head !== undefined && place.head !== seedAt - 1)
     throw new ConflictError(conversation, place.head, seedAt - 1)
