@@ -6,7 +6,6 @@ import { gatherNotes, needsMarker, textCost } from '../draft/cost.ts'
 import type { FullDraft } from '../draft/draft.ts'
 import { entryPiece, type Frame, type Piece, rewritten } from '../draft/frame.ts'
 import type { LeaveOut } from '../draft/frame-options.ts'
-import type { Insertion } from '../draft/span.ts'
 import { findSpan, type Insertion } from '../draft/span.ts'
 
 /** The pieces of a draft in the order in which they are sent, before any shape is applied. */
