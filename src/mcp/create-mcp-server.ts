@@ -9,6 +9,7 @@ import { readConversation } from './read-conversation.ts'
 import { searchConversations } from './search-conversations.ts'
 
 export interface McpOptions {
+  /** What is read. For clients that may not inspect: a history of `shownStore`, in which experiments are not there. */
   readonly history: History
   /** Of this library, which the client is told. */
   readonly version: string

@@ -185,7 +185,7 @@ export function createServer(given: ServerOptions): Server {
         const { raw: request } = context.req
         const conversation = context.req.param('conversation')
         const { requestId, log, caller } = context.var
-        return answerChat(route, { face, request, requestId, conversation, log, keyId: caller.keyId })
+        return answerChat(route, { face, request, requestId, conversation, log, caller })
       })
     }
   }

@@ -1,10 +1,12 @@
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
 import type { ExperimentTools } from '../../experiment/index.ts'
+import { isInnerActor, shownStore } from '../../experiment/log/shown-store.ts'
 import { createHistory, type History, type HistoryOptions } from '../../history/index.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
-import type { ServerEnv } from '../auth/caller.ts'
+import type { Store } from '../../stores/store.ts'
+import type { Caller, ServerEnv } from '../auth/caller.ts'
 import type { Keys } from '../auth/create-keys.ts'
 import { requireScope } from '../auth/require-scope.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
@@ -12,9 +14,11 @@ import type { Log } from '../exchange/asked.ts'
 import type { Cancels } from '../exchange/cancels.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
+import { refuseExperiment, refuseInner } from '../guard/refuse-hidden.ts'
 import type { Counted } from '../health/create-metrics.ts'
 import { bodyOf } from '../routes/pass-on.ts'
 import type { Upstream } from '../upstream/upstream.ts'
+import { notFound } from './api-error.ts'
 import type { AboutServer, ApiParts } from './api-parts.ts'
 import { eventStream, lineStream } from './event-stream.ts'
 import { createFeeds } from './live/feeds.ts'
@@ -69,19 +73,31 @@ export interface Api {
 export function createApi(given: ApiOptions): Api {
   const { about, upstream, options, maxBodyBytes, newId, logOf, experimentTools = [] } = given
   const { embed, pollMs = 1000, maxListeners = 256, gate, json, keys, cancels, onReply } = given
-  const looking = new Map<string, History>()
+  const looking = new Map<string, Looking>()
 
-  /** A history of its own for looking: what is tried out does not change the memory of running chats. */
-  function lookingAt(tenant: string): History {
-    const found =
-      looking.get(tenant) ?? createHistory({ store: logOf(tenant).store, tenant, ...present({ embed }) })
-    looking.delete(tenant)
-    looking.set(tenant, found)
+  /**
+   * A history of its own for looking: what is tried out does not change the memory of running chats. To those who may not
+   * inspect, it shows what users see.
+   */
+  function lookingAt(tenant: string, mayInspect: boolean): Looking {
+    const name = JSON.stringify([tenant, mayInspect])
+    const { store: whole } = logOf(tenant)
+    const store = mayInspect ? whole : shownStore(whole)
+    const found = looking.get(name) ?? {
+      store,
+      history: createHistory({ store, tenant, ...present({ embed }) }),
+    }
+    looking.delete(name)
+    looking.set(name, found)
     if (looking.size > mostTenants) looking.delete(looking.keys().next().value!)
     return found
   }
 
-  const feeds = createFeeds({ historyOf: lookingAt, pollMs, mostListeners: maxListeners })
+  const feeds = createFeeds({
+    historyOf: (tenant, mayInspect) => lookingAt(tenant, mayInspect).history,
+    pollMs,
+    mostListeners: maxListeners,
+  })
   const replies = createReplies()
   const experiments = createRunningExperiments()
   const parts: ApiParts = {
@@ -106,12 +122,16 @@ export function createApi(given: ApiOptions): Api {
     const { raw: request } = context.req
     const { caller, log, requestId } = context.var
     const left = new AbortController()
+    const read = await readRequest(route, context, { maxBodyBytes, json })
+    await refuseHidden(route, read, caller, log)
+    const has: Call['has'] = scope => caller.scopes.includes(scope)
+    const { store, history } = lookingAt(caller.tenant, has('inspect'))
     const call: Call = {
-      ...{ request, caller, log, parts },
-      ...(await readRequest(route, context, { maxBodyBytes, json })),
-      has: scope => caller.scopes.includes(scope),
+      ...{ request, caller, parts, ...read, has },
+      // A route that only reads has nothing else to read from.
+      log: route.scope === 'read' ? { ...log, store, history } : log,
       signal: AbortSignal.any([request.signal, left.signal]),
-      looking: lookingAt(caller.tenant),
+      looking: history,
     }
     const response = toResponse(route, await route.handle(call), () => left.abort(), given.keepAliveMs)
     response.headers.set('x-request-id', requestId)
@@ -142,7 +162,30 @@ export function createApi(given: ApiOptions): Api {
   }
 }
 
-const mostTenants = 64
+const mostTenants = 128
+
+interface Looking {
+  readonly store: Store
+  readonly history: History
+}
+
+/**
+ * Refuses what a route must not touch, whatever it does there: nobody writes into threads that the library keeps for itself,
+ * and to those who may not inspect, an experiment is not there. Managing experiments is for `admin`.
+ */
+async function refuseHidden(
+  { scope }: Route,
+  { params, query }: { readonly params?: unknown; readonly query?: unknown },
+  caller: Caller,
+  log: Log,
+): Promise<void> {
+  const { conversation } = (params ?? {}) as { readonly conversation?: string }
+  const { actor = '' } = (query ?? {}) as { readonly actor?: string }
+  if (conversation === undefined || scope === 'admin') return
+  if (scope === 'chat') refuseInner(actor)
+  if (isInnerActor(actor) && !caller.scopes.includes('inspect')) throw notFound('thread', actor)
+  await refuseExperiment(log, conversation, caller)
+}
 
 const noFields = z.strictObject({})
 

@@ -26,8 +26,8 @@ export const eventRoutes = [
     summary: 'Tells when something is written to any conversation. `Last-Event-ID` tells what was missed.',
     kind: 'events',
     answer: feedEvent,
-    handle: ({ caller: { tenant }, request, signal, parts: { feeds } }) =>
-      feeds.listen(tenant, { since: lastEventOf(request), signal }),
+    handle: ({ caller: { tenant }, has, request, signal, parts: { feeds } }) =>
+      feeds.listen(tenant, { since: lastEventOf(request), mayInspect: has('inspect'), signal }),
   }),
   defineRoute({
     method: 'get',
@@ -40,13 +40,16 @@ export const eventRoutes = [
     async handle({
       params: { conversation },
       caller: { tenant },
+      has,
       looking,
       request,
       signal,
       parts: { feeds },
     }) {
       await findConversation(looking, conversation)
-      return feeds.listen(tenant, { conversation, since: lastEventOf(request), signal })
+      return feeds.listen(tenant, {
+        ...{ conversation, since: lastEventOf(request), mayInspect: has('inspect'), signal },
+      })
     },
   }),
 ]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fates } from '../../context/receipt.ts'
-import { experimentActor } from '../../experiment/plan/role.ts'
+import { isExperiment, isInnerActor } from '../../experiment/log/shown-store.ts'
 import type { ThreadCall } from '../../history/calls/calls.ts'
 import { endOf, readPlan } from '../../history/calls/plan.ts'
 import { type LogSource, readLog } from '../../history/log/read-log.ts'
@@ -64,8 +64,7 @@ export async function readLatest(
   { log, looking, has }: Call,
   { conversation, threads }: ConversationInfo,
 ): Promise<Told<z.input<typeof latest>> | undefined> {
-  const isExperiment = threads.some(({ actor }) => actor === experimentActor)
-  const spoken = threads.filter(({ actor, branch }) => !isInner(actor) && !isSideName(branch))
+  const spoken = threads.filter(({ actor, branch }) => !isInnerActor(actor) && !isSideName(branch))
   const newest = (spoken.length > 0 ? spoken : threads).reduce<(typeof threads)[number] | undefined>(
     (last, one) => (last && last.updatedAt >= one.updatedAt ? last : one),
     undefined,
@@ -85,16 +84,14 @@ export async function readLatest(
   ])
   const last = shown.findLast(message => textOf(message) !== '')
   return {
-    ...{ actor, branch, entries, turns: head?.turns ?? 0, status, isExperiment },
+    ...{ actor, branch, entries, turns: head?.turns ?? 0, status },
+    isExperiment: isExperiment({ threads }),
     branches: spoken.filter(one => one.actor === actor).length,
     ...present({ begins, request }),
     ...(last && { said: toSaid(last) }),
     ...(call && { call: toLastCall(call) }),
   }
 }
-
-/** Threads that the library keeps for itself. */
-const isInner = (actor: string) => actor.startsWith('throughline:')
 
 const mostCharacters = 240
 

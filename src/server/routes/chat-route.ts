@@ -1,3 +1,4 @@
+import type { Caller } from '../auth/caller.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
 import type { Log } from '../exchange/asked.ts'
@@ -7,7 +8,8 @@ import { type Outcome, respond } from '../exchange/respond.ts'
 import type { ChatRequest, Face } from '../faces/index.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import type { JsonLimits } from '../guard/parse-body.ts'
-import type { HeadersOf } from '../identity/known-client.ts'
+import { refuseExperiment, refuseInner } from '../guard/refuse-hidden.ts'
+import { type HeadersOf, knownClient } from '../identity/known-client.ts'
 import { toFault } from '../to-fault.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { loadModel } from './load-model.ts'
@@ -49,14 +51,15 @@ export interface ChatCall {
   /** The conversation in the path: `/c/<conversation>/…`. */
   readonly conversation: string | undefined
   readonly log: Log
-  readonly keyId: string
+  readonly caller: Caller
 }
 
 /** Answers a request on one of the faces. */
 export async function answerChat(
   { upstream, options, gate, cancels, unreadMs, keepAliveMs, now, newId, onServed, ...limits }: ChatRoute,
-  { face, request, requestId, conversation, log, keyId }: ChatCall,
+  { face, request, requestId, conversation, log, caller }: ChatCall,
 ): Promise<Response> {
+  const { keyId } = caller
   const started = performance.now()
   let model: string | undefined
   const tell = (outcome: Outcome) =>
@@ -79,6 +82,9 @@ export async function answerChat(
       return loaded
     }
     checkMessages(read, face, limits.maxMessages)
+    const named = knownClient(read, headers)
+    refuseInner(named?.actor)
+    await refuseExperiment(log, named?.conversation, caller)
     const asked = {
       ...{ log, headers, keyId, newId, now },
       face: face.name,

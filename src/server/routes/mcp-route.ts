@@ -1,3 +1,5 @@
+import { shownStore } from '../../experiment/log/shown-store.ts'
+import { createHistory } from '../../history/index.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Log } from '../exchange/asked.ts'
 import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
@@ -26,7 +28,9 @@ export async function answerMcp({ request, log, caller, maxBodyBytes, json }: Mc
   )
   const { createMcpServer } = await import('../../mcp/create-mcp-server.ts')
   const mayInspect = caller.scopes.includes('inspect')
-  const server = createMcpServer({ history: log.history, version, mayInspect })
+  const { store, tenant } = log
+  const history = mayInspect ? log.history : createHistory({ store: shownStore(store), tenant })
+  const server = createMcpServer({ history, version, mayInspect })
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
   return transport.handleRequest(request, { parsedBody })

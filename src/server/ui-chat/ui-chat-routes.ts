@@ -8,6 +8,7 @@ import type { ServerEnv } from '../auth/caller.ts'
 import { requireScope } from '../auth/require-scope.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
+import { refuseExperiment } from '../guard/refuse-hidden.ts'
 import { NotFoundError } from '../not-found-error.ts'
 import type { ChatRoute } from '../routes/chat-route.ts'
 import { bodyOf } from '../routes/pass-on.ts'
@@ -37,6 +38,7 @@ export function uiChatRoutes(route: UIChatRoute): Hono<ServerEnv> {
     const body = parse(await bodyOf(request, maxBodyBytes), caller.keyId)
     const asked = readUIRequest(body)
     const chosen = readUIOptions(body)
+    await refuseExperiment(log, asked.conversation, caller)
     return replies.answer({
       ...{ history: log.history, asked, signal: request.signal },
       headers: ({ conversation, branch }) => ({
@@ -63,12 +65,10 @@ export function uiChatRoutes(route: UIChatRoute): Hono<ServerEnv> {
   })
 
   app.get('/:conversation', requireScope('read'), async context => {
-    const { history } = context.var.log
-    const found = await replies.messages(
-      history,
-      context.req.param('conversation'),
-      context.req.query('branch'),
-    )
+    const { log, caller } = context.var
+    const conversation = context.req.param('conversation')
+    await refuseExperiment(log, conversation, caller)
+    const found = await replies.messages(log.history, conversation, context.req.query('branch'))
     if (found) return context.json(found)
     throw new NotFoundError(
       'no_conversation',

@@ -21,6 +21,8 @@ export interface ListenOptions {
   readonly conversation?: string
   /** The id of the last event that the listener has. */
   readonly since?: string | undefined
+  /** Whether experiments are told too. */
+  readonly mayInspect: boolean
   readonly signal: AbortSignal
 }
 
@@ -34,7 +36,7 @@ export interface Feeds {
 }
 
 export interface FeedsOptions {
-  readonly historyOf: (tenant: string) => History
+  readonly historyOf: (tenant: string, mayInspect: boolean) => History
   /** How often the store is asked what other processes wrote. Default one second. */
   readonly pollMs?: number
   /** Default 256. */
@@ -54,14 +56,16 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
 
   /** Joins when it is first read: a client may leave before. */
   async function* listen(tenant: string, options: ListenOptions): AsyncGenerator<ServerEvent<FeedEvent>> {
-    const feed = feeds.get(tenant) ?? createFeed(historyOf(tenant), pollMs)
-    feeds.set(tenant, feed)
+    const { mayInspect } = options
+    const name = nameOf(tenant, mayInspect)
+    const feed = feeds.get(name) ?? createFeed(historyOf(tenant, mayInspect), pollMs)
+    feeds.set(name, feed)
     listeners += 1
     try {
       yield* listenTo(feed, options)
     } finally {
       listeners -= 1
-      if (feed.isUnused() && feeds.get(tenant) === feed) feeds.delete(tenant)
+      if (feed.isUnused() && feeds.get(name) === feed) feeds.delete(name)
     }
   }
 
@@ -77,13 +81,19 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
         )
       return listen(tenant, options)
     },
-    notice: (tenant, conversation, what) => feeds.get(tenant)?.notice(conversation, what),
+    notice(tenant, conversation, what) {
+      for (const mayInspect of [true, false])
+        feeds.get(nameOf(tenant, mayInspect))?.notice(conversation, what)
+    },
     close() {
       for (const feed of feeds.values()) feed.close()
       feeds.clear()
     },
   }
 }
+
+/** Those who may inspect hear of more. */
+const nameOf = (tenant: string, mayInspect: boolean) => JSON.stringify([tenant, mayInspect])
 
 type Listener = (event: ServerEvent<FeedEvent>) => void
 

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { isExperiment } from '../../../experiment/log/shown-store.ts'
 import type { SeenMessage } from '../../../history/index.ts'
 import { listLog, readLog } from '../../../history/log/read-log.ts'
 import type { ConversationInfo } from '../../../stores/store.ts'
@@ -96,7 +97,8 @@ const named = (context: Context<ServerEnv>): [Log, string] => [context.var.log, 
 
 async function infoOf({ history }: Log, id: string): Promise<ConversationInfo> {
   const [info] = id.startsWith(prefix) ? await history.conversations({ only: id }) : []
-  if (info) return info
+  // An experiment may have any name.
+  if (info && !isExperiment(info)) return info
   throw new NotFoundError('conversation_not_found', `Conversation with id '${id.slice(0, 100)}' not found.`)
 }
 

@@ -1,0 +1,79 @@
+import { mainBranch } from '../../history/log/read-log.ts'
+import type { ConversationInfo, ListConversations, Store, ThreadKey } from '../../stores/store.ts'
+import { experimentActor } from '../plan/role.ts'
+
+/** Whether a thread is one that the library keeps for itself: plans, goals, wishes, system prompts. */
+export const isInnerActor = (actor: string): boolean => actor.startsWith('throughline:')
+
+/** Whether a conversation is an experiment, by its threads. */
+export const isExperiment = ({ threads }: Pick<ConversationInfo, 'threads'>): boolean =>
+  threads.some(({ actor }) => actor === experimentActor)
+
+/** Whether a conversation is an experiment: one look at the store. */
+export async function isExperimentNamed(
+  store: Pick<Store, 'head'>,
+  { tenant, conversation }: Pick<ThreadKey, 'tenant' | 'conversation'>,
+): Promise<boolean> {
+  const own = { tenant, conversation, actor: experimentActor, branch: mainBranch }
+  return (await store.head(own)) !== undefined
+}
+
+/**
+ * A store for those who may see what users see and no more: experiments, and the threads that the library keeps for itself,
+ * are not there. It hides them from every way of reading, so that no reader has to know of them. Writing is as before.
+ */
+export function shownStore(store: Store): Store {
+  const isHidden = async (thread: ThreadKey) => isInnerActor(thread.actor) || isExperimentNamed(store, thread)
+
+  /** Leaves out what is hidden; each conversation is looked up once. */
+  async function shown<Item extends { readonly thread: ThreadKey }>(items: readonly Item[]) {
+    const known = new Map<string, boolean>()
+    const kept: Item[] = []
+    for (const item of items) {
+      const { thread } = item
+      if (isInnerActor(thread.actor)) continue
+      const is = known.get(thread.conversation) ?? (await isExperimentNamed(store, thread))
+      known.set(thread.conversation, is)
+      if (!is) kept.push(item)
+    }
+    return kept
+  }
+
+  async function conversations(tenant: string, options: ListConversations = {}) {
+    const { only, limit = Number.POSITIVE_INFINITY } = options
+    const found: ConversationInfo[] = []
+    // A page is filled up: a short one would count as the last.
+    for (let { after } = options; ; ) {
+      const page = await store.conversations(tenant, { ...options, after })
+      for (const one of page)
+        if (found.length < limit && !isExperiment(one))
+          found.push({ ...one, threads: one.threads.filter(({ actor }) => !isInnerActor(actor)) })
+      if (only !== undefined || found.length >= limit || page.length < limit) return found
+      after = page.at(-1)
+    }
+  }
+
+  return {
+    ...store,
+    conversations,
+    head: async thread => ((await isHidden(thread)) ? undefined : store.head(thread)),
+    turns: async thread => ((await isHidden(thread)) ? [] : store.turns(thread)),
+    calls: async (thread, options) => ((await isHidden(thread)) ? [] : store.calls(thread, options)),
+    loadCache: async (thread, key) => ((await isHidden(thread)) ? undefined : store.loadCache(thread, key)),
+    async *entries(thread, range) {
+      if (!(await isHidden(thread))) yield* store.entries(thread, range)
+    },
+    findMarks: async (tenant, marks, options) => shown(await store.findMarks(tenant, marks, options)),
+    async search(tenant, query, { limit = 20 } = {}) {
+      // What is hidden must not take the places of what is not.
+      for (let asked = limit; ; asked = Math.min(4 * asked, mostHits)) {
+        const hits = await store.search(tenant, query, { limit: asked })
+        const found = await shown(hits)
+        if (found.length >= limit || hits.length < asked || asked >= mostHits) return found.slice(0, limit)
+      }
+    },
+  }
+}
+
+/** A search looks at no more hits than these. */
+const mostHits = 20_000

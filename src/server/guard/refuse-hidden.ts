@@ -1,0 +1,26 @@
+import { isExperimentNamed, isInnerActor } from '../../experiment/log/shown-store.ts'
+import { showValue } from '../../log/error.ts'
+import type { Caller } from '../auth/caller.ts'
+import { BadRequestError } from '../bad-request-error.ts'
+import type { Log } from '../exchange/asked.ts'
+import { NotFoundError } from '../not-found-error.ts'
+
+/** Refuses to answer in a thread that the library keeps for itself: its plans and prompts are no conversation. */
+export function refuseInner(actor: string | undefined): void {
+  if (actor !== undefined && isInnerActor(actor))
+    throw new BadRequestError(
+      `The actor ${showValue(actor)} is reserved: names that begin with "throughline:" are the library's own.`,
+      'actor',
+    )
+}
+
+/** To those who may not inspect, an experiment is not there: not to be read, and not to be gone on with by a model. */
+export async function refuseExperiment(
+  { store, tenant }: Pick<Log, 'store' | 'tenant'>,
+  conversation: string | undefined,
+  { scopes }: Pick<Caller, 'scopes'>,
+): Promise<void> {
+  if (conversation === undefined || scopes.includes('inspect')) return
+  if (await isExperimentNamed(store, { tenant, conversation }))
+    throw new NotFoundError('no_conversation', `There is no conversation ${showValue(conversation)}.`)
+}
