@@ -4,7 +4,7 @@ import type { Why } from '../context/why/why-conversation.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { RequestContext } from '../request/index.ts'
 import type { ReadStateOptions, State, StateReading } from '../state/index.ts'
-import type { Mark, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
+import type { Mark, NewEntry, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import {
   type CallInfo,
@@ -23,6 +23,7 @@ import { leadingPrompt, toPlan } from './calls/plan.ts'
 import type { CancelledTurn } from './log/closing.ts'
 import { type EntryOptions, type LoggedMessage, type SeenMessage, toEntry } from './log/logged-message.ts'
 import { checkBranch, type LogSource, listLog } from './log/read-log.ts'
+import { createRests } from './log/rests.ts'
 import type { ThreadLog } from './log/thread-log.ts'
 import { readThreadState, type StateOptions } from './log/thread-state.ts'
 import { beginTurn, createTurn, type Turn } from './turn.ts'
@@ -175,6 +176,19 @@ export function createThread(options: ThreadSource): Thread {
     rest?: Pick<EntryOptions, 'isClosing' | 'calibration'>,
   ) => toEntry(message, { id: newId(), time: now(), count, ...rest })
 
+  /** The entries of messages. There may be thousands, so others get their turn in between. */
+  async function newEntries(messages: readonly (MessageLike | SeenMessage)[]): Promise<readonly NewEntry[]> {
+    const rest = createRests()
+    const entries: NewEntry[] = []
+    for (const message of messages) {
+      const entry = newEntry(message)
+      entries.push(entry)
+      const pause = rest(entry.payload.length)
+      if (pause) await pause
+    }
+    return entries
+  }
+
   function context({ at, system, ...changes }: ThreadContextOptions = {}): Promise<Context> {
     return logOf(key).context(at, toPrompt(system), { ...options.fit, ...changes })
   }
@@ -220,8 +234,10 @@ export function createThread(options: ThreadSource): Thread {
     async begin(given, { key: idempotency, cancelledTurn, data, marks, after } = {}) {
       const messages = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
       const asked = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(given)) }
-      const entries = messages.map((message, at) =>
-        newEntry(data !== undefined && at === messages.length - 1 ? { message, data } : message),
+      const last = messages.at(-1)
+      const isWithData = data !== undefined && last !== undefined
+      const entries = await newEntries(
+        isWithData ? [...messages.slice(0, -1), { message: last, data }] : messages,
       )
       const closing = (message: MessageLike) => newEntry(message, { isClosing: true })
       const begun = await beginTurn(source, { owner, leaseMs, entries, marks, ...asked }, closing, after)
@@ -246,9 +262,9 @@ export function createThread(options: ThreadSource): Thread {
     },
     entries: view => listNewest(source, view),
     async seed(...messages) {
+      const entries = await newEntries(messages)
       const head = await store.head(key)
       checkBranch(key, head)
-      const entries = messages.map(message => newEntry(message))
       await store.seed(key, { expectedHead: head?.head ?? 0, entries })
     },
     messages: view => viewMessages(source, view),

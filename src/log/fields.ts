@@ -56,6 +56,17 @@ export function readJsonFields(value: unknown, field: string): Fields {
   return readFields(readJson(value, field), field)
 }
 
+/** OpenAI takes 16 fields of 512 characters; the log takes 64 KiB. */
+const mostMetadata = { fields: 64, characters: 64 * 1024 }
+
+/** What a client wants to have kept beside a response or a conversation. */
+export function readMetadata(value: unknown, field: string): Fields {
+  const read = readJsonFields(value, field)
+  const { fields, characters } = mostMetadata
+  if (Object.keys(read).length > fields) refuse(field, `may have ${fields} fields`)
+  return JSON.stringify(read).length > characters ? refuse(field, `may have ${characters} characters`) : read
+}
+
 /** Undefined for a field that is absent or null, which clients write for each other. */
 export function optional<T>(
   value: unknown,

@@ -15,6 +15,7 @@ import { requireScope } from './auth/require-scope.ts'
 import type { AnswerOptions } from './exchange/answer.ts'
 import { createCancels } from './exchange/cancels.ts'
 import { createLogs } from './exchange/create-logs.ts'
+import { restingStore } from './exchange/resting-store.ts'
 import { sweep } from './exchange/sweep.ts'
 import { type Face, messagesFace, ollamaFace, openaiFace, responsesFace } from './faces/index.ts'
 import { type AllowedNames, checkNames } from './guard/check-host.ts'
@@ -105,7 +106,7 @@ export function createServer(given: ServerOptions): Server {
   const { allowed = { host: '127.0.0.1', hosts: [], origins: [] } } = given
   const { window, reserve, notes, policy, retries = 1, stallMs, maxReply } = given
   const options = { retries, ...present({ window, reserve, notes, policy, stallMs, maxReply }) }
-  const store = noticingStore(given.store, (...write) => api.onWrite(...write))
+  const store = noticingStore(restingStore(given.store), (...write) => api.onWrite(...write))
   const logOf = createLogs({ store, now, newId, ...present({ leaseMs: given.leaseMs, embed: given.embed }) })
   const keys = createKeys(store, { now })
   const identify = createIdentify({

@@ -115,6 +115,42 @@ it.each(faces)(
   },
 )
 
+it('refuses a body with very many names of fields, wherever they stand', async () => {
+  const { url } = await startServer()
+  const names = (length: number, of = '') =>
+    Object.fromEntries(Array.from({ length }, (_, at) => [`${of}name${at}`, at]))
+  for (const body of [
+    { ...hello, metadata: names(60_000) },
+    { ...hello, things: Array.from({ length: 600 }, (_, at) => names(100, `of${at}`)) },
+  ]) {
+    const response = await post(`${url}/v1/chat/completions`, JSON.stringify(body))
+    expect(response.status).toBe(400)
+    expect(await response.json()).toHaveProperty('error.message', expect.stringContaining('names of fields'))
+  }
+  // The same names in every message are few.
+  const messages = Array.from({ length: 30_001 }, (_, at) => ({
+    role: at % 2 ? 'assistant' : 'user',
+    content: 'x',
+  }))
+  const counted = JSON.stringify({ model: 'reader', messages, max_tokens: 1 })
+  expect((await post(`${url}/v1/messages/count_tokens`, counted)).status).toBe(200)
+})
+
+it('refuses metadata that OpenAI would refuse tenfold: too many fields, or too large', async () => {
+  const { url } = await startServer()
+  const many = Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`name${at}`, 'x']))
+  for (const metadata of [many, { name: 'x'.repeat(70_000) }]) {
+    const asked = [
+      post(`${url}/v1/responses`, JSON.stringify({ ...hello, input: 'hello', metadata })),
+      post(`${url}/v1/conversations`, JSON.stringify({ metadata })),
+    ]
+    for (const response of await Promise.all(asked)) {
+      expect(response.status).toBe(400)
+      expect(await response.json()).toHaveProperty('error.param', 'metadata')
+    }
+  }
+})
+
 /** An upstream whose model talks until it is stopped. */
 function talker({ pieces = Number.POSITIVE_INFINITY, piece = 'word ' } = {}) {
   const said = { pieces: 0, calls: 0, stopped: [] as number[] }

@@ -10,6 +10,7 @@ import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import type { LoggedMessage } from './logged-message.ts'
 import type { LogSource } from './read-log.ts'
+import { breathe } from './rests.ts'
 import { type Loading, whileLoading } from './while-loading.ts'
 
 /** Facts of the log besides its messages. */
@@ -135,6 +136,7 @@ export async function saveCheckpoints(
       return units
     }
     units = to
+    if (units < settled) await breathe()
   }
   return units
 }

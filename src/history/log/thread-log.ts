@@ -24,7 +24,7 @@ import { readThreadState, type StateBefore } from './thread-state.ts'
 import type { CheckedEmbed } from './vectors/embed-options.ts'
 import { tell } from './vectors/embed-texts.ts'
 import { createThreadVectors } from './vectors/thread-vectors.ts'
-import { type Loading, pastTranscript, whileLoading } from './while-loading.ts'
+import { indexAhead, type Loading, pastTranscript, whileLoading } from './while-loading.ts'
 
 /**
  * A thread in the memory of this process. Each use first reads the new entries of the store. Of a long thread, memory
@@ -148,6 +148,7 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
     checkOptions({ ...options, count })
     const { isNow, ...viewed } = await conversationAt(given, prompt)
     const all = { ...(isNow && previous && { previous }), ...options, count }
+    await indexAhead(viewed.transcript, loading())
     const read = await whileLoading(viewed.transcript, loading(), () => fitConversation(viewed, all))
     const fitted = isAgain ? readWhole(read) : read
     if (!fitted) {
@@ -192,6 +193,7 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
         'seq',
         `expected the place of an entry, 1 to ${last}, got ${showValue(seq)}`,
       )
+    await indexAhead(viewed.transcript, loading())
     const told = await whileLoading(viewed.transcript, loading(), () =>
       whyConversation(viewed, { ...options, count }, seqInReceipt(seq, prompt.length)),
     )

@@ -1,10 +1,11 @@
 import { EntryNeeded, fillEntry, isAbsent } from '../../context/checkpoint/absent-entry.ts'
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'
 import type { Transcript } from '../../context/conversation/transcript.ts'
-import { shareIndex } from '../../context/recall/index-transcript.ts'
+import { indexTranscript, shareIndex } from '../../context/recall/index-transcript.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { type LogSource, readLog, threadName } from './read-log.ts'
+import { breathe } from './rests.ts'
 
 /** Loads the texts of a transcript that are not in memory. */
 export interface Loading {
@@ -51,6 +52,24 @@ export async function whileLoading<T>(
         onLoad(place)
       }
     }
+  }
+}
+
+/** So many units are indexed in a row. */
+const unitsInRow = 64
+
+/**
+ * Reads the words of all that stands before the latest user message, which recall needs, piece by piece: of a long list that
+ * is new they would take seconds, and nobody else would be answered meanwhile.
+ */
+export async function indexAhead(transcript: Transcript, loading: Loading): Promise<void> {
+  const end = transcript.latestUser
+  for (;;) {
+    const { size } = indexTranscript(transcript, 0)
+    // What is left is read where it is needed.
+    if (size + unitsInRow >= end) return
+    await whileLoading(transcript, loading, () => indexTranscript(transcript, size + unitsInRow))
+    await breathe()
   }
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { dump } from '../../context/dump.ts'
 import type { Fate, Receipt } from '../../context/receipt.ts'
 import { placeInLog, seqInReceipt } from '../../history/log/places-in-log.ts'
+import { breathe } from '../../history/log/rests.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import {
   contextAnswer,
@@ -131,6 +132,9 @@ export const contextRoutes = [
       async function* cells(): AsyncGenerator<Told<z.input<typeof cell>>> {
         for (const policy of policies)
           for (const window of windows) {
+            // Each line leaves before the next is made, and a client that has left is seen.
+            await breathe()
+            if (call.signal.aborted) return
             const { context, lead } = await fit({ ...rest, window, policy }, { at })
             const fate =
               entry === undefined ? undefined : context.receipt.entries[seqInReceipt(entry, lead)]?.fate

@@ -1,4 +1,4 @@
-import { type JsonLimits, type Look, lookAt, parseText } from './parse-body.ts'
+import { type JsonLimits, type Look, lookAt, parseText, spaces } from './parse-body.ts'
 
 /**
  * Parses bodies of which most begin like an earlier one: a client sends its whole conversation each time. What is known of
@@ -98,5 +98,3 @@ function withoutSpace(bytes: Buffer, look: Look): Look {
   while (spaces.has(bytes[at - 1]!)) at -= 1
   return { ...look, at }
 }
-
-const spaces: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])

@@ -1,3 +1,5 @@
+import { breathe } from '../../history/log/rests.ts'
+import type { MessageLike } from '../../log/message.ts'
 import type { Caller } from '../auth/caller.ts'
 import { refuseExperiment, refuseInner } from '../auth/refuse-hidden.ts'
 import { BadRequestError } from '../bad-request-error.ts'
@@ -9,6 +11,7 @@ import { type Outcome, respond } from '../exchange/respond.ts'
 import type { ChatRequest, Face } from '../faces/index.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import type { JsonLimits } from '../guard/parse-body.ts'
+import { itemsOf } from '../identity/chain.ts'
 import { type HeadersOf, knownClient } from '../identity/known-client.ts'
 import { toFault } from '../to-fault.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -74,7 +77,9 @@ export async function answerChat(
       ...(conversation !== undefined && { 'x-throughline-conversation': conversation }),
     }
     const body = await readBody(request, limits.maxBodyBytes)
-    const read = face.read(limits.parse(body, keyId), headers)
+    const parsed = limits.parse(body, keyId)
+    if (body.length > manyBytes) await breathe()
+    const read = face.read(parsed, headers)
     model = read.model
     if (read.hints.load !== undefined) {
       const loaded = await loadModel(upstream, { face, request, read, body, now })
@@ -82,6 +87,7 @@ export async function answerChat(
       return loaded
     }
     checkMessages(read, face, limits.maxMessages)
+    await readItems(read.messages)
     const named = knownClient(read, headers)
     refuseInner(named?.actor)
     await refuseExperiment(log, named?.conversation, caller)
@@ -112,6 +118,19 @@ export async function answerChat(
     return faultResponse(face, fault, requestId, { 'x-request-id': requestId })
   }
 }
+
+/** A body of so many bytes is parsed and read in pieces of some milliseconds at least: others get their turn in between. */
+const manyBytes = 256 * 1024
+
+/** Reads what is compared of each message, piece by piece. It is remembered, so that identity finds it. */
+async function readItems(messages: readonly MessageLike[]): Promise<void> {
+  for (let at = 0; at + itemsInRow < messages.length; at += itemsInRow) {
+    itemsOf(messages.slice(at, at + itemsInRow))
+    await breathe()
+  }
+}
+
+const itemsInRow = 256
 
 /** A request needs something to answer, and not more than may be read. */
 export function checkMessages({ messages, named }: ChatRequest, { name }: Face, most: number): void {

@@ -1,4 +1,4 @@
-import type { ConversationInfo, MarkedPlace, Store } from '../store.ts'
+import type { ConversationInfo, Store } from '../store.ts'
 import { hasWords, snippet, toWanted } from '../words.ts'
 import { type Conversation, type Memory, openTurn } from './memory.ts'
 
@@ -31,17 +31,7 @@ export function memoryReads(memory: Memory) {
       return cache && { at: cache.at, bytes: cache.bytes.slice() }
     },
     async findMarks(tenant, marks, { limit = 16 } = {}) {
-      const places = memory
-        .ofTenant(tenant)
-        .flatMap(({ branches }) => [...branches.values()])
-        .flatMap(({ thread, marks }) => [...marks.values()].map(place => ({ ...place, thread })))
-        .sort((a, b) => b.number - a.number)
-      const found = new Map(marks.map(mark => [mark, [] as MarkedPlace[]]))
-      for (const { mark, at, thread } of places) {
-        const list = found.get(mark)
-        if (list && list.length < limit) list.push({ mark, at, thread })
-      }
-      return [...found.values()].flat()
+      return [...new Set(marks)].flatMap(mark => memory.placesOf(tenant, mark).slice(0, limit))
     },
     async conversations(tenant, { only, after, limit, order = 'recent' } = {}) {
       const compare = orders[order]

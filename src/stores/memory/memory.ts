@@ -1,6 +1,15 @@
 import { type LeaseTime, remainingMs } from '../lease-time.ts'
 import { notAPlace } from '../refusals.ts'
-import type { Lease, Mark, NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
+import type {
+  Lease,
+  Mark,
+  MarkedPlace,
+  NewEntry,
+  StoredCall,
+  StoredEntry,
+  StoredTurn,
+  ThreadKey,
+} from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 
 export interface Conversation {
@@ -19,6 +28,8 @@ export type Memory = ReturnType<typeof createMemory>
 /** Conversations and their branches by name. Nothing here is asynchronous, so every store method is one transaction. */
 export function createMemory(now: () => number) {
   const conversations = new Map<string, Conversation>()
+  /** By tenant and mark, the newest last: a list of a client is looked for by thousands of marks. */
+  const marked = new Map<string, MarkedPlace[]>()
   let count = 0
 
   const find = (tenant: string, conversation: string) => conversations.get(keyOf(tenant, conversation))
@@ -59,9 +70,18 @@ export function createMemory(now: () => number) {
   function remove(tenant: string, conversation: string): boolean {
     const found = find(tenant, conversation)
     if (!found || found.isDeleted) return false
+    for (const { marks } of found.branches.values())
+      for (const { mark } of marks.values()) forget(found, mark)
     found.branches.clear()
     Object.assign(found, { isDeleted: true, title: null, metadata: null })
     return true
+  }
+
+  function forget({ tenant, conversation }: Conversation, mark: string): void {
+    const key = keyOf(tenant, mark)
+    const rest = marked.get(key)?.filter(({ thread }) => thread.conversation !== conversation) ?? []
+    if (rest.length > 0) marked.set(key, rest)
+    else marked.delete(key)
   }
 
   const nextNumber = () => ++count
@@ -71,14 +91,23 @@ export function createMemory(now: () => number) {
     for (const { mark, at: place } of marks) {
       const at = head + place
       const key = JSON.stringify([mark, at])
-      if (!branch.marks.has(key)) branch.marks.set(key, { mark, at, number: nextNumber() })
+      if (branch.marks.has(key)) continue
+      branch.marks.set(key, { mark, at })
+      const name = keyOf(branch.thread.tenant, mark)
+      const places = marked.get(name) ?? []
+      places.push({ mark, at, thread: branch.thread })
+      marked.set(name, places)
     }
   }
+
+  /** The places with a mark, the newest first. */
+  const placesOf = (tenant: string, mark: string): readonly MarkedPlace[] =>
+    marked.get(keyOf(tenant, mark))?.toReversed() ?? []
 
   const heldMs = ({ leaseTime }: Branch) => remainingMs(leaseTime, now())
   const ofTenant = (tenant: string) =>
     [...conversations.values()].filter(found => found.tenant === tenant && !found.isDeleted)
-  return { now, heldMs, find, peek, branch, branchOrNew, put, remove, mark, nextNumber, ofTenant }
+  return { now, heldMs, find, peek, branch, branchOrNew, put, remove, mark, placesOf, nextNumber, ofTenant }
 }
 
 const keyOf = (...names: string[]) => JSON.stringify(names)
@@ -96,7 +125,7 @@ export interface Branch {
   readonly calls: Map<string, StoredCall>
   readonly caches: Map<string, { at: number; bytes: Uint8Array }>
   /** By mark and place. */
-  readonly marks: Map<string, Mark & { readonly number: number }>
+  readonly marks: Map<string, Mark>
   updatedAt: number
   epoch: number
   leaseTime: LeaseTime | undefined

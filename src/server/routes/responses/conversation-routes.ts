@@ -7,7 +7,7 @@ import type { ServerEnv } from '../../auth/caller.ts'
 import { BadRequestError } from '../../bad-request-error.ts'
 import type { Log } from '../../exchange/asked.ts'
 import { toSeen } from '../../exchange/to-seen.ts'
-import { type Fields, optional, readBody, readJsonFields } from '../../faces/fields.ts'
+import { type Fields, optional, readBody, readMetadata } from '../../faces/fields.ts'
 import { readInput } from '../../faces/responses/read-input.ts'
 import { NotFoundError } from '../../not-found-error.ts'
 import { listOf, pageOf, readPageQuery } from './page-of.ts'
@@ -29,7 +29,7 @@ export function conversationRoutes({ bodyOf, newId }: ConversationRoutes): Hono<
   routes.post('/', async context => {
     const { history } = context.var.log
     const body = readBody((await bodyOf(context.req.raw)) ?? {})
-    const metadata = optional(body.metadata, 'metadata', readJsonFields)
+    const metadata = optional(body.metadata, 'metadata', readMetadata)
     const messages = body.items === undefined || body.items === null ? [] : readItems(body.items)
     const id = `${prefix}${newId()}`
     await history.thread(id).seed(...messages)
@@ -43,7 +43,7 @@ export function conversationRoutes({ bodyOf, newId }: ConversationRoutes): Hono<
     const [log, id] = named(context)
     await infoOf(log, id)
     const body = readBody(await bodyOf(context.req.raw))
-    const metadata = optional(body.metadata, 'metadata', readJsonFields) ?? null
+    const metadata = optional(body.metadata, 'metadata', readMetadata) ?? null
     await log.history.describe(id, { metadata })
     return context.json(toConversation(await infoOf(log, id)))
   })

@@ -1,0 +1,24 @@
+/** Gives everybody else on this thread of the process a turn: timers, sockets, other requests. */
+export const breathe = (): Promise<void> => new Promise(resolve => void soon(resolve))
+
+/** Browsers have no `setImmediate`. */
+const soon: (run: () => void) => unknown =
+  typeof setImmediate === 'function' ? setImmediate : run => setTimeout(run, 0)
+
+/** So many messages are read, counted or indexed in a row: some milliseconds. Long texts count as more. */
+const mostSteps = 128
+const charactersPerStep = 2048
+
+/**
+ * Cuts long work into pieces. To be called after each step, with the characters that it read; gives a promise to wait for
+ * when enough was done in a row. Counted, not timed: the same work has the same pauses on every machine.
+ */
+export function createRests(): (characters?: number) => Promise<void> | undefined {
+  let steps = 0
+  return (characters = 0) => {
+    steps += 1 + characters / charactersPerStep
+    if (steps < mostSteps) return undefined
+    steps = 0
+    return breathe()
+  }
+}

@@ -1,0 +1,34 @@
+import { breathe, createRests } from '../../history/log/rests.ts'
+import type { Store } from '../../stores/store.ts'
+
+/** So many marks are looked for, or saved, without a pause. */
+const marksInRow = 256
+
+/**
+ * A store that lets others have their turn while much is read or marked. Stores in memory and in a file answer at once, so
+ * that a loop over thousands of entries would never let go of the thread, and nobody else would be answered meanwhile.
+ */
+export function restingStore(store: Store): Store {
+  return {
+    ...store,
+    async *entries(thread, range) {
+      const rest = createRests()
+      for await (const entry of store.entries(thread, range)) {
+        yield entry
+        const pause = rest(entry.payload.length)
+        if (pause) await pause
+      }
+    },
+    async findMarks(tenant, marks, options) {
+      if (marks.length >= marksInRow) await breathe()
+      return store.findMarks(tenant, marks, options)
+    },
+    // The same mark again changes nothing, so the pieces need not be one.
+    async saveMarks(thread, marks) {
+      for (let at = 0; at === 0 || at < marks.length; at += marksInRow) {
+        await store.saveMarks(thread, marks.slice(at, at + marksInRow))
+        if (at + marksInRow < marks.length) await breathe()
+      }
+    },
+  }
+}
