@@ -26,7 +26,7 @@ import { type Counted, createMetrics } from './health/create-metrics.ts'
 import { inspectorRoutes } from './inspector/inspector-routes.ts'
 import { answerChat, type Served } from './routes/chat-route.ts'
 import { answerMcp } from './routes/mcp-route.ts'
-import { passOn } from './routes/pass-on.ts'
+import { passOn, pathOf } from './routes/pass-on.ts'
 import { responsesRoutes } from './routes/responses/responses-routes.ts'
 import { toFault } from './to-fault.ts'
 import { uiChatRoutes } from './ui-chat/ui-chat-routes.ts'
@@ -170,7 +170,7 @@ export function createServer(given: ServerOptions): Server {
   app.all('/mcp', requireScope('read'), ({ req: { raw: request }, var: { log, caller } }) =>
     answerMcp({ request, log, caller, ...limits }),
   )
-  app.get('/metrics', requireScope('inspect'), () => {
+  app.get('/metrics', requireScope('metrics'), () => {
     const { listeners, experiments } = api.counts()
     const text = metrics.text({
       throughline_open_replies: gate.inside,
@@ -194,9 +194,9 @@ export function createServer(given: ServerOptions): Server {
   api.mount(app)
   if (memory) for (const prefix of ['/', '/c/:conversation']) app.route(prefix, responsesRoutes(route))
   app.all('/c/:conversation/*', mayChat, context =>
-    passOn(context.req.raw, context.req.path.replace(/^\/c\/[^/]*/, ''), passing),
+    passOn(context.req.raw, pathOf(context.req.raw).replace(/^\/c\/[^/]*/, ''), passing),
   )
-  app.all('*', mayChat, context => passOn(context.req.raw, context.req.path, passing))
+  app.all('*', mayChat, ({ req: { raw } }) => passOn(raw, pathOf(raw), passing))
 
   return {
     fetch: async request => app.fetch(request),

@@ -60,17 +60,18 @@ export async function answerOnce(
   asking: Asking,
   { onReply, dataOf, marksOf, onKept }: Pick<TurnClient, 'onReply' | 'dataOf' | 'marksOf' | 'onKept'> = {},
 ): Promise<boolean> {
-  const { log, tally, hasNoteTool } = asking
+  const { log, tally, hasNoteTool, notes } = asking
   const { rounds, note: earlier } = log.progress
   const reply = await askModel(asking)
   await warnOf(reply, asking)
   await onReply?.(reply, rounds + 1)
-  // Calls that write a note, if the tool was offered, are not run: their notes are logged.
-  const noteCalls = reply.calls.filter(({ name }) => hasNoteTool && name === noteToolName)
+  // Calls that write a note are not run: their notes are logged, if notes are wanted.
+  const noteCalls = reply.calls.filter(call => writesNote(call, asking))
   const answered = noteCalls.map(({ id, name }) => ({
     message: { role: 'tool', tool_call_id: id, name, content: notedResult },
   }))
-  const note = noteCalls.map(readNoteCall).findLast(text => text !== undefined) ?? reply.note
+  const noted = hasNoteTool || notes ? noteCalls.map(readNoteCall) : []
+  const note = noted.findLast(text => text !== undefined) ?? reply.note
   const seen = toSeen(toMessage(reply))
   const data = dataOf?.(reply)
   const said = { ...seen, ...present({ data, marks: marksOf?.(reply) }) }
@@ -88,6 +89,16 @@ export async function answerOnce(
   await onKept?.(reply, rounds + 1)
   return isAnswer
 }
+
+/**
+ * Whether a call writes a note to the model itself. A model that has seen such calls makes them unasked, too. They are nobody
+ * else's, unless a tool of that name was offered by somebody else.
+ */
+export function writesNote({ name }: Pick<ReplyCall, 'name'>, { hasNoteTool, specs }: NoteOffer): boolean {
+  return name === noteToolName && (hasNoteTool || !specs.some(spec => spec.name === noteToolName))
+}
+
+type NoteOffer = Pick<Asking, 'hasNoteTool' | 'specs'>
 
 async function warnOf({ reason, text, calls }: ModelReply, { emit }: Asking): Promise<void> {
   if (reason === 'length')

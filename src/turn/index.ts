@@ -1,4 +1,4 @@
-export { answerOnce, answerTurn, type TurnClient } from './answer-turn.ts'
+export { answerOnce, answerTurn, type TurnClient, writesNote } from './answer-turn.ts'
 export { nextContext } from './ask/next-context.ts'
 export { type Cancels, createCancels } from './cancels.ts'
 export { TooManyRoundsError, toError } from './end-failed.ts'

@@ -260,7 +260,10 @@ it('asks for exactly one scope at every route', async () => {
   const open = [...needed].filter(([, reached]) => reached.length !== 1).map(([route]) => route)
   expect(open.filter(route => !/openapi\.json$|\/v1\/v1\/chat\/completions$/.test(route))).toEqual([])
   expect(needed.get('POST /mcp')).toEqual(['read'])
-  expect(needed.get('GET /metrics')).toEqual(['inspect'])
+  // Who watches the server needs to see nothing of anybody.
+  expect([...needed].filter(([, reached]) => reached.includes('metrics') && reached.length === 1)).toEqual([
+    ['GET /metrics', ['metrics']],
+  ])
   const foreign = [...needed].filter(([route]) => !/\/throughline\/|\/mcp$|\/metrics$/.test(route))
   expect(foreign.filter(([, [scope]]) => scope !== 'chat')).toEqual([])
   for (const route of [

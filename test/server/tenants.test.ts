@@ -214,6 +214,15 @@ it('keys of a tenant manage only its own; those of the configuration all', async
   const second = (await made.json()) as { key: string; id: string; tenant: string }
   expect(second.tenant).toBe('red')
   expect((await ask(second.key, 'GET')).status).toBe(403)
+  // What a key may not do itself, it cannot have done by a key that it makes.
+  const third = await ask(operator, 'POST', '', { name: 'third', tenant: 'red', scopes: ['admin', 'chat'] })
+  const { key: managing } = (await third.json()) as { key: string }
+  for (const scopes of [['read'], ['inspect'], ['metrics'], ['chat', 'admin', 'read']])
+    expect([scopes, (await ask(managing, 'POST', '', { name: 'mole', scopes })).status]).toEqual([
+      scopes,
+      403,
+    ])
+  expect((await ask(managing, 'POST', '', { name: 'own', scopes: ['chat', 'admin'] })).status).toBe(201)
   for (const wrong of [
     {},
     { name: '' },
@@ -224,7 +233,7 @@ it('keys of a tenant manage only its own; those of the configuration all', async
   ])
     expect([wrong, (await ask(operator, 'POST', '', wrong)).status]).toEqual([wrong, 400])
   expect((await ask(operator, 'DELETE', `/${blue.record.id}`)).status).toBe(204)
-  expect(await namesFor(operator)).toEqual(['second', 'the red one'])
+  expect(await namesFor(operator)).toEqual(['own', 'second', 'the red one', 'third'])
 })
 
 it('a page of another site gets nothing, not even with a name that leads here', async () => {
@@ -250,6 +259,7 @@ it('a page of another site gets nothing, not even with a name that leads here', 
       { host: '127.0.0.1.evil.example' },
       { host: local, origin: 'https://evil.example' },
       { host: local, origin: 'null' },
+      { host: local, origin: 'file://' },
       { host: local, origin: 'https://localhost.evil.example' },
       { host: local, origin: 'https://chat.example.evil.example' },
     ]) {

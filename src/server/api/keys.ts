@@ -30,7 +30,8 @@ export const keyRoutes = [
     method: 'post',
     path: '/keys',
     scope: 'admin',
-    summary: 'Makes a key. The answer is the only place where it can be seen.',
+    summary:
+      'Makes a key, with no scope that the caller lacks. The answer is the only place where it can be seen.',
     body: z.strictObject({
       name: z.string(),
       scopes: z.array(z.enum(scopes)).optional().describe('default: chat'),
@@ -43,6 +44,12 @@ export const keyRoutes = [
       const { tenant = caller.tenant, name, scopes: wanted = ['chat'] } = body
       if (!mayManage(caller, tenant))
         throw new ThroughlineError('no_scope', 'This key can only make keys of its own tenant.')
+      const beyond = wanted.find(scope => !caller.isOperator && !caller.scopes.includes(scope))
+      if (beyond !== undefined)
+        throw new ThroughlineError(
+          'no_scope',
+          `This key has no scope "${beyond}", so it cannot give it away: a key of the configuration can, and "throughline keys create" beside the log.`,
+        )
       const { key, record } = await keys.create({ name, tenant, scopes: wanted })
       return { ...record, key }
     },

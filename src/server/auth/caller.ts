@@ -2,9 +2,10 @@ import type { Log } from '../exchange/asked.ts'
 
 /**
  * What a key may do. `chat`: have requests answered. `read`: see conversations as their users do. `inspect`: also see what
- * no user sees, notes, contexts and calls. `admin`: change and delete, and manage keys. None of them holds another.
+ * no user sees, notes, contexts, calls and experiments. `admin`: change and delete, and manage keys. `metrics`: how much is
+ * done and how long it takes, and nothing of anybody. None of them holds another.
  */
-export const scopes = ['chat', 'read', 'inspect', 'admin'] as const
+export const scopes = ['chat', 'read', 'inspect', 'admin', 'metrics'] as const
 
 export type Scope = (typeof scopes)[number]
 

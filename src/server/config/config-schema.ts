@@ -165,6 +165,9 @@ export const configSchema = z.strictObject({
         'a module with the tools that roles of posted experiments may use; it is run when the server starts',
     }),
 
+  logNames: onOff()
+    .default(false)
+    .meta({ about: 'whether names of conversations stand in logs and traces; else a hash of each' }),
   logLevel: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .meta({ about: 'how much is logged; never the texts of conversations' }),

@@ -1,6 +1,5 @@
 import type { FitOptions } from '../../context/context.ts'
 import type { Model } from '../../models/model.ts'
-import { noteToolName } from '../../notes/index.ts'
 import {
   type Asking,
   answerOnce,
@@ -12,6 +11,7 @@ import {
   type TurnPart,
   type TurnResult,
   threadLog,
+  writesNote,
 } from '../../turn/index.ts'
 import type { Asked } from './asked.ts'
 import type { OpenedTurn } from './open-turn.ts'
@@ -78,7 +78,10 @@ export async function answer(
       // A reply that only wrote a note left nothing for the client to do.
       for (let more = 0; !isOver && log.progress.waiting.length === 0 && more < mostNoteRounds; more++)
         isOver = await ask()
-      return isOver ? 'completed' : 'open'
+      if (isOver || log.progress.waiting.length > 0) return isOver ? 'completed' : 'open'
+      // Nobody has anything to do for it.
+      await log.complete([], log.progress.note)
+      return 'completed'
     },
   })
   return { result: result!, ...(reply && { reply }) }
@@ -87,9 +90,12 @@ export async function answer(
 /** A model that goes on writing nothing but notes is not asked again for ever. */
 const mostNoteRounds = 3
 
-/** A reply without the calls that write a note: these are ours, and nothing for a client to see. */
-function withoutNotes(reply: ModelReply, { hasNoteTool }: Asking): ModelReply {
-  return hasNoteTool ? { ...reply, calls: reply.calls.filter(({ name }) => name !== noteToolName) } : reply
+/** A reply without the calls that write a note: these are ours, and nothing for a client to see or to run. */
+function withoutNotes(reply: ModelReply, asking: Asking): ModelReply {
+  const calls = reply.calls.filter(call => !writesNote(call, asking))
+  if (calls.length === reply.calls.length) return reply
+  const reason = calls.length === 0 && reply.reason === 'tool-calls' ? 'stop' : reply.reason
+  return { ...reply, calls, reason }
 }
 
 const noResult = { text: 'Error: the client gave no result', isError: true }

@@ -39,8 +39,12 @@ const notAllowed = (what: 'host' | 'origin', name: string) =>
     `The ${what} ${showValue(name)} is not allowed: add it to "${what === 'host' ? 'allowedHosts' : 'allowedOrigins'}".`,
   )
 
-/** Applications on this machine, as Ollama lets them in. */
-const apps: ReadonlySet<string> = new Set(['app', 'file', 'tauri', 'vscode-webview', 'vscode-file'])
+/**
+ * Applications on this machine, as Ollama lets them in. A page from disk is none of them: a browser calls its origin `null`, as
+ * it does for a frame that any site has made, and `file://` in some applications says no more. Who needs it names it in
+ * `allowedOrigins`.
+ */
+const apps: ReadonlySet<string> = new Set(['app', 'tauri', 'vscode-webview', 'vscode-file'])
 
 /** The name in `name:port`. Undefined for what is neither a name nor an address. */
 function hostName(host: string): string | undefined {

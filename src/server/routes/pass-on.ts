@@ -33,7 +33,10 @@ const managing: readonly (readonly [method: string, path: RegExp])[] = [
   ['DELETE', /^\/api\/delete$/],
 ]
 
-/** Passes a request on to the upstream, and its answer back byte for byte; only the window is told as promised. */
+/**
+ * Passes a request on to the upstream, and its answer back byte for byte; only the window is told as promised. `path`: as the
+ * client wrote it, with its escapes.
+ */
 export async function passOn(request: Request, path: string, given: ToPassOn): Promise<Response> {
   const { upstream, promise, manage, maxBodyBytes, gate } = given
   const isHead = request.method === 'HEAD'
@@ -49,7 +52,7 @@ export async function passOn(request: Request, path: string, given: ToPassOn): P
   const passed: PassedRequest = {
     method: request.method,
     path: `${path}${new URL(request.url).search}`,
-    headers: Object.fromEntries(request.headers),
+    headers: headersOf(request, path),
     signal: request.signal,
     ...(request.body && { body: atMost(request.body, maxBodyBytes) }),
   }
@@ -76,6 +79,15 @@ export async function passOn(request: Request, path: string, given: ToPassOn): P
       return new Response(new Uint8Array(text), { status, headers: rest })
     return Response.json(tellWindow(path, parse(text), promise), { status, headers: rest })
   }
+}
+
+/** The path of a request as the client wrote it: a router shows it with its escapes undone. */
+export const pathOf = ({ url }: Request): string => new URL(url).pathname
+
+/** An answer that is told otherwise must be read, so it is not asked for packed. */
+function headersOf({ headers }: Request, path: string): Readonly<Record<string, string>> {
+  const { 'accept-encoding': accepted, ...rest } = Object.fromEntries(headers)
+  return accepted === undefined || tellsWindow(path) ? rest : { ...rest, 'accept-encoding': accepted }
 }
 
 function parse(text: Buffer): unknown {

@@ -24,7 +24,8 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
       const facts = {
         requestId,
         face,
-        model,
+        // Clients choose it.
+        model: model?.slice(0, 200),
         ms: Math.round(ms),
         ...(place && {
           conversation: place.thread.conversation,

@@ -8,6 +8,7 @@ import { ollamaEmbed } from '../../models/index.ts'
 import { createKeys } from '../auth/create-keys.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import { createServer, type ServerOptions } from '../create-server.ts'
+import { createHideName, withoutNames } from '../health/hidden-names.ts'
 import { openTelemetry } from '../health/telemetry.ts'
 import { inspectorPath, notBuilt } from '../inspector/inspector-routes.ts'
 import { findUpstream } from '../upstream/find-upstream.ts'
@@ -52,6 +53,7 @@ export async function startServer(
         'Every request needs a key, and there is none: make one with "throughline keys create", or give "apiKeys".',
       )
     const { host, port, notes, policy, effort } = config
+    const hide = config.logNames ? undefined : await createHideName(store)
     const server = createServer({
       store,
       upstream,
@@ -82,8 +84,9 @@ export async function startServer(
       states: config.states,
       about: { upstream: why, store: config.store === undefined ? basename(config.db) : 'PostgreSQL' },
       onServed(served) {
-        log.served(served)
-        report?.(served)
+        const told = hide ? withoutNames(served, hide) : served
+        log.served(told)
+        report?.(told)
       },
     })
     const listening = await listen(server.fetch, { host, port, requestTimeoutMs: config.requestTimeout })

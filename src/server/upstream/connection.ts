@@ -12,6 +12,7 @@ import {
 } from '../../models/to-model-error.ts'
 import { joinPieces } from '../../models/whole-pieces.ts'
 import { headersBack, headersOn } from './pass-headers.ts'
+import { accepts, isPacked, unpacked } from './unpack.ts'
 import type { PassedAnswer, PassedRequest } from './upstream.ts'
 
 export interface ConnectionOptions {
@@ -104,20 +105,26 @@ export function openConnection({ url, apiKey, headers = {}, timeouts }: Connecti
       {
         path,
         method: body === undefined ? 'GET' : 'POST',
-        headers: { accept: '*/*', ...(body === undefined ? {} : json), ...own },
+        headers: {
+          accept: '*/*',
+          'accept-encoding': 'identity',
+          ...(body === undefined ? {} : json),
+          ...own,
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...(signal ? { signal } : {}),
         ...(most === undefined ? {} : { headersTimeout: most, bodyTimeout: most }),
       },
       server,
     )
+    const said = unpacked(response.body, headers['content-encoding'])
     if (statusCode < 200 || statusCode > 299) {
-      const fault = readFault(await readStart(response.body))
+      const fault = readFault(await readStart(said))
       signal?.throwIfAborted()
       throw toStatusError(server, statusCode, fault, new Headers(headersBack(headers)))
     }
     return {
-      bytes: { [Symbol.asyncIterator]: () => response.body.iterator({ destroyOnReturn: false }) },
+      bytes: { [Symbol.asyncIterator]: () => said.iterator({ destroyOnReturn: false }) },
       close(isWhole) {
         if (isWhole) response.body.dump().catch(() => {})
         else response.body.destroy()
@@ -166,11 +173,12 @@ export function openConnection({ url, apiKey, headers = {}, timeouts }: Connecti
         response.body.destroy()
         throw toStatusError(server, status, { words: '', code: '' }, new Headers())
       }
-      return {
-        status,
-        headers: headersBack(response.headers),
-        body: readPassed(response.body, server, signal),
-      }
+      const back = headersBack(response.headers)
+      const { 'content-encoding': encoding, 'content-length': _, ...rest } = back
+      // A client that did not ask for packed bytes may not know how to unpack them.
+      const isUnasked = isPacked(encoding) && !accepts(headers['accept-encoding'], encoding)
+      const bytes = isUnasked ? unpacked(response.body, encoding) : response.body
+      return { status, headers: isUnasked ? rest : back, body: readPassed(bytes, server, signal) }
     },
 
     // Not `close`, which waits for answers that nobody may be reading.

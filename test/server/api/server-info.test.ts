@@ -13,7 +13,7 @@ it('says which model answers and from where, under which addresses, and what the
     upstream: { kind: 'reader', why: about.upstream },
     ...{ model: 'reader', models: [{ name: 'reader', window: 4096 }], window: 2048, store: 'throughline.db' },
     addresses: { ollama: url, openai: `${url}/v1`, anthropic: url, mcp: `${url}/mcp` },
-    ...{ needsKey: false, tenant: 'default', scopes: ['chat', 'read', 'inspect', 'admin'] },
+    ...{ needsKey: false, tenant: 'default', scopes: ['chat', 'read', 'inspect', 'admin', 'metrics'] },
   })
 })
 
