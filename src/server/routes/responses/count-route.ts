@@ -1,4 +1,5 @@
 import { listLog } from '../../../history/log/read-log.ts'
+import { createRests } from '../../../history/log/rests.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { readMessage } from '../../../log/parse-message.ts'
 import { checkedCounter } from '../../../tokens/create-counter.ts'
@@ -20,8 +21,15 @@ export async function countRequest(asked: Asked, upstream: Upstream): Promise<nu
   const exact = await upstream.count?.(model, { messages, tools, signal }).catch(() => undefined)
   if (exact !== undefined) return exact
   const count = checkedCounter(log.history.count)
-  const sum = messages.reduce((tokens, message, at) => tokens + count.message(readMessage(message, at)), 0)
-  return sum + count.tools(tools) + count.prompt
+  const rest = createRests()
+  let sum = count.tools(tools) + count.prompt
+  for (const [at, message] of messages.entries()) {
+    const read = readMessage(message, at)
+    sum += count.message(read)
+    const pause = rest(read.text.length)
+    if (pause) await pause
+  }
+  return sum
 }
 
 /** The messages of a request, behind those that it goes on from. */
