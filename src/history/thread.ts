@@ -4,7 +4,7 @@ import type { Why } from '../context/why/why-conversation.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { RequestContext } from '../request/index.ts'
 import type { ReadStateOptions, State, StateReading } from '../state/index.ts'
-import type { Mark, NewEntry, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
+import type { Mark, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import {
   type CallInfo,
@@ -22,8 +22,8 @@ import { hashOf, toCanonical } from './calls/hash-of.ts'
 import { leadingPrompt, toPlan } from './calls/plan.ts'
 import type { CancelledTurn } from './log/closing.ts'
 import { type EntryOptions, type LoggedMessage, type SeenMessage, toEntry } from './log/logged-message.ts'
+import { makeEntries } from './log/make-entries.ts'
 import { checkBranch, type LogSource, listLog } from './log/read-log.ts'
-import { createRests } from './log/rests.ts'
 import type { ThreadLog } from './log/thread-log.ts'
 import { readThreadState, type StateOptions } from './log/thread-state.ts'
 import { beginTurn, createTurn, type Turn } from './turn.ts'
@@ -176,19 +176,6 @@ export function createThread(options: ThreadSource): Thread {
     rest?: Pick<EntryOptions, 'isClosing' | 'calibration'>,
   ) => toEntry(message, { id: newId(), time: now(), count, ...rest })
 
-  /** The entries of messages. There may be thousands, so others get their turn in between. */
-  async function newEntries(messages: readonly (MessageLike | SeenMessage)[]): Promise<readonly NewEntry[]> {
-    const rest = createRests()
-    const entries: NewEntry[] = []
-    for (const message of messages) {
-      const entry = newEntry(message)
-      entries.push(entry)
-      const pause = rest(entry.payload.length)
-      if (pause) await pause
-    }
-    return entries
-  }
-
   function context({ at, system, ...changes }: ThreadContextOptions = {}): Promise<Context> {
     return logOf(key).context(at, toPrompt(system), { ...options.fit, ...changes })
   }
@@ -236,8 +223,9 @@ export function createThread(options: ThreadSource): Thread {
       const asked = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(given)) }
       const last = messages.at(-1)
       const isWithData = data !== undefined && last !== undefined
-      const entries = await newEntries(
+      const entries = await makeEntries(
         isWithData ? [...messages.slice(0, -1), { message: last, data }] : messages,
+        newEntry,
       )
       const closing = (message: MessageLike) => newEntry(message, { isClosing: true })
       const begun = await beginTurn(source, { owner, leaseMs, entries, marks, ...asked }, closing, after)
@@ -262,7 +250,7 @@ export function createThread(options: ThreadSource): Thread {
     },
     entries: view => listNewest(source, view),
     async seed(...messages) {
-      const entries = await newEntries(messages)
+      const entries = await makeEntries(messages, newEntry)
       const head = await store.head(key)
       checkBranch(key, head)
       await store.seed(key, { expectedHead: head?.head ?? 0, entries })
