@@ -87,7 +87,7 @@ export interface Thread {
   hasNotes(): Promise<boolean>
   /** Whether a turn is open, by whom and for how long; or was left open by a writer who is gone. */
   status(): Promise<ThreadStatus>
-  /** All turns. A turn that was left open is `interrupted` as soon as its lease has run out. */
+  /** All turns. A turn that was left open has failed, or was cancelled or interrupted, as soon as its lease has run out. */
   turns(): Promise<readonly StoredTurn[]>
   /** Stores a model call, its context and its model, before it is sent. `end` adds the outcome. */
   startCall(context: Context, call: CallStart): Promise<StartedCall>
@@ -227,7 +227,7 @@ export function createThread(options: ThreadSource): Thread {
         isWithData ? [...messages.slice(0, -1), { message: last, data }] : messages,
         newEntry,
       )
-      const closing = (message: MessageLike) => newEntry(message, { isClosing: true })
+      const closing = (message: SeenMessage) => newEntry(message, { isClosing: true })
       const begun = await beginTurn(source, { owner, leaseMs, entries, marks, ...asked }, closing, after)
       if (begun.kind === 'begun') {
         const turn = createTurn({ store, key, begun, leaseMs, cancelledTurn, messages, newEntry })
@@ -274,7 +274,7 @@ export function createThread(options: ThreadSource): Thread {
     hasNotes: () => logOf(key).hasNotes(),
     notes: async view => (await viewNotes(source, view)).map(({ text }) => text),
     status: () => readStatus(store, key),
-    turns: () => readTurns(store, key),
+    turns: () => readTurns(source),
     async startCall(fitted, start) {
       const call = await saveCall(fitted, start, { status: 'sent' })
       const ended = (outcome: CallOutcome) => withOutcome(call, outcome)

@@ -39,8 +39,11 @@ export interface Turn {
   /** Ends the turn as cancelled, and keeps what `arrived` of the answer. `fail` and `interrupt` do the same. */
   cancel(...arrived: readonly TurnMessage[]): Promise<void>
   interrupt(...arrived: readonly TurnMessage[]): Promise<void>
-  /** Gives the turn up without ending it. The next writer closes it, or goes on with it by `thread.resume()`. */
-  leave(): Promise<void>
+  /**
+   * Gives the turn up without ending it. The next writer closes it, or goes on with it by `thread.resume()`. `arrived`: a
+   * part of an answer that broke off. It is shown, and the model reads it only if the turn is not tried again.
+   */
+  leave(...arrived: readonly TurnMessage[]): Promise<void>
   /** Logs how far our counts are from the provider's, with the next entry. */
   calibrate(calibration: Calibration): void
   /** Stores what became of a call, with the next entries and in the same step. */
@@ -150,8 +153,9 @@ export function createTurn(options: TurnOptions): Turn {
     fail: (code, ...arrived) => close({ status: 'failed', code }, arrived),
     cancel: (...arrived) => close({ status: 'cancelled', cancelledTurn }, arrived),
     interrupt: (...arrived) => close({ status: 'interrupted' }, arrived),
-    leave: () =>
+    leave: (...arrived) =>
       inTurn(async () => {
+        await write(arrived.map(asBroken))
         stopRenewing()
         // With 0 ms the lease runs out now.
         await store.renew(key, lease, 0)
@@ -174,6 +178,10 @@ const marksOf = (groups: readonly Group[]): readonly Mark[] =>
     .flatMap((message, at) =>
       isSeen(message) ? (message.marks ?? []).map(mark => ({ mark, at: at + 1 })) : [],
     )
+const asBroken = (message: TurnMessage): SeenMessage => ({
+  ...(isSeen(message) ? message : { message }),
+  isBroken: true,
+})
 
 function isSilent(message: MessageLike): boolean {
   const { role, text, calls, media, unknown } = parseMessage(message, 0)
@@ -217,17 +225,41 @@ function keepLease(
 export function beginTurn(
   source: LogSource,
   turn: Omit<BeginTurn, 'closing' | 'expectedHead'>,
-  toClosing: (message: MessageLike) => NewEntry,
+  toClosing: (message: SeenMessage) => NewEntry,
   after?: number,
 ): Promise<Begun> {
   const { store, key } = source
   return tryAgain('conflict', after === undefined ? 10 : 0, async () => {
     const head = await store.head(key)
     checkBranch(key, head)
-    const closing = head ? (await closingOf(source, head)).map(toClosing) : []
-    const begin = { ...turn, closing, expectedHead: after ?? head?.head ?? 0 }
+    const left = head && (await closingOf(source, head))
+    const expectedHead = after ?? head?.head ?? 0
+    const closing = left?.closing.map(toClosing) ?? []
+    // The store closes an open turn as interrupted, which is not what became of one that failed.
+    const isKnown = left && left.ending.status !== 'interrupted' && head.head === expectedHead
+    const closed = isKnown ? await closeLeft(source, turn, left.ending, { head: head.head, closing }) : undefined
+    const begin = { ...turn, closing: closed ? [] : closing, expectedHead: closed?.head ?? expectedHead }
     return untilKnown(() => store.begin(key, begin))
   })
+}
+
+/** Closes a turn that its writer left after it failed or was cancelled. Undefined if somebody was faster. */
+async function closeLeft(
+  { store, key }: LogSource,
+  { owner, leaseMs }: Pick<BeginTurn, 'owner' | 'leaseMs'>,
+  { status, code }: Ending,
+  { head, closing }: { readonly head: number; readonly closing: readonly NewEntry[] },
+): Promise<{ readonly head: number } | undefined> {
+  const taken = await store.resume(key, { owner, leaseMs })
+  if (!taken) return undefined
+  const end = {
+    lease: taken.lease,
+    expectedHead: head,
+    entries: closing,
+    status,
+    ...(code !== undefined && { error: code }),
+  }
+  return untilKnown(() => store.end(key, end))
 }
 
 /** Repeats a write whose answer from the store got lost. The ids are the same, so the store does not write twice. */

@@ -7,7 +7,7 @@ import { CorruptEntryError } from '../stores/store-error.ts'
 import { hasWords, snippet, toWanted } from '../stores/words.ts'
 import { promptActor } from './calls/calls.ts'
 import { unloggedEnd } from './log/closing.ts'
-import type { LoggedMessage } from './log/logged-message.ts'
+import { type LoggedMessage, wholeOf } from './log/logged-message.ts'
 import { checkPlace, type LogSource, listLog, readLog } from './log/read-log.ts'
 import { isSideThread } from './side-name.ts'
 
@@ -28,7 +28,7 @@ export async function viewMessages(
   const messages = logged.map(({ message }) => message)
   if (options?.at !== undefined) return messages
   const end = await unloggedEnd(source, await source.store.head(source.key))
-  return newest([...messages, ...end], options?.limit)
+  return newest([...messages, ...(end?.closing ?? []).map(wholeOf)], options?.limit)
 }
 
 /** A message for display, with the id and the place of its entry. */
@@ -40,7 +40,7 @@ export async function viewDisplay(
   { limit, ...view }: ViewOptions = {},
 ): Promise<readonly DisplayMessage[]> {
   const shown = (logged: readonly LoggedMessage[]) =>
-    toDisplay(logged.filter(({ isClosing }) => !isClosing).map(toShown))
+    toDisplay(withoutTries(logged).map(toShown))
   if (limit === undefined) return shown(await listNewest(source, view))
   const logged: LoggedMessage[] = []
   let enough = limit
@@ -52,6 +52,19 @@ export async function viewDisplay(
     enough = 2 * logged.length
   }
   return newest(shown(logged.toReversed()), limit)
+}
+
+/** Without messages that close a turn, and without the part of an answer that broke off and was tried again. */
+function withoutTries(logged: readonly LoggedMessage[]): readonly LoggedMessage[] {
+  const kept: LoggedMessage[] = []
+  /** The turn of the last message that was kept: it went on behind the ones before. */
+  let after: number | undefined
+  for (const one of logged.toReversed()) {
+    if (one.isClosing || (one.isBroken && one.turn === after)) continue
+    kept.push(one)
+    after = one.turn
+  }
+  return kept.reverse()
 }
 
 /** A copy with its place. Whether its tool failed is known by the object, and must be told again of the copy. */
@@ -120,14 +133,17 @@ export async function readStatus(store: Store, key: ThreadKey): Promise<ThreadSt
   return { state: 'open', turn, startedAt, owner: lease.owner, expiresInMs }
 }
 
-/** All turns. A turn that was left open is `interrupted`, also before the next turn closes it. */
-export async function readTurns(store: Store, key: ThreadKey): Promise<readonly StoredTurn[]> {
+/** All turns. A turn that was left open has the status that the next turn will close it with. */
+export async function readTurns(source: LogSource): Promise<readonly StoredTurn[]> {
+  const { store, key } = source
   const turns = await store.turns(key)
   const last = turns.at(-1)
   if (last?.status !== 'open') return turns
-  const status = await readStatus(store, key)
-  const isLeft = status.state === 'interrupted' && status.turn === last.turn
-  return isLeft ? [...turns.slice(0, -1), { ...last, status: 'interrupted' }] : turns
+  const head = await store.head(key)
+  const left = head?.open?.turn === last.turn ? await unloggedEnd(source, head) : undefined
+  if (!left) return turns
+  const { status, code: error } = left.ending
+  return [...turns.slice(0, -1), { ...last, status, ...(error !== undefined && { error }) }]
 }
 
 export interface SearchOptions {

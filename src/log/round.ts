@@ -51,8 +51,12 @@ export function openRound(calls: readonly ToolCall[], results: readonly ToolResu
   return { take, unanswered: () => calls.filter((_, at) => !answered[at]) }
 }
 
+/** What contexts take in place of an answer that broke off: a result that answers no call, which is never sent. */
+export const brokenOff = { role: 'tool', tool_call_id: 'throughline:broken-off', content: '' } as const
+
 /** Says in the receipt why a result answers no call. */
 export function describeStray({ callId, name }: Omit<ToolResult, 'text'>): string {
+  if (callId === brokenOff.tool_call_id) return 'broke off, and was tried again'
   const of = callId ?? name
   return of === undefined ? 'answers no tool call' : `answers no open call of "${of}"`
 }

@@ -104,7 +104,8 @@ export function createServer(given: ServerOptions): Server {
   const { maxDepth = 100, maxMessages = 100_000, maxStreams = 256, unreadMs = 120_000 } = given
   const { sideMs = 86_400_000, keepAliveMs = 15_000 } = given
   const { allowed = { host: '127.0.0.1', hosts: [], origins: [] } } = given
-  const { window, reserve, notes, policy, retries = 1, stallMs, maxReply } = given
+  // One request to the upstream for one of a client: clients try again themselves, and tries would multiply.
+  const { window, reserve, notes, policy, retries = 0, stallMs, maxReply } = given
   const options = { retries, ...present({ window, reserve, notes, policy, stallMs, maxReply }) }
   const store = noticingStore(restingStore(given.store), (...write) => api.onWrite(...write))
   const logOf = createLogs({ store, now, newId, ...present({ leaseMs: given.leaseMs, embed: given.embed }) })

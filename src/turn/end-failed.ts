@@ -14,26 +14,38 @@ export class TooManyRoundsError extends ThroughlineError {
   }
 }
 
-/** Closes a turn that was cancelled by the user, broke off in the middle of an answer, or failed. */
+/**
+ * Closes a turn that was cancelled by the user, broke off in the middle of an answer, or failed. Where the client may send
+ * the same again, the turn is left open instead, so that it can be tried again.
+ */
 export async function endFailed(
   log: TurnLog,
   signal: AbortSignal | undefined,
   arriving: ModelReply,
   thrown: unknown,
+  mayComeAgain = false,
 ): Promise<{ readonly status: Exclude<TurnEndStatus, 'completed'>; readonly error?: Failure }> {
   const arrived = arrivedOf(arriving, log.progress.note)
   // Another writer has the turn: it cannot, and need not, be closed here.
   if (log.signal.aborted) return { status: 'interrupted', error: toError(log.signal.reason) }
   if (signal?.aborted) {
-    const error = await closeTurn(arrived, log.cancel)
+    const error = await (mayComeAgain ? leaveTurn(log, arriving) : closeTurn(arrived, log.cancel))
     return { status: 'cancelled', ...(error && { error }) }
   }
   const error = toError(thrown)
   if (error.code === 'lease_lost') return { status: 'interrupted', error }
   // `interrupted` only if the user has seen a part of the answer; a turn that left only a note has failed.
   const isInterrupted = arriving.text !== ''
-  await closeTurn(arrived, isInterrupted ? log.interrupt : some => log.fail(codeOf(error), some))
+  if (mayComeAgain) await leaveTurn(log, arriving)
+  else await closeTurn(arrived, isInterrupted ? log.interrupt : some => log.fail(codeOf(error), some))
   return { status: isInterrupted ? 'interrupted' : 'failed', error }
+}
+
+/** Leaves a turn open. What arrived of its answer is kept, with its note. */
+function leaveTurn(log: TurnLog, { text, thinking, note }: ModelReply): Promise<Failure | undefined> {
+  const said = toSeen(toMessage({ ...emptyReply(), text, thinking }))
+  const part = note === undefined ? said : { ...said, data: { note } }
+  return closeTurn(text === '' && note === undefined ? [] : [part], log.leave)
 }
 
 /**

@@ -11,12 +11,15 @@ export interface TurnToRun extends Pick<Asking, 'log' | 'emit'> {
   readonly added: readonly MessageLike[]
   /** Called with the result before the last parts are emitted: a reader who stops there has it. */
   readonly settle: (result: TurnResult) => void
+  /** Whether a turn that fails is left open, because the client may send the same again. Default false. */
+  readonly mayComeAgain?: boolean
   /** Answers the turn. `open`: it goes on in a later request. */
   readonly answer: (tally: Tally) => Promise<'completed' | 'open'>
 }
 
 /** Runs a turn and closes it, however it ends. Its end is logged before it is emitted. */
-export async function runTurn({ log, emit, signal, added, settle, answer }: TurnToRun): Promise<void> {
+export async function runTurn(given: TurnToRun): Promise<void> {
+  const { log, emit, signal, added, settle, answer, mayComeAgain } = given
   const tally = createTally()
   let status: TurnEndStatus
   let error: Failure | undefined
@@ -24,7 +27,7 @@ export async function runTurn({ log, emit, signal, added, settle, answer }: Turn
     status = await answer(tally)
     if (status === 'open') await log.leave()
   } catch (thrown) {
-    ;({ status, error } = await endFailed(log, signal, tally.arriving, thrown))
+    ;({ status, error } = await endFailed(log, signal, tally.arriving, thrown, mayComeAgain))
   }
   const { rounds, usage } = tally
   const { turn, branch } = log

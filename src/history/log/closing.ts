@@ -4,7 +4,7 @@ import { openRound } from '../../log/round.ts'
 import { endingTexts, interruptedResult, noReplyText } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { Head, TurnStatus } from '../../stores/store.ts'
-import { type SeenMessage, wholeOf, withEnding } from './logged-message.ts'
+import { type SeenMessage, viewOf, wholeOf, withEnding } from './logged-message.ts'
 import { type LogSource, listLog } from './read-log.ts'
 
 /**
@@ -81,19 +81,44 @@ function missingResults(turn: readonly MessageLike[]): readonly MessageLike[] {
   return round.unanswered().map(call => toolResultFor(dialect, call, interruptedResult))
 }
 
-/** The messages that would close the open turn of a head as interrupted. */
-export async function closingOf(source: LogSource, { head, open }: Head): Promise<readonly MessageLike[]> {
-  if (!open) return []
-  const logged = await listLog(source, { from: open.first, to: head })
-  const said = logged.map(({ message }) => message)
-  const { results, last } = closingFor(said, [], { status: 'interrupted' })
-  return [...results, ...last]
+/** How the open turn of a head would be closed, and the messages that would close it. */
+export interface LeftTurn {
+  readonly ending: Ending
+  readonly closing: readonly SeenMessage[]
 }
 
-/** The closing messages of a turn that a crash left open: views show them before the next turn writes them. */
+/** Undefined where no turn is open. */
+export async function closingOf(source: LogSource, { head, open }: Head): Promise<LeftTurn | undefined> {
+  if (!open) return undefined
+  const logged = await listLog(source, { from: open.first, to: head })
+  const part = logged.at(-1)?.isBroken ? logged.at(-1) : undefined
+  const ending = await endingOf(source, open.turn, part !== undefined)
+  const said = logged.filter(({ isBroken }) => !isBroken).map(({ message }) => message)
+  const { results, last } = closingFor(said, [], ending)
+  const closing = [...results, ...last].map(message => ({ message }))
+  if (!part) return { ending, closing }
+  // The part is in the log, but was not sent: the model reads it in the message that says how the turn ended.
+  const told = viewOf(withEnding(part.message, endingText(ending)))
+  const { note } = (part.data ?? {}) as { readonly note?: string }
+  const noted = note === undefined ? [] : [{ message: { role: 'assistant_note', content: note } }]
+  return { ending, closing: [...closing.slice(0, -1), { ...closing.at(-1)!, view: told }, ...noted] }
+}
+
+/** How a turn ended that its writer left open: what became of its last call says it, unless the process died. */
+async function endingOf({ store, key }: LogSource, turn: number, hasPart: boolean): Promise<Ending> {
+  const [call] = await store.calls(key, { limit: 1 })
+  if (call?.turn !== turn) return { status: 'interrupted' }
+  if (call.status === 'cancelled') return { status: 'cancelled' }
+  // As in a turn that is closed at once: a user who has seen a part of the answer saw it break off.
+  return call.status === 'failed' && !hasPart
+    ? { status: 'failed', code: call.error }
+    : { status: 'interrupted' }
+}
+
+/** How a turn would be closed whose writer is gone: views show it before the next turn writes it. */
 export async function unloggedEnd(
   source: LogSource,
   head: Head | undefined,
-): Promise<readonly MessageLike[]> {
-  return head?.open?.expiresInMs === 0 ? closingOf(source, head) : []
+): Promise<LeftTurn | undefined> {
+  return head?.open?.expiresInMs === 0 ? closingOf(source, head) : undefined
 }

@@ -5,6 +5,7 @@ import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { isObject } from '../../log/parse-json.ts'
 import { parseMessage } from '../../log/parse-message.ts'
+import { brokenOff } from '../../log/round.ts'
 import { withTail } from '../../log/write-message.ts'
 import type { NewEntry, StoredEntry } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
@@ -19,6 +20,8 @@ export interface LoggedMessage
   readonly view: MessageLike
   /** Whether Throughline wrote it to close a turn: sent to the model, not shown to the user. */
   readonly isClosing: boolean
+  /** Whether it is what arrived of an answer that broke off. Shown until the turn is tried again, and never sent. */
+  readonly isBroken?: boolean
   /** How far our counts were from the provider's; holds for the entries that follow. */
   readonly calibration?: Calibration
 }
@@ -37,6 +40,8 @@ export interface SeenMessage {
   readonly data?: unknown
   /** Marks of the message, stored in the same step but not in the entry: `store.findMarks` finds its place by them. */
   readonly marks?: readonly string[]
+  /** Whether it is what arrived of an answer that broke off, in a turn that may be tried again. Never sent. */
+  readonly isBroken?: boolean
 }
 
 interface Payload extends Omit<SeenMessage, 'marks'> {
@@ -64,8 +69,8 @@ export function toEntry(
   const text = JSON.stringify(payload, toStorable)
   // Counted as it will be read back: a Date has become a text by then.
   const read = JSON.parse(text) as Payload
-  const { message, tokens } = checkMessages(read, 0, count)
-  return { id, role: message.role, time, payload: text, tokens: { [count.id]: tokens } }
+  const { role, tokens } = checkMessages(read, 0, count)
+  return { id, role, time, payload: text, tokens: { [count.id]: tokens } }
 }
 
 /** Reads an entry back. Throws `CorruptEntryError` with its place if the payload cannot be read. */
@@ -73,7 +78,7 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
   const { seq, turn, id, time, role, payload, tokens } = entry
   try {
     const read = readPayload(payload)
-    const { closing, calibration, data } = read
+    const { closing, calibration, data, isBroken } = read
     // A result that closes a turn stands for a tool that gave none.
     const { isError = closing && role === 'tool' ? true : undefined } = read
     const message = withTime(read.message, time)
@@ -89,6 +94,7 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
       ...(calibration && { calibration }),
       ...(isError !== undefined && { isError }),
       ...(data !== undefined && { data }),
+      ...(isBroken && { isBroken }),
     }
     return { seq, turn, id, time, message, view, isClosing, ...rest }
   } catch (error) {
@@ -100,27 +106,29 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
 
 /** Checks an entry of an import, and counts its tokens. */
 export function recountEntry(entry: Omit<StoredEntry, 'tokens'>, count: TokenCounter): StoredEntry {
-  const { message, tokens } = checkMessages(readPayload(entry.payload), entry.seq, count)
-  if (message.role !== entry.role)
-    throw new InvalidMessageError(entry.seq, `has the role ${message.role}, its entry ${entry.role}`)
+  const { role, tokens } = checkMessages(readPayload(entry.payload), entry.seq, count)
+  if (role !== entry.role)
+    throw new InvalidMessageError(entry.seq, `has the role ${role}, its entry ${entry.role}`)
   return { ...entry, tokens: { [count.id]: tokens } }
 }
 
-/** Reads the messages of a payload strictly before they are logged. Returns the one that contexts take. */
-function checkMessages(payload: Payload, seq: number, count: TokenCounter): Entry {
+/** Reads the messages of a payload strictly before they are logged. The tokens are those of the one that contexts take. */
+function checkMessages(payload: Payload, seq: number, count: TokenCounter): Pick<Entry, 'role' | 'tokens'> {
   const view = viewOf(payload)
-  parseMessage(payload.message, seq)
+  const { role } = parseMessage(payload.message, seq)
   if (view !== payload.message) parseMessage(view, seq)
-  return stampEntry(view, seq, count)
+  return { role, tokens: stampEntry(view, seq, count).tokens }
 }
 
 function readPayload(text: string): Payload {
   const payload = JSON.parse(text) as Partial<Payload> | null
-  const { message, view, ending, isError, calibration } = payload ?? {}
+  const { message, view, ending, isError, isBroken, calibration } = payload ?? {}
   if (!isObject(message)) throw new TypeError('it has no message')
   if (view !== undefined && !isObject(view)) throw new TypeError('its view is no message')
   if (ending !== undefined && typeof ending !== 'string') throw new TypeError('its ending is no text')
   if (isError !== undefined && typeof isError !== 'boolean') throw new TypeError('its isError is no boolean')
+  if (isBroken !== undefined && typeof isBroken !== 'boolean')
+    throw new TypeError('its isBroken is no boolean')
   if (calibration !== undefined && !isCalibration(calibration)) throw new TypeError('its calibration is none')
   return payload as Payload
 }
@@ -138,7 +146,8 @@ export const withEnding = (given: MessageLike | SeenMessage, ending: string): Se
   isSeen(given) ? { ...given, ending } : { message: given, ending }
 
 /** The message that contexts take. */
-export function viewOf({ message, view = message, ending }: SeenMessage): MessageLike {
+export function viewOf({ message, view = message, ending, isBroken }: SeenMessage): MessageLike {
+  if (isBroken) return brokenOff
   return ending === undefined ? view : withTail(view, ending)
 }
 

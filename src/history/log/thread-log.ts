@@ -15,7 +15,7 @@ import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import { addFacts, type LogFacts, loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
 import { unloggedEnd } from './closing.ts'
-import type { LoggedMessage } from './logged-message.ts'
+import { type LoggedMessage, viewOf } from './logged-message.ts'
 import { placeInLog, seqInReceipt, whyInLog } from './places-in-log.ts'
 import { createQueue } from './queue.ts'
 import { checkBranch, checkPlace, type LogSource, listLog, readLog } from './read-log.ts'
@@ -167,8 +167,9 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
     if (given !== undefined) checkPlace(given)
     const head = await refresh()
     const at = given === undefined || given >= known ? undefined : given
-    // A turn that a crash left open is read as if it were closed, but not in views of the past.
-    const tail = given === undefined ? await unloggedEnd(source, head) : []
+    // A turn that its writer left open is read as if it were closed, but not in views of the past.
+    const left = given === undefined ? await unloggedEnd(source, head) : undefined
+    const tail = left?.closing.map(viewOf) ?? []
     const isNow = at === undefined && tail.length === 0
     const { system: lead, transcript: all } = conversation
     const transcript = isNow ? all : await pastTranscript(all, loading(), at, tail)

@@ -55,6 +55,7 @@ export async function answer(
     emit,
     signal,
     added: [],
+    mayComeAgain: true,
     settle(settled) {
       result = settled
     },

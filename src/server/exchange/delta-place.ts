@@ -28,10 +28,11 @@ export async function deltaPlace(
   const main = { tenant, conversation, actor, branch: mainBranch }
   const lines = await linesOf(asked.log, main)
   const [thread = main] = lines
-  await untilFree(asked, thread, patienceOf(asked))
+  const { state } = await untilFree(asked, thread, patienceOf(asked))
   const why = `named by ${how}; the body holds what is new`
   const place = { ...given, isSide: false, isNamed: true, isDelta: true, from: 0, why } as const
-  const retried = isRetry(asked) ? await findRetried(asked, lines, given) : undefined
+  const mayBeAgain = isRetry(asked) || state === 'interrupted'
+  const retried = mayBeAgain ? await findRetried(asked, lines, given) : undefined
   if (retried && 'kind' in retried) return retried
   if (retried?.isLast && isLeft(retried.turn, await untilFree(asked, retried.thread, patienceOf(asked))))
     return leftPlace({ ...place, thread: retried.thread }, why)
@@ -93,12 +94,16 @@ async function findRetried(
   for (const thread of key === undefined ? lines.slice(0, 1) : lines) {
     const turns = await store.turns(thread)
     const turn = key === undefined ? turns.at(-1) : turns.find(one => one.key === key)
-    if (!turn || !isRetryOf(asked, turn)) continue
+    // A message whose turn has no answer yet is the same one, whatever its client says of it.
+    const isOpen = key === undefined && turn?.status === 'open'
+    if (!turn || !(isOpen || isRetryOf(asked, turn))) continue
     const entries = await listLog(
       { store, key: thread, count: history.count },
       { from: turn.first, to: turn.last },
     )
-    const said = entries.filter(({ isClosing, message }) => !isClosing && message.role !== 'assistant_note')
+    const said = entries.filter(
+      ({ isClosing, isBroken, message }) => !isClosing && !isBroken && message.role !== 'assistant_note',
+    )
     const found = findStretch(
       said.map(({ message, seq }) => comparedOf(message, seq)),
       given.items,
@@ -108,8 +113,10 @@ async function findRetried(
       continue
     }
     const last = said[found.end - 1]!.seq
-    if (await hasReply(asked, thread, last, turn))
+    if (await hasReply(asked, thread, last, turn)) {
+      if (!isRetryOf(asked, turn)) continue
       return { kind: 'again', thread, after: last, turn: turn.turn }
+    }
     const repeated = said.slice(0, found.start).map(({ view }) => view)
     const own = given.messages.slice(found.from)
     failed ??= {

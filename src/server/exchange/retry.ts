@@ -52,8 +52,8 @@ export async function hasReply(
   if (turn.status === 'completed') return turn.last > at
   const source = { store: log.store, key: thread, count: log.history.count }
   const after = await listLog(source, { from: at + 1, to: turn.last })
-  const items = after.flatMap(({ message, seq, isClosing }) =>
-    isClosing ? [] : (itemOf(message, seq) ?? []),
+  const items = after.flatMap(({ message, seq, isClosing, isBroken }) =>
+    isClosing || isBroken ? [] : (itemOf(message, seq) ?? []),
   )
   const first = items.findIndex(text => text.startsWith('assistant'))
   // A reply with calls is whole: the turn waits for their results.

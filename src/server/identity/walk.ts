@@ -64,8 +64,9 @@ export async function walkOn(log: LogToWalk, list: readonly Item[], start: Meeti
     const said = saidIn(entry)
     const { seq, turn, time } = entry
     end = seq
-    if (!said) continue
     const wanted = list[item]
+    // A client may keep the part of an answer that broke off, or drop it and send the same again.
+    if (!said || (entry.isBroken && !(wanted && isBeginning(wanted.text, said.text)))) continue
     usedAt = time
     const how = wanted && agreement(said, wanted)
     const isEqual =

@@ -68,7 +68,7 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
     fail: (code, arrived) => turn.fail(code, ...arrived).then(() => add(arrived)),
     cancel: arrived => turn.cancel(...arrived).then(() => add(arrived)),
     interrupt: arrived => turn.interrupt(...arrived).then(() => add(arrived)),
-    leave: () => turn.leave(),
+    leave: (arrived = []) => turn.leave(...arrived),
     async resultAt(place) {
       const [message] = place < turn.next ? await thread.messages({ at: place, limit: 1 }) : []
       return resultText(message, place)

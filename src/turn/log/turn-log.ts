@@ -44,8 +44,8 @@ export interface TurnLog {
   fail(code: string, arrived: readonly SeenMessage[]): Promise<void>
   cancel(arrived: readonly SeenMessage[]): Promise<void>
   interrupt(arrived: readonly SeenMessage[]): Promise<void>
-  /** Leaves the turn open: it goes on in a later request. */
-  leave(): Promise<void>
+  /** Leaves the turn open: it goes on, or is tried again, in a later request. `arrived`: a part that broke off. */
+  leave(arrived?: readonly SeenMessage[]): Promise<void>
   /** Whether the conversation has, or ever had, a note. */
   hasNotes(): Promise<boolean>
   /** Whether the model sees only the beginning of some result, one with more tokens than this. Stays true. */
@@ -82,7 +82,7 @@ export interface TurnProgress {
 
 /** What the log stores beside a message, for resuming the turn. Never sent, never shown. */
 export interface TurnData {
-  /** The note of a reply with calls: it becomes a message when the turn ends. */
+  /** The note of a reply with calls, or of one that broke off: it becomes a message when the turn ends. */
   readonly note?: string
 }
 
@@ -105,9 +105,13 @@ export function followTurn(said: readonly SeenMessage[] = []) {
     note: undefined as string | undefined,
   }
 
-  function take({ message: source, data }: SeenMessage): void {
+  function take({ message: source, data, isBroken }: SeenMessage): void {
     const message = readMessage(source, seq++)
     const { note: noted } = (data ?? {}) as TurnData
+    if (isBroken) {
+      progress.note = noted ?? progress.note
+      return
+    }
     if (message.role === 'assistant') {
       progress.rounds += 1
       calls = message.calls

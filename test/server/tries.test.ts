@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest'
+import type { MessageLike } from '../../src/log/message.ts'
+import { upstreamWith } from '../../src/models/upstream.fixture.ts'
+import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
+import type { Store } from '../../src/stores/store.ts'
+import { everyStore } from '../every-store.ts'
+import { ollamaAnswer, type UpstreamAnswer } from '../scripted-upstream.ts'
+import { startServer } from './start-server.ts'
+
+const user = (content: string) => ({ role: 'user', content })
+const assistant = (content: string) => ({ role: 'assistant', content })
+const busy: UpstreamAnswer = { status: 500, body: { error: 'runner has crashed' } }
+const answer = (text: string) => ollamaAnswer([{ content: text }])
+const part = (text: string): UpstreamAnswer => ({
+  chunks: answer(text).chunks.slice(0, 1),
+  headers: answer(text).headers,
+  ending: 'reset',
+})
+
+/** A server whose model answers by a script, and what its model and its log have. */
+async function start(script: UpstreamAnswer[], store?: Store) {
+  const scripted = await upstreamWith(({ path }) =>
+    path === '/api/chat' ? (script.shift() ?? answer('Done.')) : { status: 200, body: { models: [] } },
+  )
+  const upstream = ollamaUpstream({ url: scripted.url, window: 4096 })
+  const server = await startServer({ upstream, ...(store && { store }) })
+  /** Sends a list; gives the text of the answer, undefined if it failed. */
+  async function ask(
+    messages: readonly MessageLike[],
+    { path = '', headers = {} }: { path?: string; headers?: Readonly<Record<string, string>> } = {},
+  ): Promise<string | undefined> {
+    const response = await fetch(`${server.url}${path}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ model: 'm', messages }),
+    })
+    const { choices } = (await response.json()) as { choices?: { message: MessageLike }[] }
+    return choices?.[0]?.message.content as string | undefined
+  }
+  /** What the model was asked, request by request. */
+  const asked = () =>
+    scripted.requests
+      .filter(({ path }) => path === '/api/chat')
+      .map(({ body }) => (body as { messages: MessageLike[] }).messages.map(({ content }) => content))
+  async function lines() {
+    const found: unknown[] = []
+    for (const { conversation, threads } of await server.history.conversations())
+      for (const { branch } of threads) {
+        const thread = server.history.thread(conversation, { branch })
+        const said = (await thread.display()).map(({ content }) => content)
+        found.push({ said, turns: (await thread.turns()).map(({ status }) => status) })
+      }
+    return found
+  }
+  return { ...server, scripted, ask, asked, lines }
+}
+
+/** How clients name their conversation, or not. */
+const ways = {
+  'whose client does not name it': {},
+  'whose client names it in a header': { headers: { 'thread-id': 't-1' } },
+  'with a name of the user': { path: '/c/kitchen' },
+} as const
+
+describe.each(Object.entries(ways))('a message that fails, in a conversation %s', (_, way) => {
+  it('is one turn and one branch, however often it is sent, and the model is asked once each time', async () => {
+    const { ask, asked, lines } = await start([answer('Hello.'), ...Array(30).fill(busy)])
+    const isDelta = 'path' in way
+    const past = isDelta ? [] : [user('hi'), assistant('Hello.')]
+    await ask([user('hi')], way)
+    const list = [...past, user('go on')]
+    for (let n = 0; n < 30; n++) expect(await ask(list, way)).toBeUndefined()
+    expect(await lines()).toEqual([{ said: ['hi', 'Hello.', 'go on'], turns: ['completed', 'failed'] }])
+    expect(await ask(list, way)).toBe('Done.')
+    expect(asked()).toHaveLength(32)
+    for (const messages of asked().slice(1)) expect(messages).toEqual(['hi', 'Hello.', 'go on'])
+    const said = ['hi', 'Hello.', 'go on', 'Done.']
+    expect(await lines()).toEqual([{ said, turns: ['completed', 'completed'] }])
+    await ask(isDelta ? [user('thanks')] : [...list, assistant('Done.'), user('thanks')], way)
+    expect(asked().at(-1)).toEqual([...said, 'thanks'])
+    expect(await lines()).toHaveLength(1)
+  })
+
+  it('keeps the part that was shown until it is answered, and does not send it to the model', async () => {
+    const { ask, asked, lines } = await start([part('One'), part('Two')])
+    for (const text of ['One', 'Two']) {
+      expect(await ask([user('count')], way)).toBeUndefined()
+      expect(await lines()).toEqual([{ said: ['count', text], turns: ['interrupted'] }])
+    }
+    expect(await ask([user('count')], way)).toBe('Done.')
+    expect(asked()).toEqual([['count'], ['count'], ['count']])
+    expect(await lines()).toEqual([{ said: ['count', 'Done.'], turns: ['completed'] }])
+    const next = 'path' in way ? [user('on')] : [user('count'), assistant('Done.'), user('on')]
+    await ask(next, way)
+    expect(asked().at(-1)).toEqual(['count', 'Done.', 'on'])
+    expect(await lines()).toHaveLength(1)
+  })
+
+  it('is told to the model if something else is said next', async () => {
+    const { ask, asked, lines } = await start([busy])
+    await ask([user('count')], way)
+    await ask('path' in way ? [user('on')] : [user('count'), user('on')], way)
+    expect(asked().at(-1)).toEqual(['count', '[This turn failed: model_unavailable.]', 'on'])
+    expect(await lines()).toEqual([{ said: ['count', 'on', 'Done.'], turns: ['failed', 'completed'] }])
+  })
+
+  it('is told to the model with the part that was shown', async () => {
+    for (const kept of [['One'], []]) {
+      const { ask, asked, lines } = await start([part('One')])
+      await ask([user('count')], way)
+      await ask('path' in way ? [user('on')] : [user('count'), ...kept.map(assistant), user('on')], way)
+      expect(asked().at(-1)).toEqual(['count', 'One\n\n[Interrupted.]', 'on'])
+      expect(await lines()).toEqual([
+        { said: ['count', 'One', 'on', 'Done.'], turns: ['interrupted', 'completed'] },
+      ])
+    }
+  })
+})
+
+describe.each(await everyStore())('a message that fails, on %s', (_, create) => {
+  it('is answered in its turn, between the results of tools and the reply', async () => {
+    const call = { id: 'c1', function: { name: 'look', arguments: {} } }
+    const { ask, asked, lines } = await start(
+      [ollamaAnswer([{ tool_calls: [call] }]), busy, part('I see'), busy],
+      create(),
+    )
+    const calls = [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } }]
+    await ask([user('look')])
+    const list = [
+      user('look'),
+      { role: 'assistant', content: '', tool_calls: calls },
+      { role: 'tool', tool_call_id: 'c1', content: 'a boat' },
+    ]
+    for (let n = 0; n < 3; n++) expect(await ask(list)).toBeUndefined()
+    expect(await ask(list)).toBe('Done.')
+    for (const messages of asked().slice(1)) expect(messages).toEqual(['look', '', 'a boat'])
+    expect(await lines()).toEqual([{ said: ['look', '', 'a boat', 'Done.'], turns: ['completed'] }])
+    await ask([...list, assistant('Done.'), user('and?')])
+    expect(asked().at(-1)).toEqual(['look', '', 'a boat', 'Done.', 'and?'])
+    expect(await lines()).toHaveLength(1)
+  })
+
+  it('is answered by another process, and every try is a call of its turn', async () => {
+    const store = create()
+    const first = await start([busy, part('One')], store)
+    for (let n = 0; n < 2; n++) await first.ask([user('count')], ways['whose client names it in a header'])
+    const second = await start([], store)
+    expect(await second.ask([user('count')], ways['whose client names it in a header'])).toBe('Done.')
+    const thread = second.history.thread('codex:t-1')
+    const calls = (await thread.calls()).map(({ status, turn, error }) => ({ status, turn, error }))
+    expect(calls).toEqual([
+      { status: 'completed', turn: 1, error: undefined },
+      { status: 'failed', turn: 1, error: 'model_stream_broken' },
+      { status: 'failed', turn: 1, error: 'model_unavailable' },
+    ])
+    const entries = await thread.entries()
+    expect(entries.map(({ message, isBroken = false }) => [message.content, isBroken])).toEqual([
+      ['count', false],
+      ['One', true],
+      ['Done.', false],
+    ])
+    const { receipt } = await thread.context({ window: 4096 })
+    expect(receipt.entries[1]).toMatchObject({ fate: 'elided', why: 'broke off, and was tried again' })
+  })
+})
+
+it('is one turn where its client left and asks again', async () => {
+  const stalled: UpstreamAnswer = { ...part('One'), ending: 'stall' }
+  const { ask, lines, scripted, url } = await start([stalled])
+  const leaving = new AbortController()
+  const request = { model: 'm', messages: [user('count')], stream: true }
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify(request),
+    signal: leaving.signal,
+  })
+  const reader = response.body!.getReader()
+  let text = ''
+  while (!text.includes('One')) text += Buffer.from((await reader.read()).value!).toString()
+  leaving.abort()
+  await scripted.requests.find(({ path }) => path === '/api/chat')!.ended
+  await expect.poll(lines).toEqual([{ said: ['count', 'One'], turns: ['cancelled'] }])
+  expect(await ask([user('count')])).toBe('Done.')
+  expect(await lines()).toEqual([{ said: ['count', 'Done.'], turns: ['completed'] }])
+})
