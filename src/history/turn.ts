@@ -237,7 +237,9 @@ export function beginTurn(
     const closing = left?.closing.map(toClosing) ?? []
     // The store closes an open turn as interrupted, which is not what became of one that failed.
     const isKnown = left && left.ending.status !== 'interrupted' && head.head === expectedHead
-    const closed = isKnown ? await closeLeft(source, turn, left.ending, { head: head.head, closing }) : undefined
+    const closed = isKnown
+      ? await closeLeft(source, turn, left.ending, { head: head.head, closing })
+      : undefined
     const begin = { ...turn, closing: closed ? [] : closing, expectedHead: closed?.head ?? expectedHead }
     return untilKnown(() => store.begin(key, begin))
   })

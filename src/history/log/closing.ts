@@ -116,9 +116,6 @@ async function endingOf({ store, key }: LogSource, turn: number, hasPart: boolea
 }
 
 /** How a turn would be closed whose writer is gone: views show it before the next turn writes it. */
-export async function unloggedEnd(
-  source: LogSource,
-  head: Head | undefined,
-): Promise<LeftTurn | undefined> {
+export async function unloggedEnd(source: LogSource, head: Head | undefined): Promise<LeftTurn | undefined> {
   return head?.open?.expiresInMs === 0 ? closingOf(source, head) : undefined
 }

@@ -4,6 +4,7 @@ import { readMessage } from '../../log/parse-message.ts'
 import { notedResult } from '../../log/texts.ts'
 import { type Details, detailsOf, digestOf } from './details.ts'
 import { isBracket } from './left-out.ts'
+import { isPreamble } from './preamble.ts'
 
 /** A message as it is compared with another copy of it. */
 export interface Compared {
@@ -18,7 +19,7 @@ export interface Compared {
   readonly thinking?: string
 }
 
-/** Undefined for messages that clients add, leave out and change as they like: system messages and notes. */
+/** Undefined for messages that clients add, leave out and change as they like: system messages, notes and preambles. */
 export function comparedOf(message: MessageLike, seq: number): Compared | undefined {
   const known = items.get(message)
   if (known !== undefined) return known ?? undefined
@@ -41,7 +42,7 @@ const items = new WeakMap<MessageLike, Compared | null>()
 function readItem(message: MessageLike, seq: number): Compared | undefined {
   const read = readMessage(message, seq)
   const { role } = read
-  if (role === 'system' || role === 'assistant_note') return undefined
+  if (role === 'system' || role === 'assistant_note' || isPreamble(role, read.text)) return undefined
   const said = role === 'assistant' ? withoutThoughts(read.text) : read.text
   const { words, brackets } = linesOf(said, role === 'user')
   const isCalling = read.calls.length > 0

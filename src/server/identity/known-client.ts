@@ -27,15 +27,19 @@ export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConv
   }
   const inBody = clean(request.named.conversation)
   if (inBody !== undefined) return { conversation: inBody, how: 'the field "conversation"', isDelta: true }
-  for (const { client, id, actor } of clients) {
+  for (const { client, id, actor, parent } of clients) {
     const name = id.find(name => clean(headers[name]) !== undefined)
     if (name === undefined) continue
     const value = clean(headers[name])!
     // Open WebUI gives all temporary chats of a tab the same kind of id.
     if (client === 'open-webui' && value.startsWith('local:')) continue
-    const agent = actor?.map(one => clean(headers[one])).find(one => one !== undefined)
+    const firstOf = (names: readonly string[] = []) =>
+      names.map(one => clean(headers[one])).find(one => one !== undefined)
+    // A subagent has a name like a conversation. It is an actor in the conversation that started it.
+    const root = firstOf(parent?.own) === undefined ? undefined : firstOf([...parent!.root, ...parent!.own])
+    const agent = root === undefined || root === value ? firstOf(actor) : value
     return {
-      conversation: `${client}:${value}`,
+      conversation: `${client}:${root ?? value}`,
       ...(agent !== undefined && { actor: agent }),
       how: `the header ${name}`,
       isDelta: false,
@@ -62,15 +66,27 @@ const clients: readonly {
   readonly id: readonly string[]
   /** Headers that name the agent inside of the conversation. */
   readonly actor?: readonly string[]
+  /** For clients whose subagents have an id of their own. */
+  readonly parent?: {
+    /** Headers that only a subagent sends: who started it. */
+    readonly own: readonly string[]
+    /** Headers that name the first conversation, where subagents start others. */
+    readonly root: readonly string[]
+  }
 }[] = [
   { client: 'open-webui', id: ['x-openwebui-chat-id'] },
-  { client: 'codex', id: ['thread-id', 'conversation_id'], actor: ['x-openai-subagent'] },
+  {
+    client: 'codex',
+    id: ['thread-id', 'conversation_id'],
+    actor: ['x-openai-subagent'],
+    parent: { own: ['x-codex-parent-thread-id'], root: ['session-id'] },
+  },
   { client: 'claude-code', id: ['x-claude-code-session-id'], actor: ['x-claude-code-agent-id'] },
   { client: 'goose', id: ['agent-session-id'] },
   { client: 'litellm', id: ['x-litellm-session-id'] },
   { client: 'chat-ui', id: ['chatui-conversation-id'] },
   { client: 'llama-ui', id: ['x-conversation-id'] },
-  { client: 'session', id: ['x-session-id'] },
+  { client: 'session', id: ['x-session-id'], parent: { own: ['x-parent-session-id'], root: [] } },
 ]
 
 /** Claude Code's `…_session_<id>`, or a JSON with `session_id`. */

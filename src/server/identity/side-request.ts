@@ -4,8 +4,7 @@ import type { HeadersOf } from './known-client.ts'
 
 /**
  * Why a request is no part of the conversation but asks for something beside it: a title, tags, questions to go on with, a
- * summary. Undefined for an ordinary request. Only what clients are known to send is taken for one, and never a request
- * with tools.
+ * summary. Undefined for an ordinary request. Only what clients are known to send is taken for one.
  */
 export function sideRequest(request: ChatRequest, headers: HeadersOf): string | undefined {
   for (const name of taskHeaders) {
@@ -15,32 +14,45 @@ export function sideRequest(request: ChatRequest, headers: HeadersOf): string | 
   const turn = headers['x-codex-turn-metadata']
   if (turn !== undefined && /"request_kind"\s*:\s*"(compaction|title)/.test(turn.slice(0, 10_000)))
     return 'x-codex-turn-metadata names its kind'
-  if (request.tools.length > 0) return undefined
   const first = request.messages[0]
   const last = request.messages.at(-1)
   if (!first || !last) return undefined
-  const begins = [request.system ?? '', readMessage(first, 0).text, readMessage(last, 0).text].map(text =>
-    text.slice(0, 400).trimStart(),
-  )
-  const [system = '', opening = '', closing = ''] = begins
-  const isAlone = request.messages.length === 1
-  for (const { where, words, client } of wordings) {
-    const text = where === 'system' ? system : where === 'first' ? opening : closing
-    if (where === 'alone' && !isAlone) continue
-    if (words.some(word => text.startsWith(word))) return `it is worded like a task of ${client}`
+  const texts = {
+    system: beginningsOf(request.system ?? ''),
+    first: beginningsOf(readMessage(first, 0).text).slice(0, 1),
+    last: beginningsOf(readMessage(last, 0).text).slice(0, 1),
+  }
+  for (const { where, words, client, isAlone = false, hasTools = false } of wordings) {
+    if (isAlone && request.messages.length > 1) continue
+    // A request with tools is an agent at work, except for the few that are known to be sent with them.
+    if (!hasTools && request.tools.length > 0) continue
+    if (words.some(word => texts[where].some(text => text.startsWith(word))))
+      return `it is worded like a task of ${client}`
   }
   return undefined
 }
 
 const taskHeaders = ['x-openwebui-task', 'x-throughline-task']
 
-/** How side requests begin. `last` ends a whole history, so it extends the conversation. */
+/** The first paragraphs of a text. The blocks of a system prompt are paragraphs: some clients put their name before the task. */
+const beginningsOf = (text: string): readonly string[] =>
+  text
+    .slice(0, 1000)
+    .split('\n\n', 4)
+    .map(part => part.trimStart())
+
+/** How side requests begin. */
 const wordings: readonly {
-  readonly where: 'system' | 'first' | 'last' | 'alone'
+  /** `last` ends a whole history, so it extends the conversation. */
+  readonly where: 'system' | 'first' | 'last'
   readonly words: readonly string[]
   readonly client: string
+  /** Whether it is the only message. */
+  readonly isAlone?: boolean
+  /** Whether it comes with the tools of the conversation, or with some of its own. */
+  readonly hasTools?: boolean
 }[] = [
-  { where: 'alone', words: ['### Task:'], client: 'Open WebUI' },
+  { where: 'last', words: ['### Task:'], client: 'Open WebUI', isAlone: true },
   { where: 'system', words: ['You are a title generator'], client: 'opencode' },
   { where: 'first', words: ['Generate a title for this conversation:'], client: 'opencode' },
   {
@@ -52,6 +64,28 @@ const wordings: readonly {
     client: 'Zed',
   },
   { where: 'last', words: ['You are performing a CONTEXT CHECKPOINT COMPACTION'], client: 'Codex' },
-  { where: 'alone', words: ['---BEGIN USER MESSAGES---'], client: 'Goose' },
+  { where: 'last', words: ['---BEGIN USER MESSAGES---'], client: 'Goose', isAlone: true },
   { where: 'last', words: ['Given the following... please reply with a title'], client: 'Continue' },
+  {
+    where: 'system',
+    words: ['Generate a concise, sentence-case title'],
+    client: 'Claude Code',
+    isAlone: true,
+  },
+  {
+    where: 'last',
+    words: [
+      '[SUGGESTION MODE: Suggest what the user might naturally type next',
+      'The user stepped away and is coming back. Recap in under 40 words',
+      'CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.',
+    ],
+    client: 'Claude Code',
+    hasTools: true,
+  },
+  {
+    where: 'system',
+    words: ['You are now acting as the managed memory extraction subagent'],
+    client: 'Qwen Code',
+    hasTools: true,
+  },
 ]

@@ -3,6 +3,12 @@ import type { FaceCall, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../
 import { sse } from '../sse.ts'
 import { tokensOf } from '../tokens-of.ts'
 
+/**
+ * What thoughts are signed with. Nobody checks it here, but some clients take a thought with an empty signature for one that
+ * must not be sent back as it is, and put it into the text of the reply.
+ */
+const signature = 'dGhyb3VnaGxpbmU='
+
 /** Streams a reply as the events of `/v1/messages`; client libraries go by the names of the events. */
 export function streamEvents(start: ReplyStart): ReplyStream {
   let index = -1
@@ -20,9 +26,9 @@ export function streamEvents(start: ReplyStart): ReplyStream {
   function close(): string {
     if (open === undefined) return ''
     // A thought ends with its signature, which clients send back.
-    const signature = open === 'thinking' ? delta({ type: 'signature_delta', signature: '' }) : ''
+    const signed = open === 'thinking' ? delta({ type: 'signature_delta', signature }) : ''
     open = undefined
-    return signature + event('content_block_stop', { index })
+    return signed + event('content_block_stop', { index })
   }
 
   function piece(type: 'text' | 'thinking', text: string): string {
@@ -56,7 +62,7 @@ export function streamEvents(start: ReplyStart): ReplyStream {
 export function toMessage(start: ReplyStart, end: ReplyEnd) {
   const { thinking, text, calls } = end
   const content = [
-    ...(thinking === '' ? [] : [{ type: 'thinking' as const, thinking, signature: '' }]),
+    ...(thinking === '' ? [] : [{ type: 'thinking' as const, thinking, signature }]),
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ...calls.map(({ id, name, arguments: json }) => ({
       type: 'tool_use' as const,
