@@ -163,15 +163,14 @@ describe.each(await someStores())(
       const messages = [{ role: 'user' as const, content: 'hello' }]
       const asked = client.chat.completions.create({ model: 'm', messages })
       const chats = () => scripted.requests.filter(({ path }) => path === '/api/chat')
-      await expect.poll(() => chats().length).toBe(1)
+      await expect.poll(() => chats().length, { timeout: 20_000 }).toBe(1)
       proxy.cutAll()
       expect(await chats()[0]!.ended).toBe('left')
       const { choices } = await asked
       expect(choices[0]!.message.content).toBe('Answer 2 of the model.')
-      const lines = (await started.lines()) as { said: string[]; turns: string[] }[]
-      expect(lines.map(({ turns }) => turns).toSorted()).toEqual([['cancelled'], ['completed']])
-      for (const { said } of lines) expect(said.filter(text => text === 'hello')).toEqual(['hello'])
-      expect(await started.history.conversations()).toHaveLength(1)
+      expect(await started.lines()).toEqual([
+        { said: ['hello', 'Answer 2 of the model.'], turns: ['completed'] },
+      ])
     }, 60_000)
   },
 )

@@ -164,6 +164,23 @@ describe.each(await everyStore())('a message that fails, on %s', (_, create) => 
   })
 })
 
+it('is one turn where it names the reply that it goes on from', async () => {
+  const { asked, lines, url } = await start([answer('Hello.'), busy, part('One'), busy])
+  const respond = async (body: object) => {
+    const response = await fetch(`${url}/v1/responses`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'm', ...body }),
+    })
+    return (await response.json()) as { readonly id?: string }
+  }
+  const { id } = await respond({ input: 'hi' })
+  for (let n = 0; n < 4; n++) await respond({ input: 'go on', previous_response_id: id })
+  for (const messages of asked().slice(1)) expect(messages).toEqual(['hi', 'Hello.', 'go on'])
+  const said = ['hi', 'Hello.', 'go on', 'Done.']
+  expect(await lines()).toEqual([{ said, turns: ['completed', 'completed'] }])
+})
+
 it('is one turn where its client left and asks again', async () => {
   const stalled: UpstreamAnswer = { ...part('One'), ending: 'stall' }
   const { ask, lines, scripted, url } = await start([stalled])
@@ -179,7 +196,7 @@ it('is one turn where its client left and asks again', async () => {
   while (!text.includes('One')) text += Buffer.from((await reader.read()).value!).toString()
   leaving.abort()
   await scripted.requests.find(({ path }) => path === '/api/chat')!.ended
-  await expect.poll(lines).toEqual([{ said: ['count', 'One'], turns: ['cancelled'] }])
+  await expect.poll(lines, { timeout: 20_000 }).toEqual([{ said: ['count', 'One'], turns: ['cancelled'] }])
   expect(await ask([user('count')])).toBe('Done.')
   expect(await lines()).toEqual([{ said: ['count', 'Done.'], turns: ['completed'] }])
 })

@@ -16,8 +16,8 @@ type Given = Pick<Place, 'messages' | 'items' | 'scope'>
 
 /**
  * The place of a request whose client names the conversation and sends only what is new: the end of the branch that was
- * written to last. A request that comes again gets the reply of the first time. If that failed, the turn is answered once
- * more, on a branch that leaves before it.
+ * written to last. A request that comes again gets the reply of the first time. If that failed, the same turn is tried again;
+ * if the conversation has gone on since, the turn is answered once more, on a branch that leaves before it.
  */
 export async function deltaPlace(
   asked: Asked,

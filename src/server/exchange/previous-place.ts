@@ -42,10 +42,10 @@ export async function previousPlace(asked: Asked, given: ToGoOn): Promise<Place 
   const source = { store: log.store, key: thread, count: log.history.count }
   const after = await listLog(source, { from: entry.seq + 1, to: turn.last })
   const isTurnsEnd = isOpen ? !after.some(isClients) : turn.status === 'completed' && !after.some(isReply)
-  if (isRetry(asked)) {
+  if (isRetry(asked) || status.state === 'interrupted') {
     const from = isTurnsEnd && !isOpen ? turn.last : entry.seq
     const { walk, turn: last } = await findAgain(log, thread, from, messages)
-    if (last && walk.hasMore && (await hasReply(asked, thread, walk.at, last)))
+    if (last && isRetry(asked) && walk.hasMore && (await hasReply(asked, thread, walk.at, last)))
       return { kind: 'again', thread, after: walk.at, turn: last.turn }
     if (last && !walk.hasMore && isLeft(last, status))
       return leftPlace({ ...common, thread, items: [], messages }, why)

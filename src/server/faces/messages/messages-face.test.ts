@@ -41,7 +41,7 @@ const said: Said = {
   usage: { promptTokens: 30, replyTokens: 12, cachedTokens: 20 },
 }
 const content = [
-  { type: 'thinking', thinking: 'Let me see…', signature: '' },
+  { type: 'thinking', thinking: 'Let me see…', signature: 'dGhyb3VnaGxpbmU=' },
   { type: 'text', text: oddText },
   { type: 'tool_use', id: 'call_1', name: 'wind', input: { city: 'Kiel', days: 2 } },
   { type: 'tool_use', id: 'call_2', name: 'tide', input: {} },
