@@ -238,7 +238,9 @@ export function createThread(options: ThreadSource): Thread {
       const { turn } = begun
       const to = turn.status === 'open' ? {} : { to: turn.last }
       const logged = await listLog(source, { from: turn.first, ...to })
-      const answer = logged.filter(({ isClosing }) => !isClosing).map(({ message }) => message)
+      const answer = logged
+        .filter(({ isClosing, isBroken }) => !isClosing && !isBroken)
+        .map(({ message }) => message)
       return { kind: 'replayed', turn, messages: answer }
     },
     async resume() {

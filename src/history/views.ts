@@ -202,12 +202,16 @@ function createLookUp({ store, count }: SearchSource) {
     const name = nameOf(thread)
     const known = rounds.get(name)
     if (known?.has(seq)) return known.get(seq)
-    const logged = (await readRound({ store, key: thread, count }, seq)).filter(one => !one.isClosing)
+    const source = { store, key: thread, count }
+    const round = await readRound(source, seq)
+    // Whether a part was tried again says the entry behind it.
+    const next = round.at(-1)?.isBroken ? await listLog(source, { from: seq + 1, to: seq + 1 }) : []
+    const logged = withoutTries([...round, ...next])
     const messages = logged.map(({ message }) => message)
     const shown = showEach(messages, { isPart: true })
-    const round = new Map(logged.map((one, at) => [one.seq, shown[at]]))
-    rounds.set(name, round)
-    return round.get(seq)
+    const found = new Map(logged.map((one, at) => [one.seq, shown[at]]))
+    rounds.set(name, found)
+    return found.get(seq)
   }
 }
 

@@ -159,6 +159,12 @@ describe.each(await everyStore())('a message that fails, on %s', (_, create) => 
       ['One', true],
       ['Done.', false],
     ])
+    // A client library that lost the answer gets it, and not the part before it.
+    const lost = { headers: { 'thread-id': 't-1', 'x-stainless-retry-count': '1' } }
+    expect(await second.ask([user('count')], lost)).toBe('Done.')
+    expect(second.asked()).toHaveLength(1)
+    const found = await second.history.search('One')
+    expect(found).toEqual([])
     const { receipt } = await thread.context({ window: 4096 })
     expect(receipt.entries[1]).toMatchObject({ fate: 'elided', why: 'broke off, and was tried again' })
   })

@@ -64,6 +64,12 @@ const logged = z
     message,
     view: message.optional().describe('what contexts take in its place, where that differs'),
     isClosing: z.boolean().describe('whether it was written to close a turn'),
+    isBroken: z
+      .boolean()
+      .optional()
+      .describe(
+        'whether it is the part of an answer that broke off; the model reads it only if the turn is not tried again',
+      ),
     isError: z.boolean().optional(),
     data: z.unknown().optional().describe('the data of the application'),
     calibration: z.object({ model: z.string(), counter: z.string(), factor: z.number() }).optional(),
@@ -268,9 +274,10 @@ async function tokensOf(
 }
 
 function toLogged(entry: LoggedMessage, tokens: number | undefined): Told<z.input<typeof logged>> {
-  const { id, seq, turn, time, message, view, isClosing, isError, data, calibration } = entry
+  const { id, seq, turn, time, message, view, isClosing, isBroken, isError, data, calibration } = entry
   return {
     ...{ id, seq, turn, time, message, isClosing },
+    ...(isBroken && { isBroken }),
     ...(tokens !== undefined && { tokens }),
     ...(view !== message && { view }),
     ...(isError !== undefined && { isError }),

@@ -44,8 +44,8 @@ async function markThread({ store, history }: Log, thread: ThreadKey, keyId: str
 }
 
 function marksIn(entry: LoggedMessage, chain: ReturnType<typeof createChain>): readonly string[] {
-  const { message, seq, isClosing } = entry
-  const said = isClosing ? undefined : comparedOf(message, seq)
+  const { message, seq, isClosing, isBroken } = entry
+  const said = isClosing || isBroken ? undefined : comparedOf(message, seq)
   const hashes = said && chain.add(said)
   const id = responseId(entry)
   return [...(hashes ? markTexts(hashes, 'same') : []), ...(id === undefined ? [] : [replyMark(id)])]

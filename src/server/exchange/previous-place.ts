@@ -75,8 +75,8 @@ const forkOf = ({ newId }: Asked, of: ThreadKey, at: number) => ({
 /** The newest message before a place that clients send again: it tells the messages that follow from equal ones elsewhere. */
 async function itemBefore({ store, history }: Log, key: ThreadKey, seq: number): Promise<readonly Item[]> {
   const source = { store, key, count: history.count }
-  for await (const { message, seq: at, isClosing } of readLog(source, { to: seq - 1, reverse: true })) {
-    const said = isClosing ? undefined : comparedOf(message, at)
+  for await (const entry of readLog(source, { to: seq - 1, reverse: true })) {
+    const said = entry.isClosing || entry.isBroken ? undefined : comparedOf(entry.message, entry.seq)
     if (said) return [{ index: -1, ...said }]
   }
   return []
@@ -95,12 +95,14 @@ async function findAgain(
   return { walk, turn: walk.items < items.length ? undefined : turn }
 }
 
-const isReply = ({ message, isClosing }: LoggedMessage) => message.role === 'assistant' && !isClosing
+const isReply = ({ message, isClosing, isBroken }: LoggedMessage) =>
+  message.role === 'assistant' && !isClosing && !isBroken
 
 /** Whether a client or the model said it: not the results of our own tools, not notes. */
 const isClients = (entry: LoggedMessage) => isReply(entry) || isGiven(entry)
 
-const isSaid = ({ message, isClosing }: LoggedMessage) => !isClosing && message.role !== 'assistant_note'
+const isSaid = ({ message, isClosing, isBroken }: LoggedMessage) =>
+  !isClosing && !isBroken && message.role !== 'assistant_note'
 
 const noPrevious = (previous: string) =>
   new NotFoundError(

@@ -183,7 +183,7 @@ async function storedReply(
   { thread, after }: Again,
 ): Promise<{ readonly start?: ReplyStart; readonly end: ReplyEnd }> {
   const source = { store: log.store, key: thread, count: log.history.count }
-  const rest = await listLog(source, { from: after + 1 })
+  const rest = (await listLog(source, { from: after + 1 })).filter(({ isBroken }) => !isBroken)
   const first = rest.findIndex(({ message }) => message.role === 'assistant')
   const reply = rest[first]
   const kept = reply && keptIn(reply)

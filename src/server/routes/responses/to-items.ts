@@ -14,8 +14,8 @@ export interface ListedItem {
 
 /** A logged message as items of OpenAI's; none for what no user may see. */
 export function toItems(entry: LoggedMessage): readonly ListedItem[] {
-  const { message, seq, id, isClosing } = entry
-  if (isClosing) return []
+  const { message, seq, id, isClosing, isBroken } = entry
+  if (isClosing || isBroken) return []
   const { role, text, results } = readMessage(message, seq)
   switch (role) {
     case 'assistant':
