@@ -23,7 +23,7 @@ function agent(): Upstream {
     if (name !== undefined)
       return [
         thought,
-        { type: 'tool-call', id: `call_${replies}`, name, arguments: '{"path":"notes.txt"}' },
+        { type: 'tool-call', id: `call_${replies}`, name, arguments: argumentsOf(name) },
         { type: 'end', reason: 'tool-calls', usage },
       ]
     return [
@@ -43,6 +43,11 @@ function agent(): Upstream {
     }),
   }
 }
+
+const task = 'ask agent: look at the boat, and tell me what it is called.'
+
+const argumentsOf = (name: string) =>
+  JSON.stringify(name === 'agent' ? { description: 'look', prompt: task } : { path: 'notes.txt' })
 
 async function post({ url }: StartedServer, path: string, body: Body, headers: Headers): Promise<Body> {
   const response = await fetch(`${url}${path}`, {
@@ -240,7 +245,8 @@ it('keeps the subagents of Codex as actors in the conversation of their parent, 
 function chatClient(server: StartedServer, past: readonly MessageLike[], headers: Headers, names = ['read']) {
   const list: MessageLike[] = [...past]
   const tools = names.map(name => ({ type: 'function', function: { name, parameters: { type: 'object' } } }))
-  async function say(text: string): Promise<void> {
+  /** `run` is called while the tools run. */
+  async function say(text: string, run = async () => {}): Promise<void> {
     list.push({ role: 'user', content: text })
     for (;;) {
       const body = { messages: list, ...(tools.length > 0 && { tools }) }
@@ -248,6 +254,7 @@ function chatClient(server: StartedServer, past: readonly MessageLike[], headers
       const { message } = (choices as { message: MessageLike }[])[0]!
       list.push(message)
       const calls = (message.tool_calls ?? []) as readonly { id: string }[]
+      if (calls.length > 0) await run()
       for (const { id } of calls) list.push({ role: 'tool', tool_call_id: id, content: 'a boat' })
       if (calls.length === 0) return
     }
@@ -316,4 +323,28 @@ it('tells sessions of Qwen Code apart that share their preamble, and keeps its m
     ['other words', 'other words', 'ask two', 'Answer 6.', 'ask four', 'Answer 10.'],
   ])
   expect(log.every(([name]) => name.endsWith(' assistant main'))).toBe(true)
+})
+
+it('keeps a subagent whose client does not say who started it with the call that did, while that waits', async () => {
+  const server = await startServer({ upstream: agent() })
+  const parent = chatClient(server, [system('You are Qwen Code, an agent.')], {}, ['agent'])
+  const child = () => chatClient(server, [system('You are a general-purpose agent.')], {})
+  await parent.say('ask one use:agent', async () => {
+    const own = child()
+    await own.say(task)
+    await own.say('ask two')
+  })
+  await parent.say('ask three')
+  // Nobody waits for it now: the same words begin a conversation.
+  await child().say(task)
+  const log = Object.entries(await logOf(server)).map(([name, said]) => [name.split(' '), said] as const)
+  const [[main]] = log.filter(([, said]) => (said as string[])[0] === 'ask one') as [(typeof log)[number]]
+  const own = log.filter(([[conversation]]) => conversation === main[0])
+  expect(own.map(([[, actor = '', branch], said]) => [actor.replace(/:.*/, ''), branch, said])).toEqual([
+    ['agent', 'main', ['ask agent', 'Answer 2.', 'ask two', 'Answer 3.']],
+    ['assistant', 'main', ['ask one', 'Answer 4.', 'ask three', 'Answer 5.']],
+  ])
+  expect(log.filter(([[conversation]]) => conversation !== main[0]).map(([, said]) => said)).toEqual([
+    ['ask agent', 'Answer 6.'],
+  ])
 })

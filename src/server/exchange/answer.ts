@@ -13,6 +13,7 @@ import {
   threadLog,
   writesNote,
 } from '../../turn/index.ts'
+import { agentMarks } from './agent-place.ts'
 import type { Asked } from './asked.ts'
 import type { OpenedTurn } from './open-turn.ts'
 
@@ -43,7 +44,7 @@ export interface ToAnswer {
  * in a later request. When this resolves, the reply is stored.
  */
 export async function answer(
-  { log: { history }, request, signal }: Asked,
+  { log: { history, store }, request, signal, keyId }: Asked,
   { thread, turn, said, rest }: OpenedTurn,
   { model, options, emit, dataOf, marksOf }: ToAnswer,
 ): Promise<Answered> {
@@ -73,6 +74,8 @@ export async function answer(
           ...(marksOf && { marksOf }),
           async onKept(kept) {
             reply = withoutNotes(kept, asking)
+            const marks = agentMarks(keyId, reply.calls, at)
+            if (marks.length > 0) await store.saveMarks(thread.key, marks)
           },
         })
       let isOver = await ask()

@@ -7,6 +7,7 @@ import { type Front, type Item, isUser, itemsOf, scopeOf } from '../identity/cha
 import { knownClient } from '../identity/known-client.ts'
 import { isNew, leaving, type Placement, recognise } from '../identity/recognise.ts'
 import { sideRequest } from '../identity/side-request.ts'
+import { agentThread } from './agent-place.ts'
 import type { Asked } from './asked.ts'
 import { deltaPlace, linesOf } from './delta-place.ts'
 import type { Again, Place } from './place.ts'
@@ -56,6 +57,11 @@ async function placeOf(asked: Asked, messages: readonly MessageLike[]): Promise<
     const why = [side && `a side request: ${side}`, found.why, named && `named by ${named.how}`]
     const said = why.filter(part => part !== undefined).join('; ')
     if (found.kind === 'branches' && isDelta) return endPlace(log, toPlace, found, said)
+    const agent = found.kind === 'new' && !isSide && !named ? await agentThread(asked, items) : undefined
+    if (agent) {
+      const why = 'it begins with the task that a call of this conversation gave to an agent'
+      return settle({ ...toPlace, isNamed: true }, { kind: 'new', thread: agent, why }, why)
+    }
     if (found.kind === 'new' || found.kind === 'branches') return settle(toPlace, found, said)
     const { walk } = found
     const isRepeat = found.kind === 'repeats'

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { mainBranch } from '../../history/log/read-log.ts'
+import { isObject, parseJson } from '../../log/parse-json.ts'
+import type { Mark, ThreadKey } from '../../stores/store.ts'
+import type { ReplyCall } from '../../turn/index.ts'
+import { type Item, isUser } from '../identity/chain.ts'
+import type { Asked, Log } from './asked.ts'
+
+/**
+ * The marks of calls that may start a subagent: a subagent whose client does not say who started it begins with the task
+ * that the call gave it. `at`: the place of the reply with the calls.
+ */
+export function agentMarks(keyId: string, calls: readonly ReplyCall[], at: number): readonly Mark[] {
+  return calls.flatMap(({ arguments: json }) => {
+    const given = parseJson(json)
+    if (!isObject(given)) return []
+    const tasks = taskNames.map(name => given[name]).filter(text => typeof text === 'string')
+    return tasks.filter(isLong).map(text => ({ mark: markOf(keyId, text), at }))
+  })
+}
+
+/** The thread of a subagent: an actor in the conversation whose open turn waits for it. Undefined for any other list. */
+export async function agentThread(
+  { log, keyId, newId }: Pick<Asked, 'log' | 'keyId' | 'newId'>,
+  items: readonly Item[],
+): Promise<ThreadKey | undefined> {
+  const [first, ...others] = items
+  const text = first?.text.slice('user:'.length) ?? ''
+  if (!first || !isUser(first) || others.length > 0 || !isLong(text)) return undefined
+  const { tenant, store } = log
+  for (const { thread, at } of await store.findMarks(tenant, [markOf(keyId, text)]))
+    if (await isWaiting(log, thread, at)) {
+      const { conversation } = thread
+      return { tenant, conversation, actor: `agent:${newId()}`, branch: mainBranch }
+    }
+  return undefined
+}
+
+/** Whether the turn of a reply with calls is still open: its agents are at work. */
+async function isWaiting({ store }: Log, thread: ThreadKey, at: number): Promise<boolean> {
+  const head = await store.head(thread)
+  return head?.open !== undefined && head.open.first <= at && head.head === at
+}
+
+/** What programs call the task of a subagent. */
+const taskNames = ['prompt', 'message', 'task']
+
+/** Shorter texts are not worth a mark, and may be the same by chance. */
+const isLong = (text: string) => text.trim().length >= 20
+
+const markOf = (keyId: string, text: string) =>
+  `a${createHash('sha256').update(`${keyId.length}:${keyId}${text.trim()}`).digest('base64url').slice(0, 22)}`
