@@ -39,8 +39,7 @@ export async function viewDisplay(
   source: LogSource,
   { limit, ...view }: ViewOptions = {},
 ): Promise<readonly DisplayMessage[]> {
-  const shown = (logged: readonly LoggedMessage[]) =>
-    toDisplay(withoutTries(logged).map(toShown))
+  const shown = (logged: readonly LoggedMessage[]) => toDisplay(withoutTries(logged).map(toShown))
   if (limit === undefined) return shown(await listNewest(source, view))
   const logged: LoggedMessage[] = []
   let enough = limit

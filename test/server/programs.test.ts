@@ -44,7 +44,7 @@ function agent(): Upstream {
   }
 }
 
-const task = 'ask agent: look at the boat, and tell me what it is called.'
+const task = 'ask agent: look at the boat.\n\nTell me what it is called. '
 
 const argumentsOf = (name: string) =>
   JSON.stringify(name === 'agent' ? { description: 'look', prompt: task } : { path: 'notes.txt' })

@@ -4,6 +4,7 @@ import { isObject, parseJson } from '../../log/parse-json.ts'
 import type { Mark, ThreadKey } from '../../stores/store.ts'
 import type { ReplyCall } from '../../turn/index.ts'
 import { type Item, isUser } from '../identity/chain.ts'
+import { itemOf } from '../identity/item.ts'
 import type { Asked, Log } from './asked.ts'
 
 /**
@@ -15,7 +16,9 @@ export function agentMarks(keyId: string, calls: readonly ReplyCall[], at: numbe
     const given = parseJson(json)
     if (!isObject(given)) return []
     const tasks = taskNames.map(name => given[name]).filter(text => typeof text === 'string')
-    return tasks.filter(isLong).map(text => ({ mark: markOf(keyId, text), at }))
+    // As the message of a user is compared.
+    const texts = tasks.map(content => itemOf({ role: 'user', content }, 0) ?? '')
+    return texts.filter(isLong).map(text => ({ mark: markOf(keyId, text), at }))
   })
 }
 
@@ -25,10 +28,9 @@ export async function agentThread(
   items: readonly Item[],
 ): Promise<ThreadKey | undefined> {
   const [first, ...others] = items
-  const text = first?.text.slice('user:'.length) ?? ''
-  if (!first || !isUser(first) || others.length > 0 || !isLong(text)) return undefined
+  if (!first || !isUser(first) || others.length > 0 || !isLong(first.text)) return undefined
   const { tenant, store } = log
-  for (const { thread, at } of await store.findMarks(tenant, [markOf(keyId, text)]))
+  for (const { thread, at } of await store.findMarks(tenant, [markOf(keyId, first.text)]))
     if (await isWaiting(log, thread, at)) {
       const { conversation } = thread
       return { tenant, conversation, actor: `agent:${newId()}`, branch: mainBranch }
@@ -46,7 +48,7 @@ async function isWaiting({ store }: Log, thread: ThreadKey, at: number): Promise
 const taskNames = ['prompt', 'message', 'task']
 
 /** Shorter texts are not worth a mark, and may be the same by chance. */
-const isLong = (text: string) => text.trim().length >= 20
+const isLong = (text: string) => text.length >= 'user:'.length + 20
 
 const markOf = (keyId: string, text: string) =>
-  `a${createHash('sha256').update(`${keyId.length}:${keyId}${text.trim()}`).digest('base64url').slice(0, 22)}`
+  `a${createHash('sha256').update(`${keyId.length}:${keyId}${text}`).digest('base64url').slice(0, 22)}`
