@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mainBranch } from '../../history/log/read-log.ts'
 import { isObject, parseJson } from '../../log/parse-json.ts'
-import type { Mark, ThreadKey } from '../../stores/store.ts'
+import type { ThreadKey } from '../../stores/store.ts'
 import type { ReplyCall } from '../../turn/index.ts'
 import { type Item, isUser } from '../identity/chain.ts'
 import { itemOf } from '../identity/item.ts'
@@ -9,16 +9,16 @@ import type { Asked, Log } from './asked.ts'
 
 /**
  * The marks of calls that may start a subagent: a subagent whose client does not say who started it begins with the task
- * that the call gave it. `at`: the place of the reply with the calls.
+ * that the call gave it.
  */
-export function agentMarks(keyId: string, calls: readonly ReplyCall[], at: number): readonly Mark[] {
+export function agentMarks(keyId: string, calls: readonly ReplyCall[]): readonly string[] {
   return calls.flatMap(({ arguments: json }) => {
     const given = parseJson(json)
     if (!isObject(given)) return []
     const tasks = taskNames.map(name => given[name]).filter(text => typeof text === 'string')
     // As the message of a user is compared.
     const texts = tasks.map(content => itemOf({ role: 'user', content }, 0) ?? '')
-    return texts.filter(isLong).map(text => ({ mark: markOf(keyId, text), at }))
+    return texts.filter(isLong).map(text => markOf(keyId, text))
   })
 }
 

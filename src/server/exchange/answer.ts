@@ -44,7 +44,7 @@ export interface ToAnswer {
  * in a later request. When this resolves, the reply is stored.
  */
 export async function answer(
-  { log: { history, store }, request, signal, keyId }: Asked,
+  { log: { history }, request, signal, keyId }: Asked,
   { thread, turn, said, rest }: OpenedTurn,
   { model, options, emit, dataOf, marksOf }: ToAnswer,
 ): Promise<Answered> {
@@ -71,11 +71,9 @@ export async function answer(
       const ask = () =>
         answerOnce(asking, {
           dataOf: given => dataOf?.(withoutNotes(given, asking)),
-          ...(marksOf && { marksOf }),
+          marksOf: ({ calls }) => [...(marksOf?.() ?? []), ...agentMarks(keyId, calls)],
           async onKept(kept) {
             reply = withoutNotes(kept, asking)
-            const marks = agentMarks(keyId, reply.calls, at)
-            if (marks.length > 0) await store.saveMarks(thread.key, marks)
           },
         })
       let isOver = await ask()
