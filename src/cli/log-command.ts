@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { ThreadCall } from '../history/calls/calls.ts'
+import { predictedIn } from '../history/calls/plan.ts'
 import type { Thread } from '../history/thread.ts'
 import { plural } from '../log/line.ts'
 import { readMessage } from '../log/parse-message.ts'
@@ -116,10 +117,10 @@ function onThread<Options>(use: (thread: Thread, options: Options) => Promise<vo
 }
 
 function describeCall(call: ThreadCall): string {
-  const { id, turn, time, model, predicted, reported, status, error } = call
+  const { id, turn, time, model, reported, status, error } = call
   const read = reported === undefined ? '' : `, ${reported} reported`
   const outcome = error === undefined ? status : `${status}: ${error}`
-  return `${id}  ${new Date(time).toISOString()}  turn ${turn}  ${model}  ${plural(predicted, 'token')} predicted${read}  ${outcome}`
+  return `${id}  ${new Date(time).toISOString()}  turn ${turn}  ${model}  ${plural(predictedIn(call), 'token')} predicted${read}  ${outcome}`
 }
 
 /** Commands that export conversations from a database and import them. */

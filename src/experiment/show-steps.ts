@@ -1,7 +1,8 @@
-import { readPlan } from '../history/calls/plan.ts'
+import { predictedIn, readPlan } from '../history/calls/plan.ts'
 import type { LoggedMessage, Thread, ThreadCall } from '../history/index.ts'
 import { cut } from '../log/line.ts'
 import { readMessage } from '../log/parse-message.ts'
+import { present } from '../log/present.ts'
 import type { StoredTurn } from '../stores/store.ts'
 import { applyChange, type Environment } from './environment.ts'
 import { type ExperimentState, stepsOf } from './log/experiment-log.ts'
@@ -46,8 +47,11 @@ export interface ToolUse {
 }
 
 export interface ActCall extends Pick<ThreadCall, 'id' | 'status' | 'model' | 'predicted' | 'reported'> {
+  /** As they were set, in the model's tokens, as all that was predicted. */
   readonly window: number
   readonly reserve: number
+  /** The calibration of our counts; absent for 1. */
+  readonly factor?: number
 }
 
 /** Texts are for a glance: the beginning is enough. */
@@ -152,9 +156,13 @@ async function callsSince(thread: Thread, turn: number): Promise<readonly Thread
   }
 }
 
-function toActCall({ id, status, model, predicted, reported, plan }: ThreadCall): ActCall {
-  const { window, reserve } = readPlan(plan)
-  return { id, status, model, predicted, window, reserve, ...(reported !== undefined && { reported }) }
+function toActCall(call: ThreadCall): ActCall {
+  const { id, status, model, reported } = call
+  const { window, reserve, factor } = readPlan(call.plan)
+  return {
+    ...{ id, status, model, window, reserve, predicted: predictedIn(call) },
+    ...present({ factor, reported }),
+  }
 }
 
 function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {

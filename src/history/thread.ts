@@ -188,7 +188,7 @@ export function createThread(options: ThreadSource): Thread {
 
   async function saveCall(
     fitted: Context,
-    { model, turn }: CallStart,
+    { model, turn, room }: CallStart,
     outcome: Pick<StoredCall, 'status' | 'reported'>,
   ): Promise<StoredCall> {
     const log = logOf(key)
@@ -205,7 +205,7 @@ export function createThread(options: ThreadSource): Thread {
       turn: turn ?? head?.turns ?? 0,
       time: now(),
       model,
-      plan: JSON.stringify(toPlan(fitted, log, stored)),
+      plan: JSON.stringify(toPlan(fitted, log, { ...stored, room })),
       predicted: fitted.tokens,
       ...outcome,
     })

@@ -1,9 +1,10 @@
 import { dump } from '../context/dump.ts'
-import { leadOf, readPlan } from '../history/calls/plan.ts'
+import { leadOf, predictedIn, readPlan, roomOf } from '../history/calls/plan.ts'
 import type { History, Thread, ThreadCall } from '../history/index.ts'
 import { stretchInLog } from '../history/log/places-in-log.ts'
 import { showValue, ThroughlineError } from '../log/error.ts'
 import { cut } from '../log/line.ts'
+import { partsInModel, toModelTokens } from '../tokens/calibration.ts'
 import { findThread, type NamedThread } from './find-thread.ts'
 import { toPage } from './to-page.ts'
 import { toTime } from './to-time.ts'
@@ -61,11 +62,13 @@ interface Account {
 
 function ofCall(call: ThreadCall): Account {
   const plan = readPlan(call.plan)
-  const { policy, counter, window, reserve, tokens, parts, messages, verdicts, fates } = plan
+  const { messages, verdicts, fates } = plan
+  const { factor } = roomOf(plan)
+  const tokens = toModelTokens(plan.tokens, factor)
   const lead = leadOf(plan)
   return {
     title: `Call ${describeCall(call)}`,
-    totals: describeTotals({ policy, counter, window, reserve, tokens, parts }),
+    totals: describeTotals({ ...plan, tokens, parts: partsInModel(plan.parts, tokens, factor) }),
     verdicts: fates.map(([first, last, verdict]) => {
       const [fate = '', rule = '', why = ''] = verdicts[verdict] ?? []
       return stretchInLog({ first, last, fate, rule, why }, lead)
@@ -104,10 +107,11 @@ function describeTotals({ policy, counter, window, reserve, tokens, parts }: Tot
   return `${tokens} tokens of a window of ${window}, ${reserve} of it reserved for the reply (${used.join(', ')}). Policy ${policy}, counted by ${counter}.`
 }
 
-function describeCall({ id, turn, time, model, predicted, reported, status, error }: ThreadCall): string {
+function describeCall(call: ThreadCall): string {
+  const { id, turn, time, model, reported, status, error } = call
   const read = reported === undefined ? '' : `, ${reported} reported`
   const outcome = error === undefined ? status : `${status} (${cut(error, 100)})`
-  return `${id} of turn ${turn}, ${toTime(time)}, ${cut(model, 100)}: ${predicted} tokens${read}, ${outcome}`
+  return `${id} of turn ${turn}, ${toTime(time)}, ${cut(model, 100)}: ${predictedIn(call)} tokens${read}, ${outcome}`
 }
 
 const placesOf = (first: number, last: number) => (first === last ? `#${first}` : `#${first} to #${last}`)

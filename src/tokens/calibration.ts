@@ -9,6 +9,42 @@ export interface Calibration {
   readonly factor: number
 }
 
+/** A window and a reserve as they were set, in the model's tokens, and the factor that turns our counts into these. */
+export interface Room {
+  readonly window: number
+  readonly reserve: number
+  readonly factor: number
+}
+
+/**
+ * The same room in our counts: a calibration shrinks the window instead of stretching every count. Rounded so that what fits
+ * into it also fits into the window.
+ */
+export const inCounts = ({ window, reserve, factor }: Room) => ({
+  window: Math.floor(window / factor),
+  reserve: Math.ceil(reserve / factor),
+})
+
+/** One of our counts in the model's tokens. */
+export const toModelTokens = (tokens: number, factor: number): number =>
+  Math.round((tokens * toSteps(factor)) / one)
+
+/** The parts of a prompt in the model's tokens. The largest one takes what rounding leaves, so that they are all its `tokens`. */
+export function partsInModel<Part extends string>(
+  parts: Readonly<Record<Part, number>>,
+  tokens: number,
+  factor: number,
+): Readonly<Record<Part, number>> {
+  if (factor === 1) return parts
+  const told = Object.entries<number>(parts).map(([part, counted]) => ({
+    part,
+    amount: toModelTokens(counted, factor),
+  }))
+  const [largest] = told.toSorted((a, b) => b.amount - a.amount)
+  if (largest) largest.amount += tokens - told.reduce((sum, { amount }) => sum + amount, 0)
+  return Object.fromEntries(told.map(({ part, amount }) => [part, amount])) as Record<Part, number>
+}
+
 export interface Usage {
   readonly counter: TokenCounter
   readonly model: string
@@ -36,9 +72,11 @@ export function calibrate(previous: Calibration | undefined, usage: Usage): Cali
 /** Whether a value from outside is a calibration: a wrong factor would change how much is sent. */
 export function isCalibration(value: unknown): value is Calibration {
   const { model, counter, factor } = (value ?? {}) as Partial<Calibration>
-  if (typeof model !== 'string' || typeof counter !== 'string' || typeof factor !== 'number') return false
-  return factor * one >= lowest && factor * one <= highest
+  return typeof model === 'string' && typeof counter === 'string' && isFactor(factor)
 }
+
+export const isFactor = (value: unknown): value is number =>
+  typeof value === 'number' && value * one >= lowest && value * one <= highest
 
 /**
  * The counter with every number multiplied and rounded up. The factor is part of its id, as remembered counts are keyed by it.

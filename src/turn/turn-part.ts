@@ -1,6 +1,7 @@
 import type { Receipt } from '../context/receipt.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { ModelUsage } from '../models/model.ts'
+import type { Room } from '../tokens/calibration.ts'
 
 /** `open`: the turn goes on in a later request. */
 export type TurnEndStatus = 'completed' | 'failed' | 'cancelled' | 'interrupted' | 'open'
@@ -21,15 +22,13 @@ export type TurnPart =
   /** A note of the model: for operators, never for the user. */
   | { readonly type: 'note'; readonly text: string }
   /** The context that is about to be sent. */
-  | {
+  | ({
       readonly type: 'context'
       readonly messages: readonly MessageLike[]
       readonly receipt: Receipt
       /** How many of the receipt's messages are no entries: 1 if there is a system prompt, which comes first. */
       readonly lead: number
-      /** The calibration that our counts are multiplied by. */
-      readonly factor: number
-    }
+    } & Room)
   | { readonly type: 'warning'; readonly code: WarningCode; readonly message: string }
   | { readonly type: 'error'; readonly error: Failure }
   | ({ readonly type: 'end' } & TurnEnd)

@@ -1,5 +1,6 @@
 import { ModelError } from '../../models/model.ts'
 import { noteToolName } from '../../notes/index.ts'
+import { toModelTokens } from '../../tokens/calibration.ts'
 import {
   answerTurn,
   createTally,
@@ -40,7 +41,7 @@ export async function answerRole(
   let predicted = 0
 
   const tell: Emit = part => {
-    if (part.type === 'context') predicted = Math.ceil(part.receipt.tokens * part.factor)
+    if (part.type === 'context') predicted = toModelTokens(part.receipt.tokens, part.factor)
     return part.type === 'warning' ? emit({ ...part, role: name }) : undefined
   }
 

@@ -4,6 +4,7 @@ import { parseJson } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { CallStatus, Head, Store, StoredCall, ThreadKey } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
+import type { Room } from '../../tokens/calibration.ts'
 import { type LogSource, readLog, threadName } from '../log/read-log.ts'
 import { tryAgain, untilKnown } from '../turn.ts'
 import { hashOf } from './hash-of.ts'
@@ -13,6 +14,8 @@ export interface CallStart {
   readonly model: string
   /** Default: the newest turn. */
   readonly turn?: number
+  /** The window that was set, and the calibration of the model. Default: those of the context, without a calibration. */
+  readonly room?: Room
 }
 
 /** How a call went. */

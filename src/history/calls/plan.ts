@@ -4,6 +4,8 @@ import { ThroughlineError } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { isObject, parseJson } from '../../log/parse-json.ts'
+import type { StoredCall } from '../../stores/store.ts'
+import { isFactor, type Room, toModelTokens } from '../../tokens/calibration.ts'
 import { placeInLog } from '../log/places-in-log.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 
@@ -24,8 +26,13 @@ interface Written {
 }
 
 /** How a context is stored with its call: entries never change, so their places are enough. */
-export interface Plan extends Pick<Context['receipt'], 'policy' | 'counter' | 'window' | 'reserve'> {
+export interface Plan extends Pick<Context['receipt'], 'policy' | 'counter'> {
   readonly version: 1
+  /** As they were set, in the model's tokens. All other tokens of a plan are our counts. */
+  readonly window: number
+  readonly reserve: number
+  /** The calibration of our counts at that time; absent for 1. */
+  readonly factor?: number
   readonly messages: readonly PlanItem[]
   readonly tokens: number
   readonly parts: Readonly<Record<string, number>>
@@ -55,11 +62,16 @@ export interface Plan extends Pick<Context['receipt'], 'policy' | 'counter' | 'w
 export function toPlan(
   context: Context,
   log: Pick<ThreadLog, 'seqOf' | 'textsIn' | 'leadOf'>,
-  stored: { readonly prompt?: string | undefined; readonly tools?: string | undefined } = {},
+  stored: {
+    readonly prompt?: string | undefined
+    readonly tools?: string | undefined
+    readonly room?: Room | undefined
+  } = {},
 ): Plan {
   const { messages, tokens, receipt } = context
-  const { prompt, tools = context.tools } = stored
-  const { policy, counter, window, reserve, margin, cut, prefix } = receipt
+  const { prompt, tools = context.tools, room } = stored
+  const { policy, counter, margin, cut, prefix } = receipt
+  const { window, reserve, factor } = room ?? { ...receipt, factor: 1 }
   const lead = log.leadOf(context)
   const texts = toKnownTexts(log.textsIn(context))
   const added = receipt.inserted
@@ -77,6 +89,7 @@ export function toPlan(
     counter,
     window,
     reserve,
+    ...(factor !== 1 && { factor }),
     parts: Object.fromEntries(Object.entries(receipt.parts).filter(([, part]) => part > 0)),
     ...toFates(receipt.stretches),
     ...(lead !== undefined && { lead }),
@@ -113,12 +126,14 @@ function isAccount({
   cut,
   warnings = [],
   notes = [],
+  factor = 1,
   ...plan
 }: Partial<Plan>): boolean {
   const { tokens, window, reserve, policy, counter, lead = 0, margin = 0, reused = 0, added = [] } = plan
   return (
     [tokens, window, reserve, lead, margin, reused].every(value => isCount(value)) &&
     [policy, counter].every(value => typeof value === 'string') &&
+    isFactor(factor) &&
     isObject(parts) &&
     Object.values(parts).every(value => isCount(value)) &&
     isListOf(verdicts, verdict => isListOf(verdict, text => typeof text === 'string')) &&
@@ -135,6 +150,13 @@ const isListOf = <Item>(list: readonly Item[] | undefined, isOne: (item: Item) =
   Array.isArray(list) && list.every(isOne)
 
 const cutFields = ['before', 'at', 'needed', 'limit', 'growth', 'recall'] as const
+
+/** The window and the reserve of a call as they were set, with the calibration of its model. */
+export const roomOf = ({ window, reserve, factor = 1 }: Plan): Room => ({ window, reserve, factor })
+
+/** The prompt of a call in the model's tokens, as they were predicted. */
+export const predictedIn = ({ predicted, plan }: Pick<StoredCall, 'predicted' | 'plan'>): number =>
+  toModelTokens(predicted, roomOf(readPlan(plan)).factor)
 
 /** How many messages of the receipt stand before the first entry. Plans that do not say it are read by their first message. */
 export function leadOf({ lead, messages: [first] }: Plan): number {

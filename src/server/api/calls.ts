@@ -1,11 +1,22 @@
 import { z } from 'zod'
-import { endOf, isRun, leadOf, type Plan, placesIn, readPlan } from '../../history/calls/plan.ts'
+import {
+  endOf,
+  isRun,
+  leadOf,
+  type Plan,
+  placesIn,
+  predictedIn,
+  readPlan,
+  roomOf,
+} from '../../history/calls/plan.ts'
 import type { Thread, ThreadCall } from '../../history/index.ts'
 import { placeInLog, seqInReceipt } from '../../history/log/places-in-log.ts'
 import { present } from '../../log/present.ts'
 import type { Head } from '../../stores/store.ts'
+import { inCounts, partsInModel, toModelTokens } from '../../tokens/calibration.ts'
 import { notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
+import { factorField, toldFactor, toRowFigures } from './model-tokens.ts'
 import { type Call, defineRoute, type Told } from './route.ts'
 import { count, inConversation, limitOf, message, name, threadFields, time } from './schemas.ts'
 import { rowsField, rowsOfPlan, sentRow, textsField, withoutTexts } from './sent-rows.ts'
@@ -21,10 +32,11 @@ export const call = z.object({
   model: z.string(),
   status: callStatus,
   error: z.string().optional(),
-  predicted: count.describe('the tokens of the prompt as we counted them'),
+  predicted: count.describe('the tokens of the prompt as we counted them, calibrated'),
   reported: z.number().optional().describe('the tokens that the provider says it read'),
-  window: count,
+  window: count.describe('as it was set'),
   reserve: count,
+  factor: factorField,
   policy: z.string(),
   counter: z.string(),
   warnings: z
@@ -93,7 +105,8 @@ export const callRoutes = [
       }
       if (!isWithRows) return answer
       const plan = readPlan(found.plan)
-      const rows = rowsOfPlan(plan, messages, planStretches(plan), given.looking.count)
+      const counted = rowsOfPlan(plan, messages, planStretches(plan), given.looking.count)
+      const rows = toRowFigures(counted, roomOf(plan).factor)
       return { ...answer, rows: texts ? rows : withoutTexts(rows) }
     },
   }),
@@ -139,11 +152,13 @@ export async function findCall(
 const fewestCalls = 64
 
 export function toCall(one: ThreadCall): Told<z.input<typeof call>> {
-  const { id, turn, time, model, status, error, predicted, reported } = one
+  const { id, turn, time, model, status, error, reported } = one
   const plan = readPlan(one.plan)
   const { window, reserve, policy, counter } = plan
+  const room = roomOf(plan)
   return {
-    ...{ id, turn, time, model, status, predicted, window, reserve, policy, counter },
+    ...{ id, turn, time, model, status, window, reserve, policy, counter, ...toldFactor(room) },
+    predicted: predictedIn(one),
     ...present({ error, reported }),
     warnings: warningsOf(one, plan),
   }
@@ -151,13 +166,20 @@ export function toCall(one: ThreadCall): Told<z.input<typeof call>> {
 
 /** What is wrong with a call, as far as it was stored. */
 function warningsOf({ error }: ThreadCall, plan: Plan): readonly string[] {
-  const { warnings = [], margin = 0, window, reserve, tokens, verdicts } = plan
+  const { warnings = [], margin = 0, tokens, verdicts } = plan
+  const { window, reserve } = inCounts(roomOf(plan))
   return [
     ...(error === undefined ? [] : [error]),
     ...warnings,
     ...(verdicts.some(([fate, rule]) => fate === 'altered' && rule === 'trim') ? ['trimmed'] : []),
     ...(tokens > window - reserve - margin ? ['over'] : []),
   ]
+}
+
+/** The parts of what was sent, in the model's tokens. */
+export function toParts(plan: Plan): Readonly<Record<string, number>> {
+  const { factor } = roomOf(plan)
+  return partsInModel(plan.parts, toModelTokens(plan.tokens, factor), factor)
 }
 
 /** What was stored about an entry with a call. An entry in none of the stretches was sent as it is. */
@@ -175,11 +197,11 @@ export function verdictIn(plan: Plan, entry: number) {
 /** Places of fates are those of the receipt: with the system prompt, counted from 0. Here they are those of the log. */
 function toPlanAnswer({ plan: text }: ThreadCall): Told<z.input<typeof plan>> {
   const read = readPlan(text)
-  const { messages, parts, verdicts, fates } = read
+  const { messages, verdicts, fates } = read
   const lead = leadOf(read)
   return {
     messages: messages,
-    parts,
+    parts: toParts(read),
     verdicts,
     fates: fates.map(([first, last, verdict]) => [placeInLog(first, lead), placeInLog(last, lead), verdict]),
   }

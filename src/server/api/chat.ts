@@ -6,6 +6,7 @@ import { present } from '../../log/present.ts'
 import { checkFiles } from '../../models/read-media.ts'
 import { errorBody, notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
+import { factorField, toFigures } from './model-tokens.ts'
 import { type Call, defineRoute, type Told } from './route.ts'
 import { count, errorAnswer, inConversation, message, name, place, threadFields } from './schemas.ts'
 import type { ServerEvent } from './server-event.ts'
@@ -50,6 +51,7 @@ export const replyPart = z.discriminatedUnion('type', [
     free: count,
     policy: z.string(),
     parts: z.record(z.enum(partNames), count),
+    factor: factorField,
   }),
   z.object({ type: z.literal('warning'), code: z.string(), message: z.string() }),
   errorAnswer.extend({ type: z.literal('error') }),
@@ -253,8 +255,9 @@ function toReplyPart(part: ChatPart, canInspect: boolean): ReplyPart | undefined
       return canInspect ? part : undefined
     case 'context': {
       if (!canInspect) return undefined
-      const { tokens, window, free, policy, parts } = part.receipt
-      return { type: 'context', tokens, window, free, policy, parts }
+      const { policy } = part.receipt
+      const { tokens, window, free, parts, factor } = toFigures(part.receipt, part)
+      return { type: 'context', tokens, window, free, policy, parts, ...present({ factor }) }
     }
     case 'error':
       return { type: 'error', ...errorBody(part.error) }

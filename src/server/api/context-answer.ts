@@ -2,7 +2,9 @@ import { z } from 'zod'
 import type { Context } from '../../context/context.ts'
 import { fates, parts, type Receipt } from '../../context/receipt.ts'
 import { cutInLog, placeInLog, stretchInLog } from '../../history/log/places-in-log.ts'
+import { type Room, toModelTokens } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
+import { factorField, toCutFigures, toFigures, toRowFigures } from './model-tokens.ts'
 import type { Told } from './route.ts'
 import { count, message, place } from './schemas.ts'
 import { rowsOfContext, sentRow, withoutTexts } from './sent-rows.ts'
@@ -27,6 +29,7 @@ export const stretch = z
 export const contextSummary = z.object({
   policy: z.string(),
   counter: z.string(),
+  factor: factorField,
   window: count,
   reserve: count,
   margin: count,
@@ -66,16 +69,23 @@ export const contextAnswer = contextSummary.extend({
   rows: z.array(sentRow).optional().describe('every message with its part, its tokens and its entries'),
 })
 
-/** The API counts entries as the log does, not as a receipt. */
-export function toSummary({ receipt }: Context, lead: number): Told<z.input<typeof contextSummary>> {
-  const { policy, counter, window, reserve, margin, capacity, tokens, free, over, cut, prefix } = receipt
+/** The API counts entries as the log does, not as a receipt, and tokens as the model does. */
+export function toSummary(
+  { receipt }: Context,
+  lead: number,
+  room: Room,
+): Told<z.input<typeof contextSummary>> {
+  const { policy, counter, cut, prefix } = receipt
+  const figures = toFigures(receipt, room)
+  const { window, reserve, margin, tokens } = figures
+  const shared = prefix && Math.min(tokens, toModelTokens(prefix.tokens, room.factor))
   const counts = { ...receipt.counts }
   for (const { fate } of receipt.entries.slice(0, lead)) counts[fate] -= 1
   return {
-    ...{ policy, counter, window, reserve, margin, capacity, tokens, free, over, counts },
-    parts: receipt.parts,
-    ...(cut && { cut: cutInLog(cut, lead) }),
-    ...(prefix && { prefix }),
+    ...{ policy, counter, ...figures, counts },
+    capacity: Math.max(0, window - reserve - margin),
+    ...(cut && { cut: toCutFigures(cutInLog(cut, lead), room.factor) }),
+    ...(prefix && { prefix: { tokens: shared!, share: prefix.share } }),
   }
 }
 
@@ -84,10 +94,12 @@ export function toContextAnswer(
   {
     lead,
     at,
+    room,
     isWithMessages,
     isWithTexts,
     counter,
   }: {
+    readonly room: Room
     readonly lead: number
     readonly at: number
     readonly isWithMessages: boolean
@@ -100,17 +112,17 @@ export function toContextAnswer(
   const isWhole = isWithMessages && isWithTexts
   const sources = isWithMessages || counter ? sourcesOf(context, lead) : undefined
   return {
-    ...toSummary(context, lead),
+    ...toSummary(context, lead, room),
     at,
     stretches: toStretches(receipt, lead),
-    inserted: isWithTexts ? receipt.inserted : [],
+    inserted: isWithTexts ? toRowFigures(receipt.inserted, room.factor) : [],
     faults: receipt.faults.map(({ seq, problem }) => ({ seq: placeInLog(seq, lead), problem })),
     ...(isWhole && { messages, ...(sources && { sources }) }),
     ...(counter && { rows: isWithTexts ? rows() : withoutTexts(rows()) }),
   }
 
   function rows() {
-    return rowsOfContext(context, { lead, sources, counter: counter! })
+    return toRowFigures(rowsOfContext(context, { lead, sources, counter: counter! }), room.factor)
   }
 }
 

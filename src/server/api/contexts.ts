@@ -53,10 +53,10 @@ export const contextRoutes = [
       const thread = await threadOf(call)
       const fit = await createFitting(thread, call.parts.options)
       const previous = since === undefined ? undefined : (await fit(rest, { at: since })).context
-      const { context, lead } = await fit(rest, { at, previous })
+      const { context, lead, room } = await fit(rest, { at, previous })
       const head = (await call.log.store.head(thread.key))?.head ?? 0
       return toContextAnswer(context, {
-        ...{ lead, at: Math.min(at ?? head, head), isWithMessages: messages, isWithTexts: texts },
+        ...{ lead, room, at: Math.min(at ?? head, head), isWithMessages: messages, isWithTexts: texts },
         ...(rows && { counter: call.looking.count }),
       })
     },
@@ -98,8 +98,8 @@ export const contextRoutes = [
       const one = await fit(a, { at })
       const other = await fit(b, { at, previous: one.context })
       return {
-        a: toSummary(one.context, one.lead),
-        b: toSummary(other.context, other.lead),
+        a: toSummary(one.context, one.lead, one.room),
+        b: toSummary(other.context, other.lead, other.room),
         differing: differing(
           fatesOf(one.context.receipt, one.lead),
           fatesOf(other.context.receipt, other.lead),
@@ -135,11 +135,11 @@ export const contextRoutes = [
             // Each line leaves before the next is made, and a client that has left is seen.
             await breathe()
             if (call.signal.aborted) return
-            const { context, lead } = await fit({ ...rest, window, policy }, { at })
+            const { context, lead, room } = await fit({ ...rest, window, policy }, { at })
             const fate =
               entry === undefined ? undefined : context.receipt.entries[seqInReceipt(entry, lead)]?.fate
             yield {
-              ...toSummary(context, lead),
+              ...toSummary(context, lead, room),
               policyName: policy,
               ...(fate !== undefined && { entry: fate }),
               ...(stretches && { stretches: toStretches(context.receipt, lead) }),

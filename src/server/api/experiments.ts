@@ -15,6 +15,7 @@ import { BadRequestError } from '../bad-request-error.ts'
 import { loadStandCode, standModule } from '../samples/lemonade-stand.ts'
 import { notFound } from './api-error.ts'
 import { callStatus } from './calls.ts'
+import { factorField } from './model-tokens.ts'
 import { type Call, defineRoute } from './route.ts'
 import { count, limitOf, message, name, place, time } from './schemas.ts'
 import { lastEventOf, type ServerEvent } from './server-event.ts'
@@ -69,6 +70,7 @@ const act = z.object({
       z.object({
         ...{ id: name, status: callStatus, model: z.string() },
         ...{ predicted: count, reported: z.number().optional(), window: count, reserve: count },
+        factor: factorField,
       }),
     )
     .describe('oldest first'),

@@ -7,12 +7,13 @@ import { InvalidOptionError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
 import { notesTitle } from '../../log/texts.ts'
 import { notesInContext } from '../../turn/index.ts'
+import { inCounts, type Room } from '../../tokens/calibration.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
 import { count, place } from './schemas.ts'
 
 /** How a context is to be made. What is not said is as it was in the last call of the thread. */
 export const fitFields = {
-  window: z.int().min(1).max(100_000_000).optional(),
+  window: z.int().min(1).max(100_000_000).optional().describe("in the model's tokens, as the reserve"),
   reserve: count.optional(),
   policy: z
     .string()
@@ -34,10 +35,16 @@ export const atField = place.optional().describe('the thread as it was when this
 const fitSchema = z.strictObject(fitFields)
 export type FitFields = z.output<typeof fitSchema>
 
-/** How a context is made: the options of `fit`, and the system prompt. */
+/** How a context is made: the options of `fit`, and the system prompt. Window and reserve are in our counts. */
 export interface FitSettings extends Omit<ThreadContextOptions, 'at' | 'previous'> {
   readonly window: number
   readonly reserve: number
+}
+
+/** How a context is made, and the room that was asked for, in the tokens of the model that answered last. */
+export interface RoomSettings {
+  readonly settings: FitSettings
+  readonly room: Room
 }
 
 /** Gives the settings of contexts of a thread. What a request does not say is as in the last call, which is read once. */
@@ -46,18 +53,24 @@ export async function createSettings(thread: Thread, { policy, window, reserve, 
   const plan = last && readPlan(last.plan)
   const usual = { window: plan?.window ?? window ?? 4096, reserve: plan?.reserve ?? reserve ?? 0 }
   const prompt = last && plan && (await promptText(thread, last, plan))
-  return (fields: FitFields): FitSettings => {
+  // The newest one also for places of the past: a next call would be fitted by it, and figures of all places can be compared.
+  const { factor = 1 } = (last && (await thread.calibration(last.model))) ?? {}
+  return (fields: FitFields): RoomSettings => {
     const system = fields.system === '' ? undefined : (fields.system ?? prompt)
-    const room = { window: fields.window ?? usual.window }
-    return {
-      ...room,
-      // A reserve that was meant for another window must leave some of this one.
-      reserve: fields.reserve ?? Math.min(usual.reserve, Math.floor(room.window / 2)),
+    const asked = fields.window ?? usual.window
+    // A reserve that was meant for another window must leave some of this one.
+    const reserve = fields.reserve ?? Math.min(usual.reserve, Math.floor(asked / 2))
+    const room = { window: asked, reserve, factor }
+    const settings = {
+      ...inCounts(room),
       overflow: fields.overflow ?? 'keep',
       ...present({ policy: policyOf(fields) ?? policy, shape: fields.shape, system }),
       ...notesInContext(present({ notes })),
-      ...(fields.notes !== undefined && { notes: fields.notes === 'off' ? false : fields.notes }),
-    }
+      ...(fields.notes !== undefined && {
+        notes: fields.notes === 'off' ? (false as const) : fields.notes,
+      }),
+    } as const
+    return { settings, room }
   }
 }
 
@@ -67,10 +80,10 @@ export async function createFitting(thread: Thread, options: AnswerOptions) {
   return async (
     fields: FitFields,
     { at, previous }: { readonly at?: number | undefined; readonly previous?: Context | undefined } = {},
-  ): Promise<{ readonly context: Context; readonly lead: number }> => {
-    const settings = settingsFor(fields)
+  ): Promise<{ readonly context: Context; readonly lead: number; readonly room: Room }> => {
+    const { settings, room } = settingsFor(fields)
     const context = await thread.context({ ...settings, ...present({ at, previous }) })
-    return { context, lead: settings.system === undefined ? 0 : 1 }
+    return { context, lead: settings.system === undefined ? 0 : 1, room }
   }
 }
 

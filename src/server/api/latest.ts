@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fates } from '../../context/receipt.ts'
 import { isExperiment, isInnerActor } from '../../experiment/log/shown-store.ts'
 import type { ThreadCall } from '../../history/calls/calls.ts'
-import { endOf, readPlan } from '../../history/calls/plan.ts'
+import { endOf, readPlan, roomOf } from '../../history/calls/plan.ts'
 import { type LogSource, readLog } from '../../history/log/read-log.ts'
 import { isSideName } from '../../history/side-name.ts'
 import { cut } from '../../log/line.ts'
@@ -11,7 +11,8 @@ import { isObject } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { present } from '../../log/present.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
-import { toCall, call as wholeCall } from './calls.ts'
+import { toModelTokens } from '../../tokens/calibration.ts'
+import { toCall, toParts, call as wholeCall } from './calls.ts'
 import { counted } from './context-answer.ts'
 import type { Call, Told } from './route.ts'
 import { count, name, place, time } from './schemas.ts'
@@ -130,10 +131,12 @@ const toText = (value: unknown) => (typeof value === 'string' ? value.slice(0, 1
 
 function toLastCall(call: ThreadCall): Told<z.input<typeof lastCall>> {
   const plan = readPlan(call.plan)
-  const { parts, margin = 0, reused } = plan
+  const { factor } = roomOf(plan)
+  const { margin = 0, reused } = plan
   return {
     ...toCall(call),
-    ...{ margin, parts, ...present({ reused }) },
+    ...{ margin: toModelTokens(margin, factor), parts: toParts(plan) },
+    ...(reused !== undefined && { reused: toModelTokens(reused, factor) }),
     // A note inside a digested stretch counts with it here: the log is not read for it.
     counts: countFates(fateRuns(planStretches(plan), endOf(plan), [])),
   }

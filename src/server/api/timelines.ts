@@ -4,6 +4,7 @@ import { callStatus } from './calls.ts'
 import { counted, cutPlaces } from './context-answer.ts'
 import { type ThreadCall, threadOf } from './find-thread.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
+import { factorField } from './model-tokens.ts'
 import { defineRoute, type Told } from './route.ts'
 import { count, inConversation, limitOf, name, place, threadFields, time } from './schemas.ts'
 import { createTimeline } from './timeline/create-timeline.ts'
@@ -22,10 +23,11 @@ const point = z.object({
   status: callStatus.optional(),
   error: z.string().optional(),
   policy: z.string(),
-  window: count,
+  factor: factorField,
+  window: count.describe('as it was set'),
   reserve: count,
   margin: count,
-  tokens: count.describe('the tokens of the prompt as we count them'),
+  tokens: count.describe('the tokens of the prompt as we count them, calibrated'),
   free: count,
   over: count,
   reported: z.number().optional().describe('the tokens that the provider says it read'),
@@ -139,11 +141,11 @@ async function timelineOf(
   const others = against.map(one => ({ name: one, policy: policyOf({ policy: one })! }))
   const thread = await threadOf(call)
   const { key } = thread
-  const settings = (await createSettings(thread, call.parts.options))(fields)
+  const { settings, room } = (await createSettings(thread, call.parts.options))(fields)
   const source = { store: call.log.store, key, count: call.looking.count }
-  const options = { settings, isAnew: Object.keys(fields).length > 0, against: others }
+  const options = { settings, room, isAnew: Object.keys(fields).length > 0, against: others }
   const { policy, ...plain } = settings
-  const name = JSON.stringify([plain, policy?.name, fields, against])
+  const name = JSON.stringify([plain, room, policy?.name, fields, against])
   const { timelines } = call.parts
   const known = timelines.known(key, name)
   // What is asked from a place on is not worth making all that came before.

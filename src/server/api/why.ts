@@ -3,14 +3,16 @@ import { plainPolicies } from '../../context/policies/choose-policy.ts'
 import { fates } from '../../context/receipt.ts'
 import type { Why } from '../../context/why/why-conversation.ts'
 import type { AskedText } from '../../context/why/why-recall.ts'
-import { endOf, leadOf, type Plan, readPlan } from '../../history/calls/plan.ts'
+import { endOf, leadOf, type Plan, readPlan, roomOf } from '../../history/calls/plan.ts'
 import type { Thread, ThreadContextOptions } from '../../history/index.ts'
 import { present } from '../../log/present.ts'
+import { inCounts, type Room, toModelTokens } from '../../tokens/calibration.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import { findCall, verdictIn } from './calls.ts'
 import { cutPlaces } from './context-answer.ts'
 import { type ThreadCall, threadOf } from './find-thread.ts'
 import { atField, createSettings, type FitFields, fitFields } from './fit-thread.ts'
+import { factorField, toCutFigures, toldFactor } from './model-tokens.ts'
 import { defineRoute, type Told } from './route.ts'
 import { count, inConversation, name, place, threadFields } from './schemas.ts'
 
@@ -47,6 +49,7 @@ const recall = z.object({
 const why = z.object({
   seq: place,
   role: z.string(),
+  factor: factorField,
   tokens: count,
   fate: z.enum(fates),
   rule: z.string(),
@@ -92,11 +95,11 @@ export const whyRoutes = [
     async handle(call) {
       const { entry } = call.params
       const thread = await threadOf(call)
-      const { options, stored } = await settingsOf(call, thread)
+      const { options, stored, room } = await settingsOf(call, thread)
       const last = options.at ?? Number.POSITIVE_INFINITY
       if (entry > last) throw new BadRequestError(`entry: it is not yet there at ${last}.`, 'entry')
       return {
-        ...toAnswer(await thread.why(entry, options)),
+        ...toAnswer(await thread.why(entry, options), room),
         ...(stored && { stored: verdictIn(stored, entry) }),
       }
     },
@@ -112,6 +115,7 @@ interface Asked extends FitFields {
 
 interface Settings {
   readonly options: ThreadContextOptions
+  readonly room: Room
   /** The plan of the call that is meant. */
   readonly stored?: Plan
 }
@@ -120,14 +124,16 @@ async function settingsOf(call: ThreadCall & { readonly query: Asked }, thread: 
   const { at, call: id, actor: _, branch: __, ...fields } = call.query
   if (id !== undefined) return settingsIn(call, thread, id)
   const settingsFor = await createSettings(thread, call.parts.options)
-  return { options: { ...settingsFor(fields), ...present({ at }) } }
+  const { settings, room } = settingsFor(fields)
+  return { options: { ...settings, ...present({ at }) }, room }
 }
 
 /** The settings of a stored call. A policy that no name says is taken to be that of the server. */
 async function settingsIn(call: ThreadCall, thread: Thread, id: string): Promise<Settings> {
   const found = await findCall(call, thread, id)
   const stored = readPlan(found.plan)
-  const { window, reserve, policy: named } = stored
+  const { policy: named } = stored
+  const room = roomOf(stored)
   const { policy: usual } = call.parts.options
   const isPlain = Object.hasOwn(plainPolicies, named) && usual?.name !== named
   const policy = isPlain ? plainPolicies[named as keyof typeof plainPolicies] : usual
@@ -135,12 +141,11 @@ async function settingsIn(call: ThreadCall, thread: Thread, id: string): Promise
   const system = typeof first?.content === 'string' ? first.content : undefined
   const options = {
     at: endOf(stored),
-    window,
-    reserve,
+    ...inCounts(room),
     overflow: 'keep',
     ...present({ policy, system }),
   } as const
-  return { options, stored }
+  return { options, stored, room }
 }
 
 /** So many characters of a text are given. */
@@ -152,14 +157,26 @@ const toAsked = ({ seq, text, hits }: AskedText) => ({
   hits: hits.filter(([, to]) => to <= mostCharacters).map(([from, to]): [number, number] => [from, to]),
 })
 
-function toAnswer({ text, recall, ...told }: Why): Told<z.input<typeof why>> {
-  const { asking, found, ...rest } = recall ?? { outcome: 'never' as const }
+/** All amounts in the model's tokens. */
+function toAnswer({ text, recall, ...told }: Why, room: Room): Told<z.input<typeof why>> {
+  const { asking, found, better, needs, left, room: most, ...rest } = recall ?? { outcome: 'never' as const }
+  const { unit, leaving, cut } = told
+  const inModel = (tokens: number) => toModelTokens(tokens, room.factor)
+  const ifAny = (tokens: number | undefined) => (tokens === undefined ? undefined : inModel(tokens))
   return {
     ...told,
+    ...toldFactor(room),
+    tokens: inModel(told.tokens),
+    unit: { ...unit, tokens: inModel(unit.tokens) },
+    free: inModel(told.free),
+    ...(cut && { cut: toCutFigures(cut, room.factor) }),
+    ...(leaving && { leaving: { ...leaving, tokens: inModel(leaving.tokens) } }),
     ...(text !== undefined && { text: text.slice(0, mostCharacters) }),
     ...(recall && {
       recall: {
         ...rest,
+        ...(better && { better: { ...better, tokens: inModel(better.tokens) } }),
+        ...present({ needs: ifAny(needs), left: ifAny(left), room: ifAny(most) }),
         ...(asking && { asking: toAsked(asking) }),
         ...(found && { found: toAsked(found) }),
       },

@@ -19,11 +19,12 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
   let noFiles: string | undefined
   for (let attempt = 1; ; ) {
     signal.throwIfAborted()
-    const { context, factor, tools, hasFiles } = await prepare({ ...asking, noFiles }, warn)
+    const { context, tools, hasFiles, ...room } = await prepare({ ...asking, noFiles }, warn)
+    const { factor } = room
     const reply = emptyReply()
     tally.replies.push(reply)
     tally.arriving = reply
-    const call = await log.startCall(context, model.name)
+    const call = await log.startCall(context, model.name, room)
     let isShown = false
     const show: Emit = part => {
       if (replies === 'whole') return
@@ -81,9 +82,10 @@ async function prepare(
   warn: (code: WarningCode, message: string) => void | Promise<void>,
 ) {
   const next = await nextContext(asking)
+  const { window, reserve, factor } = next
   const { messages, receipt } = next.context
   const lead = asking.system === undefined ? 0 : 1
-  await asking.emit({ type: 'context', messages, receipt, lead, factor: next.factor })
+  await asking.emit({ type: 'context', messages, receipt, lead, window, reserve, factor })
   if (receipt.stretches.some(({ fate, rule }) => fate === 'altered' && rule === 'trim'))
     await warn('trimmed', 'What must be sent does not fit the window: long texts were cut in their middle.')
   return next

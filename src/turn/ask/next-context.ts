@@ -2,6 +2,7 @@ import type { Context } from '../../context/context.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { leaveOutFiles } from '../../models/leave-out.ts'
 import type { ToolSpec } from '../../models/model.ts'
+import { inCounts, type Room } from '../../tokens/calibration.ts'
 import type { TurnLog } from '../log/turn-log.ts'
 import type { Asking } from '../turn-options.ts'
 
@@ -17,16 +18,14 @@ export interface ToFit
 }
 
 /** What the next call sends: the context, and the tools that are offered. */
-export interface NextCall {
+export interface NextCall extends Room {
   readonly context: Context
   readonly tools: readonly ToolSpec[]
-  /** The calibration that our counts are multiplied by. */
-  readonly factor: number
   /** Whether the conversation holds images or other files. */
   readonly hasFiles: boolean
 }
 
-/** Makes the context for the next call. A calibration shrinks the window instead of stretching every count. */
+/** Makes the context for the next call. */
 export async function nextContext(given: ToFit): Promise<NextCall> {
   const { log, model, window, reserve, mostResultTokens, system, specs, readOn, fit, signal, noFiles } = given
   const tools = readOn && (await log.hasClipped(mostResultTokens)) ? [...specs, readOn] : specs
@@ -41,8 +40,7 @@ export async function nextContext(given: ToFit): Promise<NextCall> {
     overflow: 'trim' as const,
     ...(files && { leaveOut }),
     ...fit,
-    window: Math.floor(window / factor),
-    reserve: Math.floor(reserve / factor),
+    ...inCounts({ window, reserve, factor }),
     mostResultTokens,
     tools,
     system,
@@ -50,5 +48,5 @@ export async function nextContext(given: ToFit): Promise<NextCall> {
   const context = await log.context(options)
   // What a model takes is asked for only where a conversation holds files.
   const isKnown = !hasFiles || !(await files?.learn?.(signal))
-  return { context: isKnown ? context : await log.context(options), tools, factor, hasFiles }
+  return { context: isKnown ? context : await log.context(options), tools, window, reserve, factor, hasFiles }
 }

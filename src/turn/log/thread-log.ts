@@ -43,8 +43,8 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
       newest = calibration
       turn.calibrate(calibration)
     },
-    async startCall(context, model) {
-      const started = await thread.startCall(context, { model, turn: turn.number })
+    async startCall(context, model, room) {
+      const started = await thread.startCall(context, { model, turn: turn.number, room })
       return { end: started.end, keep: outcome => turn.keepCall(started.with(outcome)) }
     },
     async reports(model) {

@@ -7,7 +7,7 @@ import type { MessageLike, ToolCall } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { openRound } from '../../log/round.ts'
 import type { StoredCall } from '../../stores/store.ts'
-import type { Calibration } from '../../tokens/calibration.ts'
+import type { Calibration, Room } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { ReplyCall } from '../model-reply.ts'
 
@@ -35,7 +35,7 @@ export interface TurnLog {
   calibration(model: string): Promise<Calibration | undefined>
   calibrate(calibration: Calibration): void
   /** Stores a call before it is sent. */
-  startCall(context: Context, model: string): Promise<CallToEnd>
+  startCall(context: Context, model: string, room: Room): Promise<CallToEnd>
   /** What the provider reported for earlier calls. */
   reports(model: string): Promise<readonly Report[]>
   /** Appends messages. `make` is called with the place of the first one, from 1, once it is known. */

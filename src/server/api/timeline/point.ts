@@ -2,18 +2,20 @@ import type { Policy } from '../../../context/draft/draft.ts'
 import { marginOf } from '../../../context/draft/frame.ts'
 import type { Fate, Receipt, ReceiptCut } from '../../../context/receipt.ts'
 import { loadPrompt, type ThreadCall } from '../../../history/calls/calls.ts'
-import { fromPlan, isRun, leadOf, type Plan, promptOf, toItems } from '../../../history/calls/plan.ts'
+import { fromPlan, isRun, leadOf, type Plan, promptOf, roomOf, toItems } from '../../../history/calls/plan.ts'
 import { cutInLog, stretchInLog } from '../../../history/log/places-in-log.ts'
 import type { LogSource } from '../../../history/log/read-log.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { present } from '../../../log/present.ts'
+import { inCounts, type Room, toModelTokens } from '../../../tokens/calibration.ts'
 import type { FitSettings } from '../fit-thread.ts'
+import { toCutFigures, toFigures } from '../model-tokens.ts'
 import type { PlacedCall } from './call-list.ts'
 import { countFates, fateRuns, planStretches, toFateText } from './fate-runs.ts'
 import type { Reading } from './reading.ts'
 import { createSentMessages, type Sent, sharedTokens } from './sent.ts'
 
-/** A place of a thread at which a model was asked, or would have been, and what it was sent. */
+/** A place of a thread at which a model was asked, or would have been, and what it was sent, in the model's tokens. */
 export interface TimelinePoint extends PointFigures {
   /** The last entry of the context. */
   readonly at: number
@@ -35,6 +37,8 @@ export interface TimelinePoint extends PointFigures {
 interface PointFigures
   extends Pick<Receipt, 'policy' | 'window' | 'reserve' | 'margin' | 'tokens' | 'free' | 'over'> {
   readonly parts: Readonly<Record<string, number>>
+  /** The calibration; absent for 1. */
+  readonly factor?: number
   /** By places of the log. */
   readonly cut?: ReceiptCut
 }
@@ -42,6 +46,8 @@ interface PointFigures
 export interface PointOptions {
   /** How a context is made where none was sent. */
   readonly settings: FitSettings
+  /** The room of these, in the model's tokens. */
+  readonly room: Room
   /** Whether contexts are made anew also where calls are stored. */
   readonly isAnew: boolean
   readonly against: readonly { readonly name: string; readonly policy: Policy }[]
@@ -97,14 +103,16 @@ export function createPoints(
   }
 
   /** What the other policies send here, with the room and the prompt of this point. */
-  function compare(room: FitSettings, tools: number) {
+  function compare(own: FitSettings, tools: number, factor: number) {
     return against.map(({ name, policy }, place) => {
       // Schemas of tools are not stored; their tokens are, and take their room.
-      const reserve = Math.min(room.reserve + tools, room.window - 1)
-      const context = reading.fit({ ...room, reserve, policy })
+      const reserve = Math.min(own.reserve + tools, own.window - 1)
+      const context = reading.fit({ ...own, reserve, policy })
       const sent = toSent(context.messages, tools)
       const tokens = context.tokens + tools
-      return { sent, told: { policy: name, tokens, reused: shared(sent, last.others[place], tokens) } }
+      const reused = shared(sent, last.others[place], tokens)
+      const told = { tokens: toModelTokens(tokens, factor), reused: toModelTokens(reused, factor) }
+      return { sent, told: { policy: name, ...told } }
     })
   }
 
@@ -112,29 +120,31 @@ export function createPoints(
     if (!placed || isAnew) {
       const { receipt, lead, messages: given } = reading.fit(settings)
       return {
-        figures: figuresOf(receipt, lead),
+        ...{ counted: receipt.tokens, figures: figuresOf(receipt, lead, options.room) },
         stretches: receipt.stretches.map(stretch => stretchInLog(stretch, lead)),
         sent: toSent(given, 0),
-        room: settings,
+        ...{ own: settings, factor: options.room.factor },
         model: undefined,
       }
     }
     const { plan, call } = placed
-    const { window, reserve } = plan
+    const room = roomOf(plan)
+    const { window, reserve } = inCounts(room)
     const { sent, system } = await sentIn(plan)
     const figures = planFigures(plan, marginOf(count, window - reserve))
-    const room = { ...settings, window, reserve, system }
-    return { figures, stretches: planStretches(plan), sent, room, model: call.model }
+    const own = { ...settings, window, reserve, system }
+    const made = { counted: plan.tokens, figures, stretches: planStretches(plan), sent, own }
+    return { ...made, factor: room.factor, model: call.model }
   }
 
   return {
     async make(placed) {
-      const { figures, stretches, sent, room, model } = await madeOf(placed)
+      const { counted, figures, stretches, sent, own, factor, model } = await madeOf(placed)
       const { seq, turn, time } = reading.last!
-      const others = compare(room, sent.tools)
+      const others = compare(own, sent.tools, factor)
       const runs = fateRuns(stretches, seq, reading.unsent)
       // Another model has read nothing of it.
-      const reused = model === last.model ? shared(sent, last.sent, figures.tokens) : 0
+      const reused = model === last.model ? toModelTokens(shared(sent, last.sent, counted), factor) : 0
       last = { sent, model, others: others.map(other => other.sent) }
       messages.settle()
       const call = placed?.call
@@ -172,21 +182,22 @@ async function loadKnown({ store, key }: LogSource, name: string): Promise<strin
   return text
 }
 
-function figuresOf(receipt: Receipt, lead: number): PointFigures {
-  const { policy, window, reserve, margin, tokens, free, over, parts, cut } = receipt
+function figuresOf(receipt: Receipt, lead: number, room: Room): PointFigures {
+  const { policy, parts, cut } = receipt
   const used = Object.fromEntries(Object.entries(parts).filter(([, part]) => part > 0))
   return {
-    ...{ policy, window, reserve, margin, tokens, free, over, parts: used },
-    ...(cut && { cut: cutInLog(cut, lead) }),
+    ...{ policy, ...toFigures({ ...receipt, parts: used }, room) },
+    ...(cut && { cut: toCutFigures(cutInLog(cut, lead), room.factor) }),
   }
 }
 
 function planFigures(plan: Plan, usual: number): PointFigures {
-  const { policy, window, reserve, margin = usual, tokens, parts, cut } = plan
-  const left = window - reserve - margin - tokens
+  const { policy, margin = usual, tokens, parts, cut } = plan
+  const room = roomOf(plan)
+  const { window, reserve } = inCounts(room)
+  const over = Math.max(0, tokens + margin + reserve - window)
   return {
-    ...{ policy, window, reserve, margin, tokens, parts },
-    ...{ free: Math.max(0, left), over: Math.max(0, -left) },
-    ...(cut && { cut: cutInLog(cut, leadOf(plan)) }),
+    ...{ policy, ...toFigures({ margin, tokens, over, parts }, room) },
+    ...(cut && { cut: toCutFigures(cutInLog(cut, leadOf(plan)), room.factor) }),
   }
 }

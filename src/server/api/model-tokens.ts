@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import type { Receipt, ReceiptCut } from '../../context/receipt.ts'
+import { partsInModel, type Room, toModelTokens } from '../../tokens/calibration.ts'
+
+/** Whose tokens an answer speaks of. */
+export const factorField = z
+  .number()
+  .optional()
+  .describe(
+    "the calibration: all tokens of this answer are the model's, which are our counts times this; absent for 1",
+  )
+
+export const toldFactor = ({ factor }: Room) => (factor === 1 ? {} : { factor })
+
+/** What a window is filled with, in our counts. */
+interface Counted<Part extends string> extends Pick<Receipt, 'tokens' | 'margin' | 'over'> {
+  readonly parts: Readonly<Record<Part, number>>
+}
+
+/**
+ * What a window is filled with in the model's tokens, which are those of the window that was set. Each figure is rounded by
+ * itself; the largest part takes what rounding leaves, so that the parts are the total, and all of it is the window.
+ */
+export function toFigures<Part extends string>(
+  { tokens: counted, margin: kept, over: past, parts: used }: Counted<Part>,
+  room: Room,
+) {
+  const { window, reserve, factor } = room
+  const tokens = toModelTokens(counted, factor)
+  const parts = partsInModel(used, tokens, factor)
+  const left = window - reserve - tokens
+  // What was over stays over, and what fitted fits, however it was rounded.
+  const margin =
+    past > 0
+      ? Math.max(toModelTokens(kept, factor), left + 1)
+      : Math.max(0, Math.min(toModelTokens(kept, factor), left))
+  return {
+    ...{ window, reserve, margin, tokens, parts },
+    ...{ free: Math.max(0, left - margin), over: Math.max(0, margin - left) },
+    ...toldFactor(room),
+  }
+}
+
+/** The amounts of a cut; its places stay. */
+export function toCutFigures({ before, at, ...amounts }: ReceiptCut, factor: number): ReceiptCut {
+  const { needed, limit, growth, recall } = amounts
+  const told = (amount: number) => toModelTokens(amount, factor)
+  return {
+    ...{ before, at, needed: told(needed), limit: told(limit), growth: told(growth), recall: told(recall) },
+  }
+}
+
+/** Rows of a context with their tokens, each rounded by itself: a message has one figure wherever it is shown. */
+export const toRowFigures = <Row extends { readonly tokens: number }>(
+  rows: readonly Row[],
+  factor: number,
+): readonly Row[] =>
+  factor === 1 ? rows : rows.map(row => ({ ...row, tokens: toModelTokens(row.tokens, factor) }))
