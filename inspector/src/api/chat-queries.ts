@@ -121,16 +121,20 @@ export function nextCallQuery(place: ThreadPlace, since: number | undefined) {
 export function writtenQuery(
   place: ThreadPlace,
   turn: { readonly turn: number; readonly first: number; readonly last: number } | undefined,
+  factor = 1,
 ) {
   const { params, thread, key } = splitPlace(place)
   const { first = 0, last = 0 } = turn ?? {}
   return queryOptions({
-    queryKey: [...key, 'written', first, last],
+    queryKey: [...key, 'written', first, last, factor],
     enabled: turn !== undefined,
     queryFn: async ({ signal }): Promise<number> => {
       const query = { ...thread, from: first, limit: Math.max(1, Math.min(last - first + 1, 1000)) }
       const { entries } = await ask('get /conversations/:conversation/outline', { params, query, signal })
-      return entries.reduce((sum, { role, tokens = 0 }) => (role === 'assistant' ? sum + tokens : sum), 0)
+      return entries.reduce(
+        (sum, { role, tokens = 0 }) => (role === 'assistant' ? sum + Math.round(tokens * factor) : sum),
+        0,
+      )
     },
   })
 }

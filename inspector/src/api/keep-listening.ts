@@ -1,5 +1,6 @@
 import { ApiError } from './api-error.ts'
 import type { Heard } from './client.ts'
+import { connection } from './connection.ts'
 
 export interface Listener<Data> {
   readonly take: (data: Data) => void
@@ -56,6 +57,24 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     }
   })
 }
+
+/**
+ * Does something until it succeeds: a file of this page is asked for again while the server is away. What fails although the
+ * server answers fails for good: a new build has other files.
+ */
+export async function keepTrying<Value>(act: () => Promise<Value>): Promise<Value> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await act()
+    } catch (error) {
+      if (failures > mostFailures && connection.get().state === 'live') throw error
+      await pause(Math.min(250 * 2 ** failures, 5000), new AbortController().signal)
+    }
+  }
+}
+
+/** A server that was started again is heard a moment later than it answers. */
+const mostFailures = 4
 
 const retryNow = new Set<() => void>()
 

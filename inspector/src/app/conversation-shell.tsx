@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { ApiError } from '../api/api-error.ts'
 import { conversationQuery } from '../api/queries.ts'
 import { usePlace } from '../parts/address.ts'
 import { useKeys } from '../parts/keys.ts'
@@ -8,14 +9,18 @@ import { titleOf } from '../parts/title-of.ts'
 import { BranchMenu } from './branch-menu.tsx'
 import { copyAddress } from './copy-address.ts'
 import crumb from './crumb.module.css'
+import { NoConversation } from './no-conversation.tsx'
 import { ViewFrame } from './view-frame.tsx'
 import { conversationViews } from './views.ts'
 
 /** A conversation: its name and branch, the tabs of its views, and the view that is open. */
 export function ConversationShell() {
   const { conversation, search } = usePlace()
-  const { data } = useQuery(conversationQuery(conversation))
+  const { data, error, refetch } = useQuery(conversationQuery(conversation))
+  const { pathname } = useLocation()
   const navigate = useNavigate()
+  // The chat says it itself: there a first message begins a conversation.
+  const isMissing = error instanceof ApiError && error.status === 404 && !pathname.endsWith('/chat')
   const title = titleOf(data ?? { conversation })
   useEffect(() => {
     document.title = `${title} · Throughline`
@@ -56,7 +61,7 @@ export function ConversationShell() {
         </Link>
       ))}
     >
-      <Outlet />
+      {isMissing ? <NoConversation conversation={conversation} onRetry={() => void refetch()} /> : <Outlet />}
     </ViewFrame>
   )
 }

@@ -1,14 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { lazyRouteComponent } from '@tanstack/react-router'
 import { conversationsQuery } from '../api/queries.ts'
 import { QueryFault } from '../parts/query-state.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
+import { lazyView } from './lazy-view.ts'
 
-const ConversationsView = lazyRouteComponent(
+const ConversationsView = lazyView(
   () => import('../views/conversations/conversations-view.tsx'),
   'ConversationsView',
 )
-const FirstVisit = lazyRouteComponent(() => import('../views/first-visit/first-visit.tsx'), 'FirstVisit')
+const FirstVisit = lazyView(() => import('../views/first-visit/first-visit.tsx'), 'FirstVisit')
 
 /** All conversations; while there are none, what to begin with. */
 export function Home() {

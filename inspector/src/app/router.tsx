@@ -3,7 +3,6 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router'
 import {
@@ -18,6 +17,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { ConversationShell } from './conversation-shell.tsx'
 import { ExperimentShell } from './experiment-shell.tsx'
 import { Home } from './home.tsx'
+import { lazyView } from './lazy-view.ts'
 import { NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 import { ViewFault } from './view-fault.tsx'
@@ -39,7 +39,7 @@ const welcome = createRoute({
   validateSearch: readListSearch,
   component: framed(
     'Connect a client',
-    lazyRouteComponent(() => import('../views/first-visit/first-visit.tsx'), 'FirstVisit'),
+    lazyView(() => import('../views/first-visit/first-visit.tsx'), 'FirstVisit'),
     '/',
   ),
 })
@@ -50,7 +50,7 @@ const search = createRoute({
   validateSearch: readListSearch,
   component: framed(
     'Search',
-    lazyRouteComponent(() => import('../views/search/search-view.tsx'), 'SearchView'),
+    lazyView(() => import('../views/search/search-view.tsx'), 'SearchView'),
     '/',
   ),
 })
@@ -60,7 +60,7 @@ const settings = createRoute({
   path: 'settings',
   component: framed(
     'Settings',
-    lazyRouteComponent(() => import('../views/settings/settings-view.tsx'), 'SettingsView'),
+    lazyView(() => import('../views/settings/settings-view.tsx'), 'SettingsView'),
     '/',
   ),
 })
@@ -71,7 +71,7 @@ const experiments = createRoute({
   validateSearch: readExperimentsSearch,
   component: framed(
     'Experiments',
-    lazyRouteComponent(() => import('../views/experiments/experiments-view.tsx'), 'ExperimentsView'),
+    lazyView(() => import('../views/experiments/experiments-view.tsx'), 'ExperimentsView'),
     '/',
   ),
 })
@@ -94,7 +94,7 @@ const experimentHome = createRoute({
 const experimentView = createRoute({
   getParentRoute: () => experiment,
   path: '$view',
-  component: lazyRouteComponent(() => import('../views/experiments/experiment-view.tsx'), 'ExperimentView'),
+  component: lazyView(() => import('../views/experiments/experiment-view.tsx'), 'ExperimentView'),
 })
 
 const conversation = createRoute({

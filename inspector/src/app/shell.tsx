@@ -1,19 +1,20 @@
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { FlaskConical, Keyboard, MessageSquare, Plug, Search, Settings, SunMoon } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { keyAsked } from '../api/key.ts'
 import { useKeys } from '../parts/keys.ts'
 import { toggleTheme } from '../parts/theme.ts'
 import { Tooltip } from '../parts/tooltip.tsx'
 import { AwayNotice } from './away-notice.tsx'
 import { KeyForm } from './key-form.tsx'
+import { lazySheet } from './lazy-view.ts'
 import { Logo } from './logo.tsx'
 import { Notifications } from './notifications.tsx'
 import { palette } from './palette-state.ts'
 import styles from './shell.module.css'
 
-const CommandPalette = lazy(() => import('./command-palette.tsx'))
-const KeyHelp = lazy(() => import('./key-help.tsx'))
+const CommandPalette = lazySheet(() => import('./command-palette.tsx'))
+const KeyHelp = lazySheet(() => import('./key-help.tsx'))
 
 /** The frame of the page: the rail, and beside it the view. Asks for a key where the server wants one. */
 export function Shell() {

@@ -1,4 +1,4 @@
-import { lazyRouteComponent } from '@tanstack/react-router'
+import { lazyView } from './lazy-view.ts'
 
 /**
  * The views of a conversation, in the order of their tabs and of the keys 1 to 8. Each is loaded when it is first opened. A
@@ -8,42 +8,42 @@ export const conversationViews = [
   {
     path: 'chat',
     label: 'Chat',
-    component: lazyRouteComponent(() => import('../views/chat/chat-view.tsx'), 'ChatView'),
+    component: lazyView(() => import('../views/chat/chat-view.tsx'), 'ChatView'),
   },
   {
     path: 'context',
     label: 'Context',
-    component: lazyRouteComponent(() => import('../views/context/context-view.tsx'), 'ContextView'),
+    component: lazyView(() => import('../views/context/context-view.tsx'), 'ContextView'),
   },
   {
     path: 'what-if',
     label: 'What if',
-    component: lazyRouteComponent(() => import('../views/what-if/what-if-view.tsx'), 'WhatIfView'),
+    component: lazyView(() => import('../views/what-if/what-if-view.tsx'), 'WhatIfView'),
   },
   {
     path: 'over-time',
     label: 'Over time',
-    component: lazyRouteComponent(() => import('../views/over-time/over-time-view.tsx'), 'OverTimeView'),
+    component: lazyView(() => import('../views/over-time/over-time-view.tsx'), 'OverTimeView'),
   },
   {
     path: 'notes',
     label: 'Notes',
-    component: lazyRouteComponent(() => import('../views/notes/notes-view.tsx'), 'NotesView'),
+    component: lazyView(() => import('../views/notes/notes-view.tsx'), 'NotesView'),
   },
   {
     path: 'state',
     label: 'State',
-    component: lazyRouteComponent(() => import('../views/state/state-view.tsx'), 'StateView'),
+    component: lazyView(() => import('../views/state/state-view.tsx'), 'StateView'),
   },
   {
     path: 'dump',
     label: 'Dump',
-    component: lazyRouteComponent(() => import('../views/dump/dump-view.tsx'), 'DumpView'),
+    component: lazyView(() => import('../views/dump/dump-view.tsx'), 'DumpView'),
   },
   {
     path: 'calls',
     label: 'Calls',
-    component: lazyRouteComponent(() => import('../views/calls/calls-view.tsx'), 'CallsView'),
+    component: lazyView(() => import('../views/calls/calls-view.tsx'), 'CallsView'),
   },
 ] as const
 

@@ -19,32 +19,42 @@ export const amountOf = (amount: number, one: string, many = `${one}s`): string 
   `${count(amount)} ${amount === 1 ? one : many}`
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long' })
-const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'long' })
-const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+
+/** Writes days; those of another year than this one with their year. */
+function dayFormat(form: Intl.DateTimeFormatOptions): (time: number, now?: number) => string {
+  const plain = new Intl.DateTimeFormat('en-GB', form)
+  const withYear = new Intl.DateTimeFormat('en-GB', { ...form, year: 'numeric' })
+  return (time, now = Date.now()) => (isThisYear(time, now) ? plain : withYear).format(time).replace(',', '')
+}
+
+export const isThisYear = (time: number, now = Date.now()): boolean =>
+  new Date(time).getFullYear() === new Date(now).getFullYear()
+
+const day = dayFormat({ day: 'numeric', month: 'long' })
+const weekday = dayFormat({ weekday: 'short', day: 'numeric', month: 'long' })
+const shortDay = dayFormat({ day: 'numeric', month: 'short' })
 
 /** `16:12` */
 export const clockTime = (time: number): string => clock.format(time)
 
-/** `13 March, 16:12` */
-export const dayTime = (time: number): string => `${day.format(time)}, ${clock.format(time)}`
+/** `13 March, 16:12`, `13 March 2025, 16:12` */
+export const dayTime = (time: number, now?: number): string => `${day(time, now)}, ${clock.format(time)}`
 
 /** `Mon 2 March, 09:20` */
-export const fullTime = (time: number): string =>
-  `${weekday.format(time).replace(',', '')}, ${clock.format(time)}`
+export const fullTime = (time: number, now?: number): string => `${weekday(time, now)}, ${clock.format(time)}`
 
-/** `2 March` */
-export const dayOf = (time: number): string => day.format(time)
+/** `2 March`, `2 March 2025` */
+export const dayOf = (time: number, now?: number): string => day(time, now)
 
-/** `12 Mar` */
-export const shortDayOf = (time: number): string => shortDay.format(time)
+/** `12 Mar`, `12 Mar 2025` */
+export const shortDayOf = (time: number, now?: number): string => shortDay(time, now)
 
-/** `now`, `4 min`, `3 h`, `yesterday`, `12 Mar` */
+/** `now`, `4 min`, `3 h`, `yesterday`, `12 Mar`, `12 Mar 2025` */
 export function ago(time: number, now = Date.now()): string {
   const minutes = Math.floor((now - time) / 60_000)
   if (minutes < 1) return 'now'
   if (minutes < 60) return `${minutes} min`
   const hours = Math.floor(minutes / 60)
   if (hours < 24) return `${hours} h`
-  return hours < 48 ? 'yesterday' : shortDay.format(time)
+  return hours < 48 ? 'yesterday' : shortDay(time, now)
 }

@@ -2,11 +2,12 @@ import type { SentRow, TimelinePoint } from '../api/timeline.ts'
 import type { Part } from './fates.ts'
 import type { WindowSegment } from './window-bar.tsx'
 
-/** Framing and tools belong to no message; they stand at the beginning. */
+/** Framing and tools belong to no message; they stand at the beginning. While there are no rows yet, a part is one piece. */
 export function toSegments(
   rows: readonly SentRow[],
   { tokens, parts }: Pick<TimelinePoint, 'tokens' | 'parts'>,
 ): readonly WindowSegment[] {
+  if (rows.length === 0) return toPartSegments(parts)
   const bare = Math.max(0, tokens - rows.reduce((sum, row) => sum + row.tokens, 0))
   const tools = Math.min(bare, parts.tools ?? 0)
   const before: readonly (readonly [Part, number])[] = [
@@ -18,6 +19,15 @@ export function toSegments(
     ...rows.map(({ part, tokens, seq }) => ({ part, tokens, seq })),
   ]
 }
+
+/** The parts in the order of a prompt. What was recalled is in one piece. */
+export const toPartSegments = (parts: Readonly<Record<string, number>>): readonly WindowSegment[] =>
+  order.flatMap(part => (parts[part] ? [{ part, tokens: parts[part] }] : []))
+
+const order: readonly Part[] = [
+  ...(['framing', 'tools', 'system', 'first', 'marker'] as const),
+  ...(['notes', 'journal', 'digests', 'history', 'recall', 'latest'] as const),
+]
 
 /** How many messages from the beginning need not be read again. */
 export function countReused(

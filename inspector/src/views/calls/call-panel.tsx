@@ -6,6 +6,7 @@ import type { Answer } from '../../api/routes.ts'
 import { usePlace } from '../../parts/address.ts'
 import { BigText } from '../../parts/big-text.tsx'
 import { Button } from '../../parts/button.tsx'
+import { calibrationText } from '../../parts/calibration.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { download, toFileName } from '../../parts/download.ts'
 import { adviceFor } from '../../parts/fault-words.ts'
@@ -43,6 +44,7 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
       `${count(predicted)} predicted${reported === undefined ? '' : `, ${count(reported)} reported`}`,
     ],
     ['window', `${count(window)}, of which ${count(reserve)} for the reply`],
+    ['calibration', call.factor === undefined ? undefined : calibrationText(call.factor)],
     ['policy', policy],
     ['counted by', counter],
     ['id', id],

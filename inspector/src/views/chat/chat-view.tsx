@@ -12,7 +12,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { fateAt } from '../../parts/fate-runs.ts'
 import hidden from '../../parts/hidden.module.css'
 import { useKeys } from '../../parts/keys.ts'
-import { newConversationName } from '../../parts/new-conversation-name.ts'
+import { isBegunHere, newConversationName } from '../../parts/new-conversation-name.ts'
 import { notify } from '../../parts/notify.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
@@ -218,6 +218,8 @@ export function ChatView() {
         It may have another name, or belong to another actor.
       </EmptyState>
     )
+  /** Nobody began it here, so that its address is likely to be a wrong one. */
+  const isUnknown = isNew && !isBegunHere(conversation)
   const models = server?.models.map(({ name }) => name) ?? []
   const model = chosen ?? server?.model
   /** Its place is kept from the beginning, so that nothing moves when it comes. */
@@ -239,9 +241,10 @@ export function ChatView() {
         {shownHead === 0 && !live ? (
           <EmptyState
             icon={<MessageSquare size={20} aria-hidden />}
-            title="Nothing has been said yet"
+            title={isUnknown ? `There is no conversation “${conversation}” yet` : 'Nothing has been said yet'}
             heading="h2"
           >
+            {isUnknown && 'It may have been deleted, or have another name. '}
             {mayChat
               ? 'Your first message begins the conversation.'
               : 'This key may only read: with one that has the scope chat you can begin.'}

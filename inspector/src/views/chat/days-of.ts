@@ -1,17 +1,19 @@
+import { isThisYear } from '../../parts/format.ts'
+
 const month = new Intl.DateTimeFormat('en-GB', { month: 'long' })
 
 /** The days of some times, as a person says them: `2, 4, 6–8 and 12–13 March`, `28 February and 1 March`. */
-export function daysOf(times: readonly number[]): string {
+export function daysOf(times: readonly number[], now = Date.now()): string {
   const days = new Map<string, Date>()
   for (const time of times) {
     const date = new Date(time)
     days.set(`${date.getFullYear()}-${date.getMonth()}-${date.getDate()}`, date)
   }
   const sorted = [...days.values()].sort((a, b) => a.getTime() - b.getTime())
-  const isOneYear = new Set(sorted.map(date => date.getFullYear())).size <= 1
+  const isOfNow = sorted.every(date => isThisYear(date.getTime(), now))
   const months = new Map<string, number[]>()
   for (const date of sorted) {
-    const name = `${month.format(date)}${isOneYear ? '' : ` ${date.getFullYear()}`}`
+    const name = `${month.format(date)}${isOfNow ? '' : ` ${date.getFullYear()}`}`
     const known = months.get(name)
     if (known) known.push(date.getDate())
     else months.set(name, [date.getDate()])

@@ -52,7 +52,7 @@ export function useChatThread(
   const brought = useMemo(() => broughtOf(rows ?? []), [rows])
   const lastTurn = turns?.at(-1)
   const written = useQuery({
-    ...writtenQuery(thread, lastTurn),
+    ...writtenQuery(thread, lastTurn, point?.factor),
     enabled: mayInspect && !live && lastTurn !== undefined && lastTurn.last === head,
   }).data
   const metas = useMemo(

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
+import { calibrationText } from '../../parts/calibration.ts'
 import { colourOfPart, nameOfPart } from '../../parts/fates.ts'
 import { count, percent } from '../../parts/format.ts'
 import { toSegments } from '../../parts/sent-rows.ts'
@@ -28,7 +29,7 @@ export function WindowColumn({ conversation, search, point, rows }: WindowColumn
     <aside className={styles.column} aria-label="The window of the last call">
       <h2>
         {call === undefined ? 'Last turn' : 'Last call'}
-        <span>
+        <span title={calibrationText(point.factor)}>
           <b>{count(tokens)}</b> of {count(window)}
         </span>
       </h2>

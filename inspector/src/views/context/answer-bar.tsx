@@ -3,6 +3,7 @@ import { Columns2 } from 'lucide-react'
 import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
 import type { Place } from '../../parts/address.ts'
 import buttons from '../../parts/button.module.css'
+import { calibrationText } from '../../parts/calibration.ts'
 import { FateChip } from '../../parts/fate-chip.tsx'
 import { fates } from '../../parts/fates.ts'
 import { amountOf, count, percent } from '../../parts/format.ts'
@@ -51,7 +52,7 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
         <div className={styles.actions}>
           <span
             className={styles.pill}
-            title={`The policy and the window; ${count(reserve)} tokens are kept for the reply`}
+            title={`The policy and the window that was set; ${count(reserve)} tokens are kept for the reply. ${calibrationText(point.factor)}`}
           >
             {policy} · {count(window)}
           </span>
@@ -83,17 +84,17 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
       />
       <p className={styles.figures}>
         {reused > 0 ? (
-          <span className={styles.reused}>
+          <span className={styles.reused} style={{ flexBasis: share(reused) }}>
             <b>{count(reused)}</b> <span className={styles.wide}>reused from the call before</span>
             <span className={styles.slim}>reused</span> · {percent(reused / tokens)}
           </span>
         ) : (
-          <span className={styles.reused} />
+          <span />
         )}
-        <span className={styles.anew} style={{ left: share(reused) }}>
+        <span className={styles.anew}>
           <b>{count(point.anew)}</b> read anew
         </span>
-        <span className={styles.total}>
+        <span className={styles.total} title={calibrationText(point.factor)}>
           {over > 0 ? (
             <span className={styles.over}>
               <b>{count(over)}</b> over: the protected part alone does not fit

@@ -36,10 +36,15 @@ export function ContextList(props: ContextListProps) {
   const { items, pinned } = list
   const foot = useRef<HTMLDivElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
-  const selectedAt = items.findIndex(
-    item =>
-      (item.kind === 'quoted' && item.seq === selected) || (item.kind === 'row' && item.row.seq === selected),
-  )
+  // Rows that are no entries have no place: none of them is the selected one.
+  const selectedAt =
+    selected === undefined
+      ? -1
+      : items.findIndex(
+          item =>
+            (item.kind === 'quoted' && item.seq === selected) ||
+            (item.kind === 'row' && item.row.seq === selected),
+        )
   const { rowHeight, virtual, shown } = useRowList(scroller, items.length, selectedAt)
   const wanted = [...shown.map(({ index }) => items[index]!), ...pinned].flatMap(item => {
     if (item.kind === 'quoted') return [item.seq]
@@ -121,7 +126,9 @@ export function ContextList(props: ContextListProps) {
     <section className={styles.list} aria-label="What the model got">
       <header className={styles.header}>
         <h2>What the model got</h2>
-        <span className={styles.order}>{amountOf(rows.length, 'message')}, in this order</span>
+        <span className={styles.order}>
+          {rows.length === 0 ? 'being read …' : `${amountOf(rows.length, 'message')}, in this order`}
+        </span>
         <Link
           to="/c/$conversation/dump"
           params={{ conversation: place.conversation }}

@@ -4,6 +4,7 @@ import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { outlineQuery, turnsQuery } from '../../api/queries.ts'
 import { type Moment, momentQuery, pointsQuery, readAll, timelineQuery } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
+import { inModelTokens } from '../../parts/calibration.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { fateAt, readFates } from '../../parts/fate-runs.ts'
 import { fates } from '../../parts/fates.ts'
@@ -73,7 +74,7 @@ export function ContextView() {
   if (timeline.data && turns.data && (timeline.data.isWhole || wantedAt < 0))
     return (
       <EmptyState
-        title={search.call === undefined ? `There is no turn ${search.turn}` : 'There is no such call'}
+        title={missing(search, wantedAt >= 0)}
         action={
           <button type="button" onClick={() => go({ turn: undefined, call: undefined })}>
             Show the latest
@@ -82,6 +83,15 @@ export function ContextView() {
       />
     )
   return <ContextSkeleton />
+}
+
+/** What an address asks for that is not there. */
+function missing(
+  { turn, call }: { readonly turn?: number; readonly call?: string },
+  isTurn: boolean,
+): string {
+  if (call !== undefined) return 'There is no such call'
+  return isTurn ? `No model was asked in turn ${turn}` : `There is no turn ${turn}`
 }
 
 interface LoadedProps {
@@ -96,8 +106,9 @@ interface LoadedProps {
   readonly point: NonNullable<ReturnType<typeof findPoint>>
 }
 
-function Loaded({ place, entries, turns, timeline, point }: LoadedProps) {
+function Loaded({ place, entries: counted, turns, timeline, point }: LoadedProps) {
   const { thread, search, go, conversation } = place
+  const entries = useMemo(() => inModelTokens(counted, point.factor), [counted, point.factor])
   const navigate = useNavigate()
   const client = useQueryClient()
   const isSlim = useMedia(isNarrow)
@@ -268,6 +279,7 @@ function Loaded({ place, entries, turns, timeline, point }: LoadedProps) {
       point={shownPoint}
       moment={moment}
       stops={stops}
+      isWhole={timeline.isWhole}
       head={head}
       onSelect={select}
       onClose={() => select(undefined)}

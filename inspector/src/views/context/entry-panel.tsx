@@ -26,6 +26,8 @@ export interface EntryPanelProps {
   readonly point: TimelinePoint
   readonly moment: Moment
   readonly stops: readonly Stop[]
+  /** Whether all turns are read. */
+  readonly isWhole: boolean
   readonly head: number
   readonly onSelect: (seq: number) => void
   readonly onClose: () => void
@@ -33,7 +35,7 @@ export interface EntryPanelProps {
 
 /** One entry: what became of it, by which rule and why, its text, its life, and where it would survive. */
 export function EntryPanel(props: EntryPanelProps) {
-  const { place, entry, fate, point, moment, stops, head, onSelect, onClose } = props
+  const { place, entry, fate, point, moment, stops, isWhole, head, onSelect, onClose } = props
   const { seq, role, time, turn, tokens } = entry
   const { rows, stretches } = moment
   const index = rowOf(rows, seq)
@@ -84,7 +86,7 @@ export function EntryPanel(props: EntryPanelProps) {
         </section>
         <section>
           <h3>Its life, by turn</h3>
-          <Life seq={seq} stops={stops} point={point} />
+          <Life {...{ seq, stops, point, isWhole }} />
         </section>
         <section>
           <h3>
@@ -119,10 +121,12 @@ function Life({
   seq,
   stops,
   point,
+  isWhole,
 }: {
   readonly seq: number
   readonly stops: readonly Stop[]
   readonly point: TimelinePoint
+  readonly isWhole: boolean
 }) {
   const runs = useMemo(() => {
     const found: { fate: Fate; from: number; to: number }[] = []
@@ -136,7 +140,8 @@ function Life({
     }
     return found
   }, [seq, stops])
-  if (runs.length === 0) return <p className={styles.muted}>Not in any context yet.</p>
+  if (runs.length === 0)
+    return <p className={styles.muted}>{isWhole ? 'Not in any context yet.' : 'Being read …'}</p>
   // Of a long life, what is around this turn.
   const now = runs.findLastIndex(({ from }) => from <= point.turn)
   const first = Math.max(0, Math.min(now - 4, runs.length - 7))

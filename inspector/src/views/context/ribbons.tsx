@@ -126,7 +126,8 @@ function Days({
       day = today
       const at = y(seq)
       const thisMonth = today.replace(/^\d+ /, '')
-      const text = thisMonth === month ? today.split(' ')[0]! : shortDayOf(time)
+      // The strip has no room for a year: the panel and the axis of turns tell it.
+      const text = thisMonth === month ? today.split(' ')[0]! : shortDayOf(time, time)
       const isClose = at - last < 18 || (cutAt !== undefined && Math.abs(at - cutAt) < 16)
       if (isClose) continue
       month = thisMonth

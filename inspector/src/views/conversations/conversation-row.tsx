@@ -39,7 +39,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
   const title = titleOf(row)
   const call = latest?.call
   const mayInspect = scopes.includes('inspect')
-  const last = useWindow(row, mayInspect)
+  const { last, isLoading } = useWindow(row, mayInspect)
   const tabIndex = isActive ? 0 : -1
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the link in it takes the focus
@@ -93,10 +93,10 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
             )
           })}
       </div>
-      <div role="cell" className={styles.window}>
+      <div role="cell" className={styles.window} aria-busy={isLoading}>
         {last ? (
           <WindowCell last={last} />
-        ) : (
+        ) : isLoading ? null : (
           <span className={styles.none}>{mayInspect ? 'not sent yet' : '–'}</span>
         )}
       </div>

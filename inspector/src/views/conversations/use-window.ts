@@ -13,6 +13,7 @@ export interface LastWindow {
   readonly margin: number
   readonly policy: string
   readonly reused?: number | undefined
+  readonly factor?: number | undefined
   readonly isSent: boolean
 }
 
@@ -20,12 +21,16 @@ export function useWindow({ conversation, latest }: ListedConversation, mayInspe
   const isRested = useRested()
   const call = latest?.call
   const isUnsent = latest !== undefined && call === undefined && latest.entries > 0
-  const { data: made } = useQuery({
+  const { data: made, error } = useQuery({
     ...contextQuery({ conversation, actor: latest?.actor, branch: latest?.branch }, { messages: false }),
     enabled: isRested && mayInspect && isUnsent,
   })
-  if (call) return { ...call, tokens: call.predicted, isSent: true } satisfies LastWindow
-  return isUnsent && made ? ({ ...made, isSent: false } satisfies LastWindow) : undefined
+  const last: LastWindow | undefined = call
+    ? { ...call, tokens: call.predicted, isSent: true }
+    : isUnsent && made
+      ? { ...made, isSent: false }
+      : undefined
+  return { last, isLoading: mayInspect && isUnsent && made === undefined && error === null }
 }
 
 /** Whether a row has been there for a while: those that are scrolled past need no context. */

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Wrench, X } from 'lucide-react'
 import { type RoleAct, turnLogQuery } from '../../api/experiment-queries.ts'
 import { Button } from '../../parts/button.tsx'
+import { calibrationText } from '../../parts/calibration.ts'
 import { count } from '../../parts/format.ts'
 import { JsonText } from '../../parts/json-text.tsx'
 import { LongText } from '../../parts/long-text.tsx'
@@ -79,9 +80,9 @@ function Tokens({ act }: { readonly act: RoleAct }) {
   const tokens = tokensOf(act)
   if (!tokens) return null
   const { predicted, reported } = tokens
-  const model = act.calls.at(-1)?.model
+  const { model, factor } = act.calls.at(-1) ?? {}
   return (
-    <p className={styles.tokens}>
+    <p className={styles.tokens} title={calibrationText(factor)}>
       {count(predicted)} tokens predicted{reported !== undefined && `, ${count(reported)} reported`}
       {act.calls.length > 1 && ` in the largest of ${act.calls.length} calls`}
       {model !== undefined && ` · ${model}`}

@@ -1,15 +1,16 @@
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
 import { hasEnded } from '../../api/watch-experiment.ts'
 import { useKeys } from '../../parts/keys.ts'
 import styles from './board.module.css'
+import { linesOf } from './describe-act.ts'
 import { useExperimentPlace } from './experiment-place.ts'
 import type { GoalMeasure } from './goal-measure.ts'
 import { MemoryPlot } from './memory-plot.tsx'
 import { RoleRow } from './role-row.tsx'
 import { seriesOf } from './series.ts'
-import { useColumns } from './use-columns.ts'
-import { useActs } from './use-steps.ts'
+import { narrowestStep, useColumns, widestStep } from './use-columns.ts'
+import { type Acts, useActs } from './use-steps.ts'
 import type { Activity } from './use-watched.ts'
 import { VariableRow } from './variable-row.tsx'
 
@@ -39,10 +40,14 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
   const lead = leadOf()
   const gutter = gutterOf(isOver)
   const count = isOver ? Math.max(1, open) : Math.min(maxSteps, open + 1)
-  const columns = useColumns(scroller, count, lead + gutter)
+  const [fitting, setFitting] = useState({ count, narrowest: narrowestStep })
+  const columns = useColumns(scroller, fitting.count, lead + gutter, fitting.narrowest)
   const acts = useActs(id, steps, [columns.first, columns.last])
   // A step that an experiment ended in the middle of has a column; one that it never began has none.
   const last = isOver && !acts.get(open)?.size && open > steps ? Math.max(1, steps) : count
+  // What stands in the cells is known now: the columns take its width, and only steps that have one share the room.
+  const narrowest = useMemo(() => Math.max(fitting.narrowest, widthOf(acts)), [acts, fitting.narrowest])
+  if (fitting.count !== last || fitting.narrowest !== narrowest) setFitting({ count: last, narrowest })
   const isOpen = open > steps && last >= open
   const series = useMemo(() => seriesOf(shown, measures, isOpen), [shown, measures, isOpen])
   const { role, step } = selected
@@ -146,6 +151,21 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
     </div>
   )
 }
+
+/** The width that the longest line in a cell needs: what was done shows whole. Sentences are folded, and need none. */
+function widthOf(acts: Acts): number {
+  let longest = 0
+  for (const step of acts.values())
+    for (const act of step.values())
+      if (act.tools.length > 0)
+        for (const { name, value } of linesOf(act))
+          longest = Math.max(longest, name.length + value.length + (name !== '' && value !== '' ? 1 : 0))
+  return Math.min(widestStep, Math.max(narrowestStep, Math.ceil(longest * letter + cellPadding)))
+}
+
+/** The width of a letter in a cell, and the room beside its lines. */
+const letter = 6.6
+const cellPadding = 14
 
 const stepsIn = ({ first, last }: { readonly first: number; readonly last: number }) =>
   Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)

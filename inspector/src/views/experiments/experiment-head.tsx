@@ -18,20 +18,22 @@ type Wish = 'pause' | 'resume' | 'stop'
 
 /** The name of an experiment, how it stands, and what can be done about it. */
 export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) {
-  const { id, name, status, result, goals } = shown
+  const { id, name, status, result, goals, hasPlan } = shown
   const { wish, asked, isBusy, fault } = useWishes(id, status)
   const { data: server } = useQuery(serverQuery)
   const [isStopping, setStopping] = useState(false)
   const isOver = hasEnded(status)
   const isRunning = status === 'RUNNING'
   const isLeft = !isRunning && !isOver
+  // A plan that is code is not stored: only the program that has it can go on.
+  const canResume = isLeft && hasPlan
   const mayNot =
     server && !server.scopes.includes('admin')
       ? 'This key may not do that: it lacks the scope admin.'
       : undefined
   useKeys('Experiment', [
     ...(isRunning ? [{ keys: 'p', does: 'pause', run: () => wish('pause') }] : []),
-    ...(isLeft ? [{ keys: 'p', does: 'resume', run: () => wish('resume') }] : []),
+    ...(canResume ? [{ keys: 'p', does: 'resume', run: () => wish('resume') }] : []),
     ...(isOver ? [] : [{ keys: 'S', does: 'stop, after a question', run: () => setStopping(true) }]),
   ])
   const common = { disabled: isBusy || mayNot !== undefined, title: mayNot }
@@ -56,7 +58,7 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
               <Pause size={14} fill="currentColor" strokeWidth={0} aria-hidden /> Pause
             </Button>
           )}
-          {isLeft && (
+          {canResume && (
             <Button {...common} kind="primary" onClick={() => wish('resume')}>
               <Play size={13} fill="currentColor" aria-hidden /> Resume
             </Button>
@@ -79,7 +81,14 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
           What is in the log is never done twice.
         </Notice>
       )}
-      {status === 'INTERRUPTED' && (
+      {isLeft && !hasPlan && (
+        <Notice>
+          {status === 'INTERRUPTED' && 'The process that ran it is gone. '}Its plan is code, which is not
+          stored here: start the program that has the plan again, and resume <b>{id}</b> there. No step is
+          done twice.
+        </Notice>
+      )}
+      {status === 'INTERRUPTED' && hasPlan && (
         <Notice>
           The process that ran it is gone. Resume goes on where it stood: no step is done twice.
         </Notice>

@@ -21,6 +21,7 @@ export function Goals({ shown: { goals, snapshots }, measures }: GoalsProps) {
         const measure = measures[at]
         const isFailure = outcome === 'failed'
         const share = isMet ? 1 : (measure?.share(now, start) ?? 0)
+        const far = isMet ? <b>it holds</b> : farOf(measure, now)
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: goals may share a description
           <li key={at} className={styles.goal}>
@@ -29,9 +30,9 @@ export function Goals({ shown: { goals, snapshots }, measures }: GoalsProps) {
                 {description}
               </span>
               <span className={styles.far}>
-                {isMet ? <b>it holds</b> : <Far measure={measure} now={now} />}
+                {far}
                 {!isMet && measure?.sides && step > 0 && ` after step ${step}`}
-                {isFailure && (isMet ? ', so it failed' : <span>would fail it</span>)}
+                {isFailure && (isMet ? ', so it failed' : `${far ? ' · ' : ''}would fail it`)}
               </span>
             </div>
             <Gauge
@@ -47,13 +48,8 @@ export function Goals({ shown: { goals, snapshots }, measures }: GoalsProps) {
   )
 }
 
-function Far({
-  measure,
-  now,
-}: {
-  readonly measure: GoalMeasure | undefined
-  readonly now: Readonly<Record<string, unknown>>
-}) {
+/** How far a goal is, as far as that can be told. */
+function farOf(measure: GoalMeasure | undefined, now: Readonly<Record<string, unknown>>): React.ReactNode {
   const { sides } = measure ?? {}
   const [value, target] = [sides?.left(now), sides?.right(now)]
   if (!sides || value === undefined || target === undefined) return measure ? null : 'not yet'

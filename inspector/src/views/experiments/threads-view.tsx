@@ -39,7 +39,7 @@ export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonl
               >
                 <span className={styles.name}>{name}</span>
                 <span className={styles.about}>
-                  {thread ? amountOf(thread.head, 'message') : 'no messages yet'}
+                  {thread ? amountOf(thread.head, 'message') : data ? 'no messages yet' : 'being read …'}
                   {act?.calls.at(-1) && ` · ${act.calls.at(-1)!.model}`}
                 </span>
                 {tokens && act && (

@@ -9,20 +9,28 @@ export interface Columns {
   readonly last: number
 }
 
-const narrowest = 52
-const widest = 104
+export const narrowestStep = 52
+export const widestStep = 104
 /** Columns are drawn in groups, so that scrolling draws anew only now and then. */
 const group = 16
 
-/** Follows the size and the place of a scrolled element. `lead` is the room of the row headers. */
-export function useColumns(ref: RefObject<HTMLElement | null>, count: number, lead: number): Columns {
+/**
+ * Follows the size and the place of a scrolled element. `lead` is the room of the row headers, `narrowest` that of what stands
+ * in the columns: where they do not fit together, the element scrolls.
+ */
+export function useColumns(
+  ref: RefObject<HTMLElement | null>,
+  count: number,
+  lead: number,
+  narrowest: number,
+): Columns {
   const [seen, setSeen] = useState({ room: 0, left: 0 })
   useLayoutEffect(() => {
     const element = ref.current
     if (!element) return
     const look = () => {
       const room = Math.max(0, element.clientWidth - lead)
-      const left = Math.floor(element.scrollLeft / (group * narrowest)) * group * narrowest
+      const left = Math.floor(element.scrollLeft / (group * narrowestStep)) * group * narrowestStep
       setSeen(before => (before.room === room && before.left === left ? before : { room, left }))
     }
     look()
@@ -34,7 +42,7 @@ export function useColumns(ref: RefObject<HTMLElement | null>, count: number, le
       element.removeEventListener('scroll', look)
     }
   }, [ref, lead])
-  const width = Math.min(widest, Math.max(narrowest, Math.floor(seen.room / Math.max(1, count))))
+  const width = Math.min(widestStep, Math.max(narrowest, Math.floor(seen.room / Math.max(1, count))))
   const shown = Math.ceil(seen.room / width) + 2 * group
   const first = Math.max(1, Math.floor(seen.left / width) + 1 - group)
   return { count, width, first, last: Math.min(count, first + shown) }

@@ -128,7 +128,7 @@ function Shown({ turns, points, isWhole }: ShownProps) {
   const extent = `in ${amountOf(turnsInAll, 'turn')} and ${amountOf(sums.calls, 'call')}`
   const server = useQuery(serverQuery)
   const choices = comparable(server.data?.policies ?? [...others], chosen).filter(one => one !== own)
-  const tokensBetween = useTokensBetween(outline.data)
+  const tokensBetween = useTokensBetween(outline.data, steps[selected]?.points[0]?.factor)
   const anewOf = (index: number) => {
     const now = compared?.sums[index]
     return now === undefined ? undefined : now - (index === 0 ? 0 : compared!.sums[index - 1]!)
@@ -255,7 +255,10 @@ function comparable(policies: readonly string[], chosen: string): readonly strin
 }
 
 /** Sums of the tokens of entries in a row. */
-function useTokensBetween(outline: readonly { readonly tokens?: number | undefined }[] | undefined) {
+function useTokensBetween(
+  outline: readonly { readonly tokens?: number | undefined }[] | undefined,
+  factor = 1,
+) {
   const upTo = useMemo(() => {
     const sums = [0]
     for (const { tokens = 0 } of outline ?? []) sums.push(sums.at(-1)! + tokens)
@@ -263,6 +266,6 @@ function useTokensBetween(outline: readonly { readonly tokens?: number | undefin
   }, [outline])
   return (first: number, last: number): number | undefined => {
     const [from, to] = [upTo[first - 1], upTo[last]]
-    return from === undefined || to === undefined ? undefined : to - from
+    return from === undefined || to === undefined ? undefined : Math.round((to - from) * factor)
   }
 }

@@ -1,5 +1,6 @@
 import type { FitQuery } from '../../api/queries.ts'
 import type { Answer } from '../../api/routes.ts'
+import { calibrationText } from '../../parts/calibration.ts'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { count, percent } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
@@ -90,15 +91,18 @@ export function SideHead(props: SideHeadProps) {
             label={`The window of ${letter}: ${count(answer.tokens)} of ${count(answer.window)} tokens are sent, ${count(answer.free)} are free`}
           />
           <p className={styles.figures}>
-            <span className={styles.reused}>
-              {answer.prefix ? `${percent(answer.prefix.share)} of this call reused` : 'nothing to reuse'}
+            <span
+              className={styles.reused}
+              title="If the call before had been made in the same way. What the model server could reuse of the stored call stands in Context."
+            >
+              {answer.prefix ? `${percent(answer.prefix.share)} would be reused` : 'nothing to reuse'}
             </span>
             {answer.over > 0 ? (
               <span className={styles.over}>
                 <b>{count(answer.over)}</b> over: what is protected does not fit
               </span>
             ) : (
-              <span>
+              <span title={calibrationText(answer.factor)}>
                 <b>{count(answer.tokens)}</b> of {count(answer.window)} tokens
               </span>
             )}

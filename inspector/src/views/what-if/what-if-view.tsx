@@ -6,6 +6,7 @@ import { outlineQuery } from '../../api/queries.ts'
 import { timelineQuery } from '../../api/timeline.ts'
 import { type Place, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
+import { inModelTokens } from '../../parts/calibration.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { amountOf, count } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keys.ts'
@@ -103,7 +104,7 @@ const recentCalls = 30
 /** So many entries make a log long. */
 const longest = 4000
 
-function Compared({ place, entries, asked, index }: ComparedProps) {
+function Compared({ place, entries: counted, asked, index }: ComparedProps) {
   const { thread, search, go } = place
   const { at, turn } = asked[index]!
   const since = asked[index - 1]?.at
@@ -118,6 +119,8 @@ function Compared({ place, entries, asked, index }: ComparedProps) {
   const asking = { at, ...(since !== undefined && { since }) }
   const one = useSide(thread, settled.a, asking)
   const other = useSide(thread, settled.b, asking)
+  const factor = one.answer?.factor
+  const entries = useMemo(() => inModelTokens(counted, factor), [counted, factor])
   const sides = {
     a: named(given.a, one.answer),
     b: named(given.b, other.answer ?? one.answer),
