@@ -14,8 +14,23 @@ export default defineConfig({
     target: ['chrome123', 'firefox120', 'safari17.5'],
     // A strict content security policy allows no `data:` scripts or fonts, and a polyfill would be one more file.
     assetsInlineLimit: 0,
+    // A view that is opened while the server is started again needs only its own file, and a first visit few requests.
+    cssCodeSplit: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // Only the palette needs cmdk: it stays with it.
+            { name: 'libraries', test: /node_modules[\\/](?!cmdk|@radix-ui)/, priority: 1 },
+            { name: 'parts', test: /inspector[\\/]src[\\/](?:api|parts)[\\/]/ },
+          ],
+        },
+      },
+    },
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // The libraries are one file, which changes seldom.
+    chunkSizeWarningLimit: 600,
     // The test of the page's size reads it.
     manifest: true,
   },

@@ -44,7 +44,7 @@ export function faultOf(error: unknown, more: Readonly<Record<string, number>> =
   }
   if (error instanceof ThroughlineError) {
     const { code, message } = error
-    const status = more[code] ?? statuses[code] ?? 500
+    const status = more[code] ?? (statuses as Readonly<Record<string, number>>)[code] ?? 500
     const field = error instanceof InvalidOptionError ? error.option : undefined
     return { status, code, message, isRetryable: status === 503, ...present({ field }) }
   }
@@ -69,7 +69,7 @@ function modelStatus(code: string, status: number | undefined): number {
   return 502
 }
 
-const statuses: Readonly<Record<string, number>> = {
+const statuses = {
   no_user: 401,
   no_route: 404,
   no_conversation: 404,
@@ -86,4 +86,7 @@ const statuses: Readonly<Record<string, number>> = {
   outcome_unknown: 503,
   store_busy: 503,
   store_locked: 503,
-}
+} as const satisfies Readonly<Record<string, number>>
+
+/** The codes of errors that have no class of their own. */
+export type PlainFaultCode = keyof typeof statuses

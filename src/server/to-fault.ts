@@ -1,5 +1,7 @@
-import { faultOf } from '../chat/fault-of.ts'
+import { faultOf, type PlainFaultCode } from '../chat/fault-of.ts'
 import { InvalidPlanError } from '../experiment/index.ts'
+import type { ModelErrorCode } from '../models/model.ts'
+import type { LeaseError } from '../stores/store-error.ts'
 import type { FaceFault } from './faces/face.ts'
 import { BusyError } from './guard/create-gate.ts'
 
@@ -14,7 +16,7 @@ export function toFault(error: unknown): FaceFault {
 }
 
 /** The statuses of codes that only the server has. */
-const statuses: Readonly<Record<string, number>> = {
+const statuses = {
   key_missing: 401,
   key_unknown: 401,
   no_scope: 403,
@@ -33,4 +35,15 @@ const statuses: Readonly<Record<string, number>> = {
   too_many_listeners: 503,
   too_many_experiments: 503,
   too_slow: 503,
-}
+} as const satisfies Readonly<Record<string, number>>
+
+/** A code that clients may be told. */
+export type FaultCode =
+  | keyof typeof statuses
+  | PlainFaultCode
+  | ModelErrorCode
+  | LeaseError['code']
+  | BusyError['code']
+  | 'no_model'
+  | 'bad_request'
+  | 'internal_error'

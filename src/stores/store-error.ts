@@ -14,6 +14,7 @@ export class ConflictError extends ThroughlineError {
 
 /** Another writer holds the turn, or this one's lease ran out and somebody went on. */
 export class LeaseError extends ThroughlineError {
+  declare readonly code: 'turn_open' | 'lease_lost'
   /** The time until the turn is free, unless its holder renews the lease. Absent where waiting does not help. */
   readonly retryAfterMs?: number
 

@@ -11,6 +11,7 @@ import { StatusMark } from '../parts/status-mark.tsx'
 import { Tooltip } from '../parts/tooltip.tsx'
 import styles from './header.module.css'
 import { palette } from './palette-state.ts'
+import { PlacesMenu } from './places-menu.tsx'
 
 export interface HeaderProps {
   /** Where this is: `Conversations / Toad patrol`. */
@@ -44,6 +45,7 @@ export function Header({ crumb, back, tabs }: HeaderProps) {
             </span>
           </Button>
         </Tooltip>
+        <PlacesMenu />
       </div>
     </header>
   )

@@ -1,5 +1,5 @@
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
-import { FlaskConical, Keyboard, MessageSquare, Plug, Search, Settings, SunMoon } from 'lucide-react'
+import { Keyboard, Plug, Settings, SunMoon } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { keyAsked } from '../api/key.ts'
 import { useKeys } from '../parts/keys.ts'
@@ -11,6 +11,7 @@ import { lazySheet } from './lazy-view.ts'
 import { Logo } from './logo.tsx'
 import { Notifications } from './notifications.tsx'
 import { palette } from './palette-state.ts'
+import { places } from './places.ts'
 import styles from './shell.module.css'
 
 const CommandPalette = lazySheet(() => import('./command-palette.tsx'))
@@ -34,6 +35,10 @@ export function Shell() {
   ])
   return (
     <div className={styles.shell}>
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place of this page, and the address stays */}
+      <a href="#view" className={styles.skip} onClick={toView}>
+        Skip to the view
+      </a>
       <nav className={styles.rail} aria-label="Throughline">
         <Link to="/" className={styles.logo} aria-label="Throughline: all conversations">
           <Logo />
@@ -80,8 +85,8 @@ export function Shell() {
   )
 }
 
-const places = [
-  { to: '/', label: 'Conversations', Icon: MessageSquare },
-  { to: '/e', label: 'Experiments', Icon: FlaskConical },
-  { to: '/search', label: 'Search', Icon: Search },
-] as const
+/** The address stays: it tells what is seen. */
+function toView(event: React.MouseEvent): void {
+  event.preventDefault()
+  document.getElementById('view')?.focus()
+}

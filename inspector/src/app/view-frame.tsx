@@ -8,7 +8,7 @@ export function ViewFrame({ children, ...header }: HeaderProps & { readonly chil
   return (
     <div className={styles.frame}>
       <Header {...header} />
-      <main className={styles.view} data-away={state === 'away'}>
+      <main id="view" tabIndex={-1} className={styles.view} data-away={state === 'away'}>
         {children}
       </main>
     </div>

@@ -1,18 +1,25 @@
+import type { FaultCode } from '../../../src/server/to-fault.ts'
+
 /** What to do about an error of the server, by its code. */
 export function adviceFor(code: string): string {
-  return advice[code] ?? 'Try again; if it stays, look into the log of the server.'
+  return (
+    (advice as Readonly<Record<string, string>>)[code] ??
+    'Try again; if it stays, look into the log of the server.'
+  )
 }
 
 const shorten =
   'What must be sent does not fit into the window: shorten the message, or choose a model with a larger window.'
 
-const advice: Readonly<Record<string, string>> = {
+/** What this page itself says where no answer came. */
+type PageCode = 'server_away' | 'connection_lost'
+
+/** By the codes that the server says: another one breaks the types. */
+export const advice: { readonly [Code in FaultCode | PageCode]?: string } = {
   turn_open:
     'Another reply is being written here. Wait until it has ended, or go on from an earlier message in a new branch.',
   lease_lost: 'Another client has taken this turn over: what it writes appears here.',
   context_too_long: shorten,
-  context_overflow: shorten,
-  over_window: shorten,
   model_busy: 'The model has too much to do, or a quota is used up: try again in a while.',
   model_unavailable: 'The model server does not answer: start it, then try again.',
   model_not_found: 'The model server does not have this model: choose another one, or install it there.',
@@ -25,7 +32,7 @@ const advice: Readonly<Record<string, string>> = {
   too_large: 'The message is larger than the server takes: shorten it.',
   server_away: 'The server does not answer. Your text is kept; send it when the server is back.',
   connection_lost: 'What the server has kept is shown when it is back.',
-  busy: 'The server writes as many replies as it may: try again in a while.',
+  server_busy: 'The server writes as many replies as it may: try again in a while.',
 }
 
 /** How a turn ended that was not completed, in a few words. */

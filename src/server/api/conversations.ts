@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { stem } from '../../context/recall/terms.ts'
 import type { History } from '../../history/index.ts'
 import { isSideName } from '../../history/side-name.ts'
 import { present } from '../../log/present.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
-import { placesOf, toWanted } from '../../stores/words.ts'
+import { placesOf, toWanted, words } from '../../stores/words.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import { markImported } from '../exchange/mark-imported.ts'
 import { findProvisional } from '../identity/provisional.ts'
@@ -200,10 +201,15 @@ export const conversationRoutes = [
         throw new BadRequestError('scope: "everything" needs a key with the scope "inspect".', 'scope')
       const found = await looking.search(q, { scope, limit })
       const wanted = toWanted(q)
+      const stems = new Set(wanted.map(stem))
       return {
         found: found.map(({ thread: { conversation, actor, branch }, seq, role, time, snippet }) => ({
           ...{ conversation, actor, branch, seq, role, time, snippet },
-          hits: placesOf(snippet, wanted).map(([from, to]): [number, number] => [from, to]),
+          hits: placesOf(snippet, [
+            ...wanted,
+            // Other forms of the same words are marked too: "turtles" for "turtle".
+            ...[...words([snippet])].filter(word => stems.has(stem(word))),
+          ]).map(([from, to]): [number, number] => [from, to]),
         })),
       }
     },

@@ -2,6 +2,7 @@ import { ThroughlineError } from '../../log/error.ts'
 
 /** The server does as much as it may; a client should ask again a little later. */
 export class BusyError extends ThroughlineError {
+  declare readonly code: 'server_busy'
   readonly retryAfterMs: number
 
   constructor(message: string, retryAfterMs: number) {

@@ -37,7 +37,7 @@ export function ChatView() {
   const { conversation, thread, search, go } = place
   const navigate = useNavigate()
   const { actor = usualActor, branch = usualBranch } = search
-  const server = useQuery(serverQuery).data
+  const { data: server, isPending: isServerLoading } = useQuery(serverQuery)
   const mayChat = server?.scopes.includes('chat') ?? false
   const mayInspect = server?.scopes.includes('inspect') ?? false
   const info = useQuery(conversationQuery(conversation)).data
@@ -195,6 +195,8 @@ export function ChatView() {
     ],
   )
 
+  // What this key may see decides what is read: without it, everything would be read twice.
+  if (isServerLoading) return <Skeleton />
   if (threads.data === undefined && !isNew && !live)
     return threads.error ? (
       <QueryFault error={threads.error} onRetry={() => void threads.refetch()} />

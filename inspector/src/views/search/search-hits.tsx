@@ -2,14 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useImperativeHandle } from 'react'
 import { conversationQuery } from '../../api/queries.ts'
-import type { Answer } from '../../api/routes.ts'
 import { ago, amountOf, fullTime } from '../../parts/format.ts'
+import { type Hit, keyOfHit, placeOfHit } from '../../parts/hit-place.ts'
 import { Marked } from '../../parts/marked.tsx'
 import { titleOf } from '../../parts/title-of.ts'
 import { useRoving } from '../../parts/use-roving.ts'
 import styles from './search-hits.module.css'
-
-type Hit = Answer<'get /search'>['found'][number]
 
 export interface SearchHitsProps {
   readonly found: readonly Hit[]
@@ -20,7 +18,7 @@ export interface SearchHitsProps {
 export function SearchHits({ found, ref }: SearchHitsProps) {
   const groups = byConversation(found)
   const roving = useRoving({
-    items: groups.flatMap(([, hits]) => hits.map(keyOf)),
+    items: groups.flatMap(([, hits]) => hits.map(keyOfHit)),
     name: 'What was found',
     item: 'message',
   })
@@ -30,14 +28,14 @@ export function SearchHits({ found, ref }: SearchHitsProps) {
       <Heading conversation={conversation} amount={hits.length} />
       <ol>
         {hits.map(hit => {
-          const key = keyOf(hit)
+          const key = keyOfHit(hit)
           return (
             <li key={key}>
               <Link
                 ref={roving.ref(key)}
                 to="/c/$conversation/context"
                 params={{ conversation }}
-                search={placeOf(hit)}
+                search={placeOfHit(hit)}
                 className={styles.hit}
                 tabIndex={roving.active === key ? 0 : -1}
                 onFocus={() => roving.setActive(key)}
@@ -94,16 +92,6 @@ function Heading({ conversation, amount }: { readonly conversation: string; read
     </h2>
   )
 }
-
-const keyOf = ({ conversation, actor, branch, seq }: Hit) =>
-  JSON.stringify([conversation, actor, branch, seq])
-
-/** The place of a message in its conversation, as the address of a view has it. */
-const placeOf = ({ actor, branch, seq }: Hit) => ({
-  ...(actor !== 'assistant' && { actor }),
-  ...(branch !== 'main' && { branch }),
-  entry: seq,
-})
 
 const lineOf = ({ actor, branch }: Hit) =>
   [actor !== 'assistant' && actor, branch !== 'main' && branch]
