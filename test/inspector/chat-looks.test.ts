@@ -100,7 +100,7 @@ describe('the look of a chat', () => {
     const { page, faults } = await openPage(served, `/inspector/c/${sample}/chat?entry=522`)
     await page.getByRole('button', { name: /Brought back 12 messages from .* March/ }).click()
     await page
-      .getByRole('link', { name: /^\d+ Mar #\d/ })
+      .getByRole('link', { name: /^\d+ Mar(?: \d{4})? #\d/ })
       .first()
       .click()
     await page.waitForURL(/\/context\?.*entry=\d+/)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ago, dayTime, fullTime } from '../../inspector/src/parts/format.ts'
 import { toBranchTree, versionsOf } from '../../inspector/src/views/chat/branch-tree.ts'
 import { toChatRows } from '../../inspector/src/views/chat/chat-rows.ts'
 import { daysOf } from '../../inspector/src/views/chat/days-of.ts'
@@ -70,14 +71,22 @@ describe('the texts of messages', () => {
 
 describe('days', () => {
   const on = (...days: readonly string[]) => days.map(day => new Date(`${day}T12:00:00`).getTime())
-  it('are said as a person says them', () => {
-    expect(daysOf(on('2026-03-02'))).toBe('2 March')
-    expect(daysOf(on('2026-03-13', '2026-03-02', '2026-03-12', '2026-03-12'))).toBe('2 and 12–13 March')
-    expect(daysOf(on('2026-03-02', '2026-03-04', '2026-03-06', '2026-03-07', '2026-03-08'))).toBe(
+  const [now] = on('2026-11-16') as [number]
+  it('are said as a person says them, with their year where it is another one', () => {
+    expect(daysOf(on('2025-03-02', '2025-03-03'), now)).toBe('2–3 March 2025')
+    expect([dayTime, fullTime].map(format => format(on('2025-03-02')[0]!, now))).toEqual([
+      '2 March 2025, 12:00',
+      'Sun 2 March 2025, 12:00',
+    ])
+    expect(ago(on('2025-03-02')[0]!, now)).toBe('2 Mar 2025')
+    expect(fullTime(on('2026-03-02')[0]!, now)).toBe('Mon 2 March, 12:00')
+    expect(daysOf(on('2026-03-02'), now)).toBe('2 March')
+    expect(daysOf(on('2026-03-13', '2026-03-02', '2026-03-12', '2026-03-12'), now)).toBe('2 and 12–13 March')
+    expect(daysOf(on('2026-03-02', '2026-03-04', '2026-03-06', '2026-03-07', '2026-03-08'), now)).toBe(
       '2, 4 and 6–8 March',
     )
-    expect(daysOf(on('2026-02-28', '2026-03-01'))).toBe('28 February and 1 March')
-    expect(daysOf(on('2025-12-31', '2026-01-01'))).toBe('31 December 2025 and 1 January 2026')
+    expect(daysOf(on('2026-02-28', '2026-03-01'), now)).toBe('28 February and 1 March')
+    expect(daysOf(on('2025-12-31', '2026-01-01'), now)).toBe('31 December 2025 and 1 January 2026')
     expect(daysOf([])).toBe('')
   })
 })

@@ -129,7 +129,9 @@ describe('nothing lies on anything else, and no figure is cut off', () => {
       // The columns by what they hold, which may be wider than they are.
       expect([
         width,
-        overlaps(await boxesOf(page, `${log}[aria-label="What the model got"] > *, canvas`)),
+        overlaps(
+          await boxesOf(page, `${log}[aria-label="What the model got"] > *, [aria-label^="From the log"]`),
+        ),
       ]).toEqual([width, []])
       const figures = '[aria-label="What reached the model"] > p > span'
       expect([width, overlaps(await boxesOf(page, figures))]).toEqual([width, []])

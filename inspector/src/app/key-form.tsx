@@ -16,7 +16,7 @@ export function KeyForm({ why }: { readonly why: string }) {
     void client.resetQueries()
   }
   return (
-    <main className={styles.place}>
+    <main id="view" tabIndex={-1} className={styles.place}>
       <form className={styles.form} onSubmit={submit}>
         <KeyRound size={20} aria-hidden />
         <h1>This server needs a key</h1>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { marginOf } from '../../context/draft/frame.ts'
 import { plainPolicies } from '../../context/policies/choose-policy.ts'
 import { fates } from '../../context/receipt.ts'
 import type { Why } from '../../context/why/why-conversation.ts'
@@ -7,12 +8,13 @@ import { endOf, leadOf, type Plan, readPlan, roomOf } from '../../history/calls/
 import type { Thread, ThreadContextOptions } from '../../history/index.ts'
 import { present } from '../../log/present.ts'
 import { inCounts, type Room, toModelTokens } from '../../tokens/calibration.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { BadRequestError } from '../bad-request-error.ts'
 import { findCall, verdictIn } from './calls.ts'
 import { cutPlaces } from './context-answer.ts'
 import { type ThreadCall, threadOf } from './find-thread.ts'
 import { atField, createSettings, type FitFields, fitFields } from './fit-thread.ts'
-import { factorField, toCutFigures, toldFactor } from './model-tokens.ts'
+import { factorField, toCutFigures, toFigures, toldFactor } from './model-tokens.ts'
 import { defineRoute, type Told } from './route.ts'
 import { count, inConversation, name, place, threadFields } from './schemas.ts'
 
@@ -99,7 +101,7 @@ export const whyRoutes = [
       const last = options.at ?? Number.POSITIVE_INFINITY
       if (entry > last) throw new BadRequestError(`entry: it is not yet there at ${last}.`, 'entry')
       return {
-        ...toAnswer(await thread.why(entry, options), room),
+        ...toAnswer(await thread.why(entry, options), room, call.looking.count),
         ...(stored && { stored: verdictIn(stored, entry) }),
       }
     },
@@ -157,8 +159,20 @@ const toAsked = ({ seq, text, hits }: AskedText) => ({
   hits: hits.filter(([, to]) => to <= mostCharacters).map(([from, to]): [number, number] => [from, to]),
 })
 
+/** What is free of a window, as it is told of its context: the rest of what is sent and of the margin. */
+function freeIn({ free }: Pick<Why, 'free'>, room: Room, counter: TokenCounter): number {
+  const { window, reserve } = inCounts(room)
+  const margin = marginOf(counter, window - reserve)
+  const tokens = window - reserve - margin - free
+  return free === 0 ? 0 : toFigures({ tokens, margin, over: 0, parts: {} }, room).free
+}
+
 /** All amounts in the model's tokens. */
-function toAnswer({ text, recall, ...told }: Why, room: Room): Told<z.input<typeof why>> {
+function toAnswer(
+  { text, recall, ...told }: Why,
+  room: Room,
+  counter: TokenCounter,
+): Told<z.input<typeof why>> {
   const { asking, found, better, needs, left, room: most, ...rest } = recall ?? { outcome: 'never' as const }
   const { unit, leaving, cut } = told
   const inModel = (tokens: number) => toModelTokens(tokens, room.factor)
@@ -168,7 +182,7 @@ function toAnswer({ text, recall, ...told }: Why, room: Room): Told<z.input<type
     ...toldFactor(room),
     tokens: inModel(told.tokens),
     unit: { ...unit, tokens: inModel(unit.tokens) },
-    free: inModel(told.free),
+    free: freeIn(told, room, counter),
     ...(cut && { cut: toCutFigures(cut, room.factor) }),
     ...(leaving && { leaving: { ...leaving, tokens: inModel(leaving.tokens) } }),
     ...(text !== undefined && { text: text.slice(0, mostCharacters) }),

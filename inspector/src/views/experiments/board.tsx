@@ -78,7 +78,9 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
     const [from, to] = [(step - 1) * columns.width, (step + 1) * columns.width]
     const room = element.clientWidth - lead - gutter / 2
     if (from < element.scrollLeft) element.scrollTo({ left: from - columns.width })
-    else if (to > element.scrollLeft + room) element.scrollTo({ left: to - room })
+    // A column is not cut in its middle.
+    else if (to > element.scrollLeft + room)
+      element.scrollTo({ left: Math.ceil((to - room) / columns.width) * columns.width })
   }, [step, columns.width, lead, gutter])
 
   const drawn = { ...columns, count: last, last: Math.min(last, columns.last) }
