@@ -8,7 +8,8 @@ export function toSegments(
   { tokens, parts }: Pick<TimelinePoint, 'tokens' | 'parts'>,
 ): readonly WindowSegment[] {
   if (rows.length === 0) return toPartSegments(parts)
-  const bare = Math.max(0, tokens - rows.reduce((sum, row) => sum + row.tokens, 0))
+  const own = inParts(rows, parts)
+  const bare = Math.max(0, tokens - own.reduce((sum, row) => sum + row.tokens, 0))
   const tools = Math.min(bare, parts.tools ?? 0)
   const before: readonly (readonly [Part, number])[] = [
     ['framing', bare - tools],
@@ -16,8 +17,25 @@ export function toSegments(
   ]
   return [
     ...before.filter(([, amount]) => amount > 0).map(([part, amount]) => ({ part, tokens: amount })),
-    ...rows.map(({ part, tokens, seq }) => ({ part, tokens, seq })),
+    ...own,
   ]
+}
+
+/** Rows as segments. Each row was rounded by itself: the largest of a part takes what that left, so that the part is what is told of it. */
+function inParts(
+  rows: readonly SentRow[],
+  parts: Readonly<Record<string, number>>,
+): readonly WindowSegment[] {
+  const segments = rows.map(({ part, tokens, seq }) => ({ part, tokens, seq }))
+  for (const part of new Set(rows.map(row => row.part))) {
+    const own = segments.filter(one => one.part === part)
+    const left = (parts[part] ?? 0) - own.reduce((sum, { tokens }) => sum + tokens, 0)
+    // More than rounding leaves is another thing: a stored plan may tell parts in another way.
+    if (Math.abs(left) > own.length) continue
+    const largest = own.reduce((most, one) => (one.tokens > most.tokens ? one : most))
+    largest.tokens = Math.max(0, largest.tokens + left)
+  }
+  return segments
 }
 
 /** The parts in the order of a prompt. What was recalled is in one piece. */

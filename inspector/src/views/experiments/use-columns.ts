@@ -42,7 +42,12 @@ export function useColumns(
       element.removeEventListener('scroll', look)
     }
   }, [ref, lead])
-  const width = Math.min(widestStep, Math.max(narrowest, Math.floor(seen.room / Math.max(1, count))))
+  // Where not all fit, as many as do fill the room, so that none is cut in its middle when the last one is in sight.
+  const fitting = Math.max(1, Math.floor(seen.room / narrowest))
+  const width =
+    count <= fitting
+      ? Math.min(widestStep, Math.max(narrowest, Math.floor(seen.room / Math.max(1, count))))
+      : Math.max(narrowest, Math.floor(seen.room / fitting))
   const shown = Math.ceil(seen.room / width) + 2 * group
   const first = Math.max(1, Math.floor(seen.left / width) + 1 - group)
   return { count, width, first, last: Math.min(count, first + shown) }
