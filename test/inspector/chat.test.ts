@@ -235,7 +235,7 @@ describe('a chat', () => {
 
   it('begins a new conversation with its first message', async () => {
     const { page, faults } = await openPage(served, '/inspector/c/brand%20new/chat')
-    await page.getByRole('heading', { name: 'Nothing has been said yet' }).waitFor()
+    await page.getByRole('heading', { name: 'There is no conversation “brand new” yet' }).waitFor()
     await send(page, 'Good morning.')
     const reply = await model.next()
     reply.say('Good morning!')

@@ -164,7 +164,7 @@ describe('the view of the context', () => {
     await page.getByRole('heading', { name: 'There is no turn 999' }).waitFor()
     await expectNoAxeViolations(page)
     await page.goto(`${served.url}/inspector/c/none/context`)
-    await page.getByRole('heading', { name: 'Not found' }).waitFor()
+    await page.getByRole('heading', { name: 'There is no conversation “none”' }).waitFor()
     await expectNoAxeViolations(page)
   })
 

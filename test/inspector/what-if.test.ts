@@ -77,7 +77,7 @@ describe('what if', () => {
         .waitFor()
       await page.getByText(`${number(a.tokens)} of 4,096 tokens`).waitFor()
       await page.getByText(`${number(b.tokens)} of 4,096 tokens`).waitFor()
-      await page.getByText(`${Math.round(100 * a.prefix.share)} % of this call reused`).waitFor()
+      await page.getByText(`${Math.round(100 * a.prefix.share)} % would be reused`).waitFor()
       const [sent, anew] = await figures(page)
       expect(sent).toEqual([String(523 - a.counts.elided!), 'messages sent', String(523 - b.counts.elided!)])
       expect(anew).toEqual([
