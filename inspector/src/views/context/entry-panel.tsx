@@ -77,12 +77,16 @@ export function EntryPanel(props: EntryPanelProps) {
         {fate !== undefined && !why && (
           <section>
             <h3>Why</h3>
-            <p>{verdict?.why}</p>
+            <p className={styles.muted}>{verdict?.why ?? 'Being read …'}</p>
           </section>
         )}
         <section>
           <h3>Text {text !== undefined && <CopyButton text={text} />}</h3>
-          {text !== undefined && <EntryText key={seq} text={text} places={hits} />}
+          {text === undefined ? (
+            <p className={styles.muted}>Being read …</p>
+          ) : (
+            <EntryText key={seq} text={text} places={hits} />
+          )}
         </section>
         <section>
           <h3>Its life, by turn</h3>

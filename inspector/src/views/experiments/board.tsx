@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
 import { hasEnded } from '../../api/watch-experiment.ts'
 import { useKeys } from '../../parts/keys.ts'
+import { isNarrow } from '../../parts/use-media.ts'
 import styles from './board.module.css'
 import { linesOf } from './describe-act.ts'
 import { useExperimentPlace } from './experiment-place.ts'
@@ -24,11 +25,13 @@ export interface BoardProps {
   readonly selected: { readonly role: string; readonly step: number }
 }
 
+const isNarrowNow = () => matchMedia(isNarrow).matches
+
 /** The room of the names at the left; on a narrow screen less. */
-const leadOf = () => (matchMedia('(max-width: 720px)').matches ? 92 : 124)
+const leadOf = () => (isNarrowNow() ? 92 : 124)
 
 /** The room behind the last step, for the names at the ends of lines; a step that is coming gives it too. */
-const gutterOf = (isOver: boolean) => (isOver ? 88 : 24)
+const gutterOf = (isOver: boolean) => (isOver && !isNarrowNow() ? 88 : 24)
 
 /** Steps from left to right: what each role did, and under it how the variables and the memory went. */
 export function Board({ shown, measures, memories, activity, selected }: BoardProps) {
