@@ -136,6 +136,9 @@ describe('nothing lies on anything else, and no figure is cut off', () => {
       const figures = '[aria-label="What reached the model"] > p > span'
       expect([width, overlaps(await boxesOf(page, figures))]).toEqual([width, []])
       expect([width, await cutOff(page, '[aria-label^="Branch "] span, header strong')]).toEqual([width, []])
+      await at(page, `c/${stand}/notes?actor=owner`)
+      await page.getByRole('button', { name: 'Branch owner · main' }).waitFor()
+      expect([width, await cutOff(page, '[aria-label^="Branch "] span')]).toEqual([width, []])
       await at(page, `e/${stand}/board`)
       await page.getByRole('button', { name: /owner, step 1:/ }).waitFor()
       await expect
