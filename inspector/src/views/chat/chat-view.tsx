@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { MessageSquare } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { ask } from '../../api/client.ts'
@@ -12,7 +11,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { fateAt } from '../../parts/fate-runs.ts'
 import hidden from '../../parts/hidden.module.css'
 import { useKeys } from '../../parts/keys.ts'
-import { isBegunHere, newConversationName } from '../../parts/new-conversation-name.ts'
+import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { notify } from '../../parts/notify.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
@@ -27,6 +26,7 @@ import { Composer, chosenModel } from './composer.tsx'
 import { type Asked, askReply, stopReply, useLiveReply } from './live-replies.ts'
 import { MessageRow, type RowActions } from './message-row.tsx'
 import { Messages, type MessagesControl } from './messages.tsx'
+import { NothingSaid } from './nothing-said.tsx'
 import { usualActor, usualBranch } from './thread-name.ts'
 import { useChatThread } from './use-chat-thread.ts'
 import { WindowColumn, WindowLine } from './window-column.tsx'
@@ -220,8 +220,6 @@ export function ChatView() {
         It may have another name, or belong to another actor.
       </EmptyState>
     )
-  /** Nobody began it here, so that its address is likely to be a wrong one. */
-  const isUnknown = isNew && !isBegunHere(conversation)
   const models = server?.models.map(({ name }) => name) ?? []
   const model = chosen ?? server?.model
   /** Its place is kept from the beginning, so that nothing moves when it comes. */
@@ -241,16 +239,7 @@ export function ChatView() {
       )}
       <section className={styles.thread} aria-label="Conversation">
         {shownHead === 0 && !live ? (
-          <EmptyState
-            icon={<MessageSquare size={20} aria-hidden />}
-            title={isUnknown ? `There is no conversation “${conversation}” yet` : 'Nothing has been said yet'}
-            heading="h2"
-          >
-            {isUnknown && 'It may have been deleted, or have another name. '}
-            {mayChat
-              ? 'Your first message begins the conversation.'
-              : 'This key may only read: with one that has the scope chat you can begin.'}
-          </EmptyState>
+          <NothingSaid {...{ conversation, isNew, mayChat }} />
         ) : (
           <Messages
             thread={base}
