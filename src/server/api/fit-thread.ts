@@ -45,6 +45,8 @@ export interface FitSettings extends Omit<ThreadContextOptions, 'at' | 'previous
 export interface RoomSettings {
   readonly settings: FitSettings
   readonly room: Room
+  /** The model whose calibration counts. */
+  readonly model?: string
 }
 
 /** Gives the settings of contexts of a thread. What a request does not say is as in the last call, which is read once. */
@@ -53,9 +55,8 @@ export async function createSettings(thread: Thread, { policy, window, reserve, 
   const plan = last && readPlan(last.plan)
   const usual = { window: plan?.window ?? window ?? 4096, reserve: plan?.reserve ?? reserve ?? 0 }
   const prompt = last && plan && (await promptText(thread, last, plan))
-  // The newest one also for places of the past: a next call would be fitted by it, and figures of all places can be compared.
-  const { factor = 1 } = (last && (await thread.calibration(last.model))) ?? {}
-  return (fields: FitFields): RoomSettings => {
+  return async (fields: FitFields, at?: number): Promise<RoomSettings> => {
+    const { factor = 1 } = (last && (await thread.calibration(last.model, present({ at })))) ?? {}
     const system = fields.system === '' ? undefined : (fields.system ?? prompt)
     const asked = fields.window ?? usual.window
     // A reserve that was meant for another window must leave some of this one.
@@ -70,7 +71,7 @@ export async function createSettings(thread: Thread, { policy, window, reserve, 
         notes: fields.notes === 'off' ? (false as const) : fields.notes,
       }),
     } as const
-    return { settings, room }
+    return { settings, room, ...(last && { model: last.model }) }
   }
 }
 
@@ -81,7 +82,7 @@ export async function createFitting(thread: Thread, options: AnswerOptions) {
     fields: FitFields,
     { at, previous }: { readonly at?: number | undefined; readonly previous?: Context | undefined } = {},
   ): Promise<{ readonly context: Context; readonly lead: number; readonly room: Room }> => {
-    const { settings, room } = settingsFor(fields)
+    const { settings, room } = await settingsFor(fields, at)
     const context = await thread.context({ ...settings, ...present({ at, previous }) })
     return { context, lead: settings.system === undefined ? 0 : 1, room }
   }

@@ -141,11 +141,12 @@ async function timelineOf(
   const others = against.map(one => ({ name: one, policy: policyOf({ policy: one })! }))
   const thread = await threadOf(call)
   const { key } = thread
-  const { settings, room } = (await createSettings(thread, call.parts.options))(fields)
+  const made = await (await createSettings(thread, call.parts.options))(fields)
+  const { settings } = made
   const source = { store: call.log.store, key, count: call.looking.count }
-  const options = { settings, room, isAnew: Object.keys(fields).length > 0, against: others }
+  const options = { ...made, isAnew: Object.keys(fields).length > 0, against: others }
   const { policy, ...plain } = settings
-  const name = JSON.stringify([plain, room, policy?.name, fields, against])
+  const name = JSON.stringify([plain, made.room, policy?.name, fields, against])
   const { timelines } = call.parts
   const known = timelines.known(key, name)
   // What is asked from a place on is not worth making all that came before.

@@ -126,7 +126,7 @@ async function settingsOf(call: ThreadCall & { readonly query: Asked }, thread: 
   const { at, call: id, actor: _, branch: __, ...fields } = call.query
   if (id !== undefined) return settingsIn(call, thread, id)
   const settingsFor = await createSettings(thread, call.parts.options)
-  const { settings, room } = settingsFor(fields)
+  const { settings, room } = await settingsFor(fields, at)
   return { options: { ...settings, ...present({ at }) }, room }
 }
 

@@ -80,8 +80,12 @@ describe('the rows of a context', () => {
       const { body } = await api.get(`/conversations/toads/calls/${id}?rows=true`)
       const rows: readonly SentRow[] = body.rows
       const { framing = 0, tools = 0 } = body.plan.parts
-      expect(byPart(rows)).toEqual(withoutFraming(body.plan.parts))
-      expect(rows.reduce((sum, { tokens }) => sum + tokens, framing + tools)).toBe(predicted)
+      // A calibration rounds every row by itself.
+      const most = body.factor === undefined ? 0 : rows.length
+      for (const [part, tokens] of Object.entries(withoutFraming(body.plan.parts)))
+        expect(Math.abs(byPart(rows)[part]! - tokens)).toBeLessThanOrEqual(most)
+      const sum = rows.reduce((all, { tokens }) => all + tokens, framing + tools)
+      expect(Math.abs(sum - predicted)).toBeLessThanOrEqual(most)
       const recalled = body.plan.fates.filter(
         ([, , verdict]: readonly number[]) => body.plan.verdicts[verdict!][0] === 'recalled',
       )

@@ -46,8 +46,9 @@ interface PointFigures
 export interface PointOptions {
   /** How a context is made where none was sent. */
   readonly settings: FitSettings
-  /** The room of these, in the model's tokens. */
+  /** The room of these, in the model's tokens. The calibration is the one that the model had at each place. */
   readonly room: Room
+  readonly model?: string
   /** Whether contexts are made anew also where calls are stored. */
   readonly isAnew: boolean
   readonly against: readonly { readonly name: string; readonly policy: Policy }[]
@@ -118,12 +119,14 @@ export function createPoints(
 
   async function madeOf(placed: PlacedCall | undefined) {
     if (!placed || isAnew) {
-      const { receipt, lead, messages: given } = reading.fit(settings)
+      const room = { ...options.room, factor: reading.factorOf(options.model) }
+      const own = { ...settings, ...inCounts(room) }
+      const { receipt, lead, messages: given } = reading.fit(own)
       return {
-        ...{ counted: receipt.tokens, figures: figuresOf(receipt, lead, options.room) },
+        ...{ counted: receipt.tokens, figures: figuresOf(receipt, lead, room) },
         stretches: receipt.stretches.map(stretch => stretchInLog(stretch, lead)),
         sent: toSent(given, 0),
-        ...{ own: settings, factor: options.room.factor },
+        ...{ own, factor: room.factor },
         model: undefined,
       }
     }

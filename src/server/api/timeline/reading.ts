@@ -22,6 +22,8 @@ export interface Reading {
   readonly last: LoggedMessage | undefined
   add(logged: LoggedMessage): void
   seqOf(message: object): number | undefined
+  /** The calibration of a model at the last entry; 1 where there is none. */
+  factorOf(model: string | undefined): number
   /** The context of the thread as it was read. `lead`: how many messages of the receipt stand before the first entry. */
   fit(settings: FitSettings): ReturnType<typeof readWhole<NonNullable<Fitted>>> & { readonly lead: number }
   /** A copy that can be read on without changing this one. */
@@ -37,6 +39,7 @@ interface Read {
   readonly unsent: number[]
   readonly places: WeakMap<object, number>
   readonly prompts: Map<string, MessageLike>
+  readonly factors: Map<string, number>
   user: number
   last: LoggedMessage | undefined
 }
@@ -45,9 +48,10 @@ export function createReading(count: Required<TokenCounter>, past?: Read): Readi
   const read: Read = past ?? {
     conversation: createConversation(count),
     ...{ views: [undefined], tokensUpTo: [0], unsent: [], places: new WeakMap(), prompts: new Map() },
+    factors: new Map(),
     ...{ user: 0, last: undefined },
   }
-  const { conversation, views, tokensUpTo, unsent, places, prompts } = read
+  const { conversation, views, tokensUpTo, unsent, places, prompts, factors } = read
 
   /** One object for each text, so that it is read once. */
   function promptOf(text: string): MessageLike {
@@ -67,7 +71,8 @@ export function createReading(count: Required<TokenCounter>, past?: Read): Readi
       return read.last
     },
     add(logged) {
-      const { view, seq, message } = logged
+      const { view, seq, message, calibration } = logged
+      if (calibration?.counter === count.id) factors.set(calibration.model, calibration.factor)
       conversation.append(view, seq)
       places.set(view, seq)
       views.push(view)
@@ -79,6 +84,7 @@ export function createReading(count: Required<TokenCounter>, past?: Read): Readi
       read.last = logged
     },
     seqOf: message => places.get(message),
+    factorOf: model => factors.get(model ?? '') ?? 1,
     fit({ system, ...settings }) {
       const prompt = system === undefined ? [] : [stampEntry(promptOf(system), 0, count)]
       const { system: leading, transcript } = conversation
@@ -96,6 +102,7 @@ export function createReading(count: Required<TokenCounter>, past?: Read): Readi
       return createReading(count, {
         conversation: createConversation(count, { system: [...system], transcript: fork }),
         ...{ views: [...views], tokensUpTo: [...tokensUpTo], unsent: [...unsent], places, prompts },
+        factors: new Map(factors),
         ...{ user: read.user, last: read.last },
       })
     },
