@@ -1,5 +1,5 @@
 import { showValue } from '../../log/error.ts'
-import { NotFoundError } from '../not-found-error.ts'
+import { NotFoundError } from '../../log/not-found-error.ts'
 import { toFault } from '../to-fault.ts'
 
 /** What is not there, or belongs to somebody else: the two look alike. */

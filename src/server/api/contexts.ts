@@ -3,7 +3,7 @@ import { dump } from '../../context/dump.ts'
 import type { Fate, Receipt } from '../../context/receipt.ts'
 import { placeInLog, seqInReceipt } from '../../history/log/places-in-log.ts'
 import { breathe } from '../../history/log/rests.ts'
-import { BadRequestError } from '../bad-request-error.ts'
+import { BadRequestError } from '../../log/bad-request-error.ts'
 import {
   contextAnswer,
   contextSummary,

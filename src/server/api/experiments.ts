@@ -9,9 +9,9 @@ import {
   InvalidPlanError,
   parseExperiment,
 } from '../../experiment/index.ts'
+import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
-import { BadRequestError } from '../bad-request-error.ts'
 import { loadStandCode, standModule } from '../samples/lemonade-stand.ts'
 import { notFound } from './api-error.ts'
 import { callStatus } from './calls.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { BadRequestError } from '../bad-request-error.ts'
+import { BadRequestError } from '../../log/bad-request-error.ts'
 import type { Fields } from './route.ts'
 
 /** Reads the fields of an address by their schema: numbers, switches and lists come as texts. */

@@ -1,8 +1,8 @@
 import { isExperimentNamed, isInnerActor } from '../../experiment/log/shown-store.ts'
+import { BadRequestError } from '../../log/bad-request-error.ts'
 import { showValue } from '../../log/error.ts'
-import { BadRequestError } from '../bad-request-error.ts'
+import { NotFoundError } from '../../log/not-found-error.ts'
 import type { Log } from '../exchange/asked.ts'
-import { NotFoundError } from '../not-found-error.ts'
 import type { Caller } from './caller.ts'
 
 /** Refuses to answer in a thread that the library keeps for itself: its plans and prompts are no conversation. */

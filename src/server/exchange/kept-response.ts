@@ -1,8 +1,8 @@
 import type { LoggedMessage } from '../../history/index.ts'
+import type { Fields } from '../../log/fields.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { ModelUsage } from '../../models/model.ts'
 import { noteToolName } from '../../notes/index.ts'
-import type { Fields } from '../faces/fields.ts'
 import type { ReplyEnd, ReplyPiece, ReplyStart } from '../faces/index.ts'
 import type { NamespacedTool, ResponsesHints } from '../faces/responses/hints.ts'
 

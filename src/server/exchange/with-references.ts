@@ -1,5 +1,5 @@
 import type { MessageLike } from '../../log/message.ts'
-import { NotFoundError } from '../not-found-error.ts'
+import { NotFoundError } from '../../log/not-found-error.ts'
 import type { Asked } from './asked.ts'
 import { findReply } from './find-reply.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import { BadRequestError } from '../../log/bad-request-error.ts'
 import { parseMessage } from '../../log/parse-message.ts'
-import { BadRequestError } from '../bad-request-error.ts'
 import type { ChatRequest, Face, FaceCall, ReplyEnd, ReplyStart } from './face.ts'
 
 /** What a model says, for a test to write through a face and to read back through the client library of its wire. */

@@ -1,4 +1,4 @@
-import { isFields } from './fields.ts'
+import { isFields } from '../../log/fields.ts'
 
 /** The log probability of a token, and those of the tokens that might have stood in its place. */
 export interface Logprob {

@@ -1,4 +1,4 @@
-import { type Fields, optional, readFields, readJson, readList, readText, refuse } from './fields.ts'
+import { type Fields, optional, readFields, readJson, readList, readText, refuse } from '../../log/fields.ts'
 
 /** Reads the `tool_calls` of a message of Ollama or OpenAI. Each stays in its provider's form. */
 export function readCalls(value: unknown, field: string): readonly Fields[] {

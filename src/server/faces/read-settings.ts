@@ -1,4 +1,3 @@
-import type { ModelSettings } from '../../models/model.ts'
 import {
   type Fields,
   optional,
@@ -8,7 +7,8 @@ import {
   readNumber,
   readText,
   readWhole,
-} from './fields.ts'
+} from '../../log/fields.ts'
+import type { ModelSettings } from '../../models/model.ts'
 
 type Read = (value: unknown, field: string) => unknown
 

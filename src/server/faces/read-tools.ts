@@ -1,5 +1,13 @@
+import {
+  type Fields,
+  optional,
+  readFields,
+  readJsonFields,
+  readList,
+  readText,
+  refuse,
+} from '../../log/fields.ts'
 import type { ToolSpec } from '../../models/model.ts'
-import { type Fields, optional, readFields, readJsonFields, readList, readText, refuse } from './fields.ts'
 
 /** Reads tools as Ollama and OpenAI's chat completions have them: `{ type: 'function', function }`. */
 export function readFunctionTools(value: unknown, field = 'tools'): readonly ToolSpec[] {

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
+import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
-import { BadRequestError } from '../bad-request-error.ts'
 import { bodyOf, textOf } from './pass-on.ts'
 
 /**

@@ -1,5 +1,5 @@
+import { optional, readBody, readFields, readList, readText } from '../../log/fields.ts'
 import type { ToolSpec } from '../../models/model.ts'
-import { optional, readBody, readFields, readList, readText } from '../faces/fields.ts'
 import { readFunctionTools, toToolSpec } from '../faces/read-tools.ts'
 
 /** What a client of the server may choose, beside what `useChat` sends. */

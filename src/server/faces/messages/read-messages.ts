@@ -1,9 +1,17 @@
 import { markResult } from '../../../log/errors-in.ts'
+import {
+  type Fields,
+  optional,
+  readFields,
+  readFlag,
+  readJsonFields,
+  readText,
+  refuse,
+} from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
+import { type Part, toContent } from '../../../log/to-content.ts'
 import type { ChatRequest } from '../face.ts'
-import { type Fields, optional, readFields, readFlag, readJsonFields, readText, refuse } from '../fields.ts'
 import { messageList } from '../message-list.ts'
-import { type Part, toContent } from '../to-content.ts'
 import { readBlock, readParts, readTexts } from './read-parts.ts'
 
 /** Reads the messages of `/v1/messages`. `system` are the texts of the body's system prompt. */

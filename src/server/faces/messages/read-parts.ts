@@ -1,5 +1,5 @@
-import { type Fields, optional, readFields, readList, readText, refuse } from '../fields.ts'
-import type { Part } from '../to-content.ts'
+import { type Fields, optional, readFields, readList, readText, refuse } from '../../../log/fields.ts'
+import type { Part } from '../../../log/to-content.ts'
 
 /** Reads a content without calls and results: a text, or blocks. Blocks of a kind that is not known are left out. */
 export function readParts(value: unknown, field: string): readonly Part[] {

@@ -1,6 +1,3 @@
-import { present } from '../../../log/present.ts'
-import type { ModelSettings, ToolSpec } from '../../../models/model.ts'
-import type { ChatRequest } from '../face.ts'
 import {
   type Fields,
   optional,
@@ -12,7 +9,10 @@ import {
   readNumber,
   readText,
   refuse,
-} from '../fields.ts'
+} from '../../../log/fields.ts'
+import { present } from '../../../log/present.ts'
+import type { ModelSettings, ToolSpec } from '../../../models/model.ts'
+import type { ChatRequest } from '../face.ts'
 import { readMaxTokens, readProvider, readStop } from '../read-settings.ts'
 import { toToolSpec } from '../read-tools.ts'
 import { readMessages } from './read-messages.ts'

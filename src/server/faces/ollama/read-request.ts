@@ -1,7 +1,3 @@
-import type { MessageLike } from '../../../log/message.ts'
-import { present } from '../../../log/present.ts'
-import type { ModelSettings } from '../../../models/model.ts'
-import type { ChatRequest } from '../face.ts'
 import {
   type Fields,
   optional,
@@ -14,7 +10,11 @@ import {
   readText,
   readWhole,
   refuse,
-} from '../fields.ts'
+} from '../../../log/fields.ts'
+import type { MessageLike } from '../../../log/message.ts'
+import { present } from '../../../log/present.ts'
+import type { ModelSettings } from '../../../models/model.ts'
+import type { ChatRequest } from '../face.ts'
 import { messageList } from '../message-list.ts'
 import { readCalls } from '../read-calls.ts'
 import { readOnce } from '../read-once.ts'

@@ -1,10 +1,18 @@
+import {
+  type Fields,
+  isFields,
+  optional,
+  readFields,
+  readJsonFields,
+  readText,
+  refuse,
+} from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
+import { type Part, toContent } from '../../../log/to-content.ts'
 import type { ChatRequest } from '../face.ts'
-import { type Fields, isFields, optional, readFields, readJsonFields, readText, refuse } from '../fields.ts'
 import { messageList } from '../message-list.ts'
 import { readCalls } from '../read-calls.ts'
 import { readOnce } from '../read-once.ts'
-import { type Part, toContent } from '../to-content.ts'
 
 /** Reads the messages of chat completions. Each becomes a new object with only the keys that the log knows. */
 export function readMessages(given: readonly unknown[]): Pick<ChatRequest, 'system' | 'messages'> {

@@ -1,6 +1,3 @@
-import { present } from '../../../log/present.ts'
-import type { ModelSettings } from '../../../models/model.ts'
-import type { ChatRequest } from '../face.ts'
 import {
   type Fields,
   optional,
@@ -13,7 +10,10 @@ import {
   readText,
   readWhole,
   refuse,
-} from '../fields.ts'
+} from '../../../log/fields.ts'
+import { present } from '../../../log/present.ts'
+import type { ModelSettings } from '../../../models/model.ts'
+import type { ChatRequest } from '../face.ts'
 import { readEffort, readMaxTokens, readProvider, readStop } from '../read-settings.ts'
 import { readFunctionTools } from '../read-tools.ts'
 import { readMessages } from './read-messages.ts'

@@ -1,4 +1,4 @@
-import type { Fields } from '../fields.ts'
+import type { Fields } from '../../../log/fields.ts'
 
 /** What the writer needs to know of a request. */
 export interface ResponsesHints {

@@ -1,6 +1,14 @@
+import {
+  type Fields,
+  optional,
+  readFields,
+  readJsonFields,
+  readList,
+  readText,
+  refuse,
+} from '../../../log/fields.ts'
 import { present } from '../../../log/present.ts'
-import { type Fields, optional, readFields, readJsonFields, readList, readText, refuse } from '../fields.ts'
-import type { Part } from '../to-content.ts'
+import type { Part } from '../../../log/to-content.ts'
 
 /** Reads a content or an output: a text, or parts, which take the form of chat completions. Unknown parts are left out. */
 export function readParts(value: unknown, field: string): readonly Part[] {

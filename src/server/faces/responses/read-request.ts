@@ -1,6 +1,3 @@
-import { present } from '../../../log/present.ts'
-import type { ModelSettings } from '../../../models/model.ts'
-import type { ChatRequest, NamedPlace } from '../face.ts'
 import {
   type Fields,
   optional,
@@ -15,7 +12,10 @@ import {
   readText,
   readWhole,
   refuse,
-} from '../fields.ts'
+} from '../../../log/fields.ts'
+import { present } from '../../../log/present.ts'
+import type { ModelSettings } from '../../../models/model.ts'
+import type { ChatRequest, NamedPlace } from '../face.ts'
 import { readEffort, readMaxTokens, readProvider } from '../read-settings.ts'
 import type { ResponsesHints } from './hints.ts'
 import { replyOfResponse } from './item-id.ts'

@@ -1,5 +1,5 @@
+import { type Fields, optional, readFields, readList, readText } from '../../../log/fields.ts'
 import type { ToolSpec } from '../../../models/model.ts'
-import { type Fields, optional, readFields, readList, readText } from '../fields.ts'
 import { toToolSpec } from '../read-tools.ts'
 import { flatName, type NamespacedTool } from './hints.ts'
 

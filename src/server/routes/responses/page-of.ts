@@ -1,5 +1,5 @@
+import { BadRequestError } from '../../../log/bad-request-error.ts'
 import { isCount } from '../../../log/is-count.ts'
-import { BadRequestError } from '../../bad-request-error.ts'
 import type { ListedItem } from './to-items.ts'
 
 /** Which part of a list a client asks for. */

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
+import { readBody as readFields } from '../../../log/fields.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
 import { requireScope } from '../../auth/require-scope.ts'
-import { readBody as readFields } from '../../faces/fields.ts'
 import { type Face, messagesFace, responsesFace, toTokenCount } from '../../faces/index.ts'
 import { parseBody } from '../../guard/parse-body.ts'
 import type { ChatRoute } from '../chat-route.ts'

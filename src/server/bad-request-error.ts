@@ -1,1 +1,0 @@
-export * from '../log/bad-request-error.ts'

@@ -1,1 +1,0 @@
-export * from '../../turn/cancels.ts'

@@ -1,1 +1,0 @@
-export * from '../../log/to-content.ts'

@@ -1,1 +1,0 @@
-export * from '../log/not-found-error.ts'
