@@ -211,6 +211,12 @@ describe.each<readonly [string, () => Promise<Connected>]>([
     expect(isError).toBe(true)
   })
 
+  it('finds what has most of the words, the rarest first', async () => {
+    const { call } = await open()
+    expect(await call('search_conversations', { query: 'submarine seagull' })).toContain('"harbour" #1, user')
+    expect(await call('search_conversations', { query: 'submarine' })).toContain('Nothing was found')
+  })
+
   it('lists all conversations page by page', async () => {
     const { call } = await open()
     const names: string[] = []

@@ -26,9 +26,9 @@ export function createMcpServer({ history, version, mayInspect = false }: McpOpt
     'search_conversations',
     {
       description:
-        'Finds messages of past conversations that have all of the given words, the newest first. Use few and rare words.',
+        'Finds messages of past conversations that have the given words: those with the most and the rarest of them first.',
       inputSchema: {
-        query: z.string().min(1).max(500).describe('the words, each of which must be in the message'),
+        query: z.string().min(1).max(500).describe('the words to look for'),
         limit: z.int().min(1).max(50).default(10).describe('the most messages to find'),
       },
       annotations,
