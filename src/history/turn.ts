@@ -178,6 +178,7 @@ const marksOf = (groups: readonly Group[]): readonly Mark[] =>
     .flatMap((message, at) =>
       isSeen(message) ? (message.marks ?? []).map(mark => ({ mark, at: at + 1 })) : [],
     )
+
 const asBroken = (message: TurnMessage): SeenMessage => ({
   ...(isSeen(message) ? message : { message }),
   isBroken: true,
@@ -235,8 +236,10 @@ export function beginTurn(
     const left = head && (await closingOf(source, head))
     const expectedHead = after ?? head?.head ?? 0
     const closing = left?.closing.map(toClosing) ?? []
-    // The store closes an open turn as interrupted, which is not what became of one that failed.
-    const isKnown = left && left.ending.status !== 'interrupted' && head.head === expectedHead
+    // The store closes an open turn as interrupted, which is not what became of one that failed. With a key it must decide
+    // alone: the key may be that of the open turn, which is then not closed.
+    const isKnown =
+      left && left.ending.status !== 'interrupted' && head.head === expectedHead && turn.key === undefined
     const closed = isKnown
       ? await closeLeft(source, turn, left.ending, { head: head.head, closing })
       : undefined

@@ -174,10 +174,8 @@ describe('tools', () => {
     const unreal = 'Error: there is no tool "unreal". There is: real.'
     expect(resultsIn(await partsOf(chat.send('Go.', inChat)))).toEqual([unreal])
     const results = (await thread.messages()).filter(({ role }) => role === 'tool')
-    expect(results.map(({ content }) => content)).toEqual([
-      unreal,
-      'Error: there is no tool "write_note_to_self". There is: real.',
-    ])
+    // The call that writes a note is answered, and nothing of it is shown.
+    expect(results.map(({ content }) => content)).toEqual(['Noted.', unreal])
     expect(await thread.notes()).toEqual([])
     await expectGoesOn(text => chat.send(text, inChat), thread)
   })

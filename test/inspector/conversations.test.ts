@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createHistory } from '../../src/history/index.ts'
@@ -168,7 +170,10 @@ describe('the list of conversations', () => {
     const file = await coming
     expect(file.suggestedFilename()).toBe(`${sample}.jsonl`)
     const exported = await (await served.ask('GET', `/conversations/${sample}/export`)).text()
-    expect(readFileSync(await file.path(), 'utf8')).toBe(exported)
+    const path = join(mkdtempSync(join(tmpdir(), 'throughline-export-')), 'export.jsonl')
+    await file.saveAs(path)
+    expect(readFileSync(path, 'utf8')).toBe(exported)
+    rmSync(dirname(path), { recursive: true })
     await page.getByText('Toad patrol was exported.').waitFor()
     expect(faults).toEqual([])
   })

@@ -14,12 +14,13 @@ export const samplePicture: {
   readonly sent: readonly SentRow[]
 } = {
   messages: 523,
-  tokens: 2141,
-  reused: 1543,
+  tokens: 2200,
+  reused: 1602,
   sent: [
     ['system', 170, 1],
     ['first', 173, 2],
     ['marker', 16],
+    ['journal', 59],
     ['history', 25, 505],
     ['history', 51, 506],
     ['history', 140, 507],
