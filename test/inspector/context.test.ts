@@ -27,7 +27,7 @@ describe('the view of the context', () => {
   it('answers what reached the model, why, and where it would survive; axe finds nothing in both themes', async () => {
     const { page, faults } = await openPage(served, `${address}?entry=21`, { colorScheme: 'light' })
     await page.getByRole('heading', { name: '33 of 523 messages would reach the model' }).waitFor()
-    await page.getByRole('img', { name: /2,141 of 4,096 tokens are sent, 1,263 are free/ }).waitFor()
+    await page.getByRole('img', { name: /2,200 of 4,096 tokens are sent, 1,204 are free/ }).waitFor()
     await page.getByText('reused to here').waitFor()
     await sent(page).getByText('12 messages, asked for by #523').waitFor()
     await sent(page).getByText('Also, at the end of all this').waitFor()
