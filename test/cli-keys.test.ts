@@ -62,7 +62,7 @@ it('makes keys in a file that no server has opened yet, lists and revokes them',
   })
   expect(keys('create', 'x', '--scopes', 'root')).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('chat, read, inspect, admin'),
+    stderr: expect.stringContaining('chat, read, inspect, admin, metrics'),
   })
   expect(keys('create', 'x', '--tenant', '~keys')).toMatchObject({ status: 2 })
   expect(keys('create', 'x', '--store', 'nothing')).toMatchObject({ status: 2 })
@@ -79,7 +79,7 @@ it('has no keys where there is no file, and makes none by listing', () => {
 
 it('asks the server that holds the file', async () => {
   const folder = newFolder()
-  const admin = runIn(folder)('create', 'me', '--scopes', 'admin').lines[1]!
+  const admin = runIn(folder)('create', 'me', '--scopes', 'admin,chat').lines[1]!
   const server = await serve(folder, '--require-keys', 'true')
   const refused = runIn(folder)('create', 'Ada')
   expect(refused.status).toBe(2)
@@ -89,7 +89,10 @@ it('asks the server that holds the file', async () => {
   const keys = runIn(folder, { THROUGHLINE_KEY: admin })
   const [record = '', key = ''] = keys('create', 'Ada', '--server', server.url).lines
   expect(await ask(server.url, key)).toBe(200)
-  expect(await ask(server.url, admin)).toBe(403)
+  expect(keys('create', 'Eve', '--scopes', 'inspect', '--server', server.url)).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('no scope "inspect"'),
+  })
   expect(keys('list', '--server', server.url).lines).toContain(record)
   const wrong = runIn(folder)('list', '--server', server.url, '--key', key)
   expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('"admin"') })
@@ -106,7 +109,7 @@ it('asks the server that holds the file', async () => {
 
 it('makes keys of the tenant of the key that asks, or of the one that is named', async () => {
   const folder = newFolder()
-  const red = runIn(folder)('create', 'me', '--scopes', 'admin', '--tenant', 'red').lines[1]!
+  const red = runIn(folder)('create', 'me', '--scopes', 'admin,chat', '--tenant', 'red').lines[1]!
   const operator = 'a-key-of-the-configuration'
   const { url, stop } = await serve(folder, '--api-keys', operator)
   const create = (key: string, ...more: readonly string[]) =>

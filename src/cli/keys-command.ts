@@ -27,7 +27,11 @@ export function keysCommand(): Command {
       .option('--key <key>', 'a key with the scope "admin", for --server; also THROUGHLINE_KEY')
 
   add('create <name>', 'makes a key and prints it, once; the name says whose it is')
-    .option('--scopes <list>', 'what it may do: chat, read, inspect, admin, divided by commas', 'chat')
+    .option(
+      '--scopes <list>',
+      'what it may do: chat, read, inspect, admin, metrics, divided by commas',
+      'chat',
+    )
     .option(
       '--tenant <name>',
       'whose conversations it reaches (default: "default"; with --server: that of --key)',
