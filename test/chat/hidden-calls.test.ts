@@ -41,7 +41,8 @@ describe('what a model writes for itself', () => {
     const parts = await partsOf(
       createChat({ history: newHistory(), model, notes, tools: [post] }).send('Post it.', inChat),
     )
-    const shown = parts.filter(({ type }) => type !== 'context')
+    // Contexts and notes are for the application, not for its user.
+    const shown = parts.filter(({ type }) => type !== 'context' && type !== 'note')
     expect(JSON.stringify(shown)).not.toMatch(/secret|write_note/)
     expect(shown.map(({ type }) => type)).toEqual(['tool-call', 'tool-result', 'text-delta', 'end'])
   })

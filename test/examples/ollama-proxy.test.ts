@@ -38,7 +38,7 @@ it('shows that Ollama drops what is asked for, and that Throughline finds it, fo
   expect(said.match(/^ {3}(Ollama|Throughline) /gm)).toHaveLength(2 * questions.length)
   // The figures of the README.
   expect(ollama).toEqual([1, 1, 60727])
-  expect(throughline).toEqual([14, 9, 38903])
+  expect(throughline).toEqual([14, 9, 38893])
 })
 
 it('works with any server that speaks like Ollama', async () => {

@@ -13,7 +13,7 @@ const ask = (url: string, content: string, more: object = {}) =>
 
 it('starts with the built-in reader where nothing else is found, says so, and keeps what was said', async () => {
   const folder = newFolder()
-  const { child, said, url, ended } = await serve(folder)
+  const { child, said, url, ended } = await serve(folder, '--log-names', 'true')
   expect(said.err).toContain('built-in reader')
   expect(said.err).toContain(`Inspector: ${url}/inspector`)
   expect(await (await fetch(`${url}/inspector`)).text()).toContain('<div id="app">')
