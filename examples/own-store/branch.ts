@@ -76,21 +76,24 @@ export function keepCall({ calls }: Branch, call: StoredCall | undefined): void 
   calls.splice(at < 0 ? calls.length : at, 1, call)
 }
 
-/** Adds the marks that are not there yet. */
-export function addMarks(branch: Branch, marks: readonly Mark[]): void {
+/** Adds the marks that are not there yet; their places are counted behind `after`. */
+export function addMarks(branch: Branch, given: readonly Mark[], after = 0): void {
+  const marks = given.map(({ mark, at }) => ({ mark, at: after + at }))
   const isSaved = (one: Mark) => branch.marks.some(({ mark, at }) => mark === one.mark && at === one.at)
   branch.marks.push(...marks.filter(mark => !isSaved(mark)))
 }
 
 /** Adds entries to the open turn, for the one who holds it. A lease that ran out is good until another one is given. */
-export function writeTurn(branch: Branch, thread: ThreadKey, { lease, expectedHead, entries }: Write): void {
+export function writeTurn(branch: Branch, thread: ThreadKey, write: Write): void {
+  const { lease, expectedHead, entries, marks = [] } = write
   const turn = heldTurn(branch, thread, lease)
   if (entries.length === 0 || !hasAll(branch, entries)) checkHead(branch, thread, expectedHead)
   addEntries(branch, turn.turn, entries)
+  addMarks(branch, marks, expectedHead)
   setTurn(branch, turn)
 }
 
-type Write = Pick<EndTurn, 'lease' | 'expectedHead' | 'entries'>
+type Write = Pick<EndTurn, 'lease' | 'expectedHead' | 'entries' | 'marks'>
 
 export function heldTurn(branch: Branch, thread: ThreadKey, lease: Lease): StoredTurn {
   const turn = openTurn(branch)

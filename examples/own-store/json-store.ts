@@ -68,10 +68,7 @@ export function jsonStore({ folder, now = Date.now, maxEntryBytes }: JsonStoreOp
         }
         const [turn, first] = [branch.turns.length + 1, branch.entries.length + 1]
         addEntries(branch, turn, entries)
-        addMarks(
-          branch,
-          marks.map(({ mark, at }) => ({ mark, at: first - 1 + at })),
-        )
+        addMarks(branch, marks, first - 1)
         const named = { ...(key !== undefined && { key }), ...(body !== undefined && { body }) }
         setTurn(branch, { turn, status: 'open', first, last: first, startedAt: now(), ...named })
         return begun(branch, holdTurn(branch, turn, owner, now(), leaseMs))
