@@ -247,7 +247,7 @@ export function createThread(options: ThreadSource): Thread {
       const begun = await store.resume(key, { owner, leaseMs })
       if (!begun) return undefined
       const entries = await listLog(source, { from: begun.turn.first })
-      const messages = entries.map(({ message }) => message)
+      const messages = entries.filter(({ isBroken }) => !isBroken).map(({ message }) => message)
       return { turn: createTurn({ store, key, begun, leaseMs, messages, newEntry }), entries }
     },
     entries: view => listNewest(source, view),

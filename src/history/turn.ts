@@ -236,16 +236,26 @@ export function beginTurn(
     const left = head && (await closingOf(source, head))
     const expectedHead = after ?? head?.head ?? 0
     const closing = left?.closing.map(toClosing) ?? []
-    // The store closes an open turn as interrupted, which is not what became of one that failed. With a key it must decide
-    // alone: the key may be that of the open turn, which is then not closed.
+    // The store closes an open turn as interrupted, which is not what became of one that failed.
     const isKnown =
-      left && left.ending.status !== 'interrupted' && head.head === expectedHead && turn.key === undefined
+      left &&
+      left.ending.status !== 'interrupted' &&
+      head.head === expectedHead &&
+      !(await isReplayed(source, turn))
     const closed = isKnown
       ? await closeLeft(source, turn, left.ending, { head: head.head, closing })
       : undefined
     const begin = { ...turn, closing: closed ? [] : closing, expectedHead: closed?.head ?? expectedHead }
     return untilKnown(() => store.begin(key, begin))
   })
+}
+
+/** Whether a turn with this key was begun before: the store answers with it, and nothing is closed. */
+async function isReplayed(
+  { store, key: thread }: LogSource,
+  { key }: Pick<BeginTurn, 'key'>,
+): Promise<boolean> {
+  return key !== undefined && (await store.turns(thread)).some(turn => turn.key === key)
 }
 
 /** Closes a turn that its writer left after it failed or was cancelled. Undefined if somebody was faster. */
@@ -264,7 +274,12 @@ async function closeLeft(
     status,
     ...(code !== undefined && { error: code }),
   }
-  return untilKnown(() => store.end(key, end))
+  try {
+    return await untilKnown(() => store.end(key, end))
+  } catch (error) {
+    await store.renew(key, taken.lease, 0).catch(() => undefined)
+    throw error
+  }
 }
 
 /** Repeats a write whose answer from the store got lost. The ids are the same, so the store does not write twice. */

@@ -1,5 +1,5 @@
 import { hashOf } from '../history/calls/hash-of.ts'
-import type { Store, ThreadKey } from '../stores/store.ts'
+import type { Lease, Store, ThreadKey } from '../stores/store.ts'
 
 /** The replies that this process gives, and the wishes of other processes on the same database to cancel one. */
 export interface Cancels {
@@ -44,11 +44,16 @@ export function createCancels(store: Store, lookMs = 1000): Cancels {
       const names = new Set(running.map(({ conversation }) => conversation))
       const marks = await Promise.all([...names].map(markOf))
       for (const { thread, at } of await store.findMarks(tenant, marks)) {
-        // A wish is for one turn: the next one is not meant.
+        // A wish is for one try of one turn: the next one is not meant.
         const { open } = (await store.head(thread)) ?? {}
-        if (open?.first === at) abort(tenant, thread)
+        if (open?.first === at && (await isWished(thread, open.lease))) abort(tenant, thread)
       }
     }
+  }
+
+  async function isWished(thread: ThreadKey, lease: Lease): Promise<boolean> {
+    const found = await store.findMarks(thread.tenant, [await tryMark(thread.conversation, lease)])
+    return found.some(({ thread: { actor, branch } }) => actor === thread.actor && branch === thread.branch)
   }
 
   function lookLater(): void {
@@ -77,7 +82,11 @@ export function createCancels(store: Store, lookMs = 1000): Cancels {
         const key = { tenant, conversation: thread.conversation, actor, branch }
         const { open } = (await store.head(key)) ?? {}
         if (!open || open.expiresInMs === 0) continue
-        await store.saveMarks(key, [{ mark: await markOf(thread.conversation), at: open.first }])
+        const marks = [await markOf(thread.conversation), await tryMark(thread.conversation, open.lease)]
+        await store.saveMarks(
+          key,
+          marks.map(mark => ({ mark, at: open.first })),
+        )
         isAsked = true
       }
       return isAsked ? 'asked' : undefined
@@ -98,3 +107,6 @@ const isMeant = (line: Line & { readonly conversation?: string }, thread: Cancel
 
 /** The names of conversations may be longer than a mark. */
 const markOf = async (conversation: string) => `cancel:${(await hashOf(conversation)).slice(0, 32)}`
+
+/** A turn that is tried again is held with a higher epoch. */
+const tryMark = async (conversation: string, { epoch }: Lease) => `${await markOf(conversation)}.${epoch}`

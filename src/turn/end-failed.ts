@@ -36,7 +36,8 @@ export async function endFailed(
   if (error.code === 'lease_lost') return { status: 'interrupted', error }
   // `interrupted` only if the user has seen a part of the answer; a turn that left only a note has failed.
   const isInterrupted = arriving.text !== ''
-  if (mayComeAgain) await leaveTurn(log, arriving)
+  // A prompt that is too long is not tried again as it is, and what was learned of its tokens is stored with the end.
+  if (mayComeAgain && error.code !== 'context_too_long') await leaveTurn(log, arriving)
   else await closeTurn(arrived, isInterrupted ? log.interrupt : some => log.fail(codeOf(error), some))
   return { status: isInterrupted ? 'interrupted' : 'failed', error }
 }

@@ -96,6 +96,18 @@ describe.each(Object.entries(ways))('a message that fails, in a conversation %s'
     expect(await lines()).toHaveLength(1)
   })
 
+  it('goes on where it is though the answer begins like the part that broke off', async () => {
+    const { ask, asked, lines } = await start([answer('Hi.'), part('One'), answer('One, two, three.')])
+    const isDelta = 'path' in way
+    await ask([user('hi')], way)
+    const list = [...(isDelta ? [] : [user('hi'), assistant('Hi.')]), user('count')]
+    expect(await ask(list, way)).toBeUndefined()
+    expect(await ask(list, way)).toBe('One, two, three.')
+    await ask(isDelta ? [user('on')] : [...list, assistant('One, two, three.'), user('on')], way)
+    expect(asked().at(-1)).toEqual(['hi', 'Hi.', 'count', 'One, two, three.', 'on'])
+    expect(await lines()).toHaveLength(1)
+  })
+
   it('is told to the model if something else is said next', async () => {
     const { ask, asked, lines } = await start([busy])
     await ask([user('count')], way)
@@ -205,4 +217,21 @@ it('is one turn where its client left and asks again', async () => {
   await expect.poll(lines, { timeout: 20_000 }).toEqual([{ said: ['count', 'One'], turns: ['cancelled'] }])
   expect(await ask([user('count')])).toBe('Done.')
   expect(await lines()).toEqual([{ said: ['count', 'Done.'], turns: ['completed'] }])
+})
+
+it('a beginning that the client wrote, and an answer that broke off behind it, leave the conversation as it was', async () => {
+  const { ask, asked } = await start([part('"a"')])
+  const begun = [user('Give me JSON.'), assistant('{')]
+  expect(await ask(begun, { path: '/c/json' })).toBeUndefined()
+  expect(await ask([user('Go on.')], { path: '/c/json' })).toBe('Done.')
+  expect(asked().at(-1)!.slice(0, 2)).toEqual(['Give me JSON.', '{'])
+})
+
+it('the same key is the same request, also when its conversation has gone on', async () => {
+  const { ask, asked } = await start([answer('Hello.')])
+  const headers = { 'idempotency-key': 'k1' }
+  expect(await ask([user('hi')], { headers })).toBe('Hello.')
+  await ask([user('hi'), assistant('Hello.'), user('on')])
+  expect(await ask([user('hi')], { headers })).toBe('Hello.')
+  expect(asked()).toHaveLength(2)
 })

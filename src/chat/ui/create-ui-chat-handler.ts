@@ -96,6 +96,7 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
   readOptions({ ...chat, history })
   const replies = createUIReplies({
     ...{ cancels: createCancels(history.store), newId: newId ?? randomId, lingerMs },
+    hidesThoughts: sendReasoning === false,
   })
 
   async function handle(request: Request): Promise<Response> {

@@ -4,6 +4,7 @@ import { mainBranch } from '../../history/log/read-log.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Mark, StoredTurn, ThreadKey } from '../../stores/store.ts'
+import { LeaseError } from '../../stores/store-error.ts'
 import type { EarlierMessage, UIReference, UIRequest } from './read-ui-request.ts'
 
 const actor = 'assistant'
@@ -42,6 +43,7 @@ export async function findUIPlace(
   if (own) {
     const turn = isAgain ? undefined : await answerOf(history, own, messages[0])
     if (turn) return { ...on(own.thread.branch), answered: { turn, at: own.at } }
+    if (!isAgain) await refuseWhileAnswered(history, own)
     return on(await fork(history, own.thread, own.at - 1, newId()))
   }
   const previous =
@@ -92,6 +94,16 @@ async function answerOf(
   if (turn?.status !== 'completed') return undefined
   const [asked] = await thread.messages({ at, limit: 1 })
   return JSON.stringify(asked?.content) === JSON.stringify(message?.content) ? turn : undefined
+}
+
+/** Another process may be answering the same message, which came twice. */
+async function refuseWhileAnswered(
+  { store }: History,
+  own: { readonly thread: ThreadKey; readonly at: number },
+): Promise<void> {
+  const { open } = (await store.head(own.thread)) ?? {}
+  if (open && open.expiresInMs > 0 && open.first <= own.at)
+    throw new LeaseError('turn_open', 'This message is being answered.', open.expiresInMs)
 }
 
 /** An entry is looked for by its id among the newest 2,000. */

@@ -71,6 +71,8 @@ export interface UIStart {
 export interface UIRepliesOptions {
   readonly cancels: Cancels
   readonly newId: () => string
+  /** Whether the messages of a conversation are told without what the model thinks. Default false. */
+  readonly hidesThoughts?: boolean
   /** How long a reply goes on whose client has left. Default 30 s. */
   readonly lingerMs?: number | undefined
   /** How long a client may leave a stream unread. Default 2 minutes. */
@@ -82,7 +84,14 @@ export interface UIRepliesOptions {
 }
 
 export function createUIReplies(options: UIRepliesOptions): UIReplies {
-  const { cancels, newId, lingerMs = 30_000, unreadMs = 120_000, keepAliveMs = 15_000 } = options
+  const {
+    cancels,
+    newId,
+    hidesThoughts = false,
+    lingerMs = 30_000,
+    unreadMs = 120_000,
+    keepAliveMs = 15_000,
+  } = options
   const replies = createRunningReplies({ lingerMs, unreadMs, keepAliveMs })
   const inOrder = createOrder()
   const askedOf = new WeakMap<RunningReply, UIRequest>()
@@ -120,7 +129,9 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
       const branch = named ?? (await newestBranch(history, conversation))
       const thread = history.thread(conversation, { branch })
       if (!(await history.store.head(thread.key))) return undefined
-      const messages = toUIMessages(await thread.display())
+      const messages = toUIMessages(await thread.display()).map(one =>
+        hidesThoughts ? withoutThoughts(one) : one,
+      )
       return { conversation, branch, messages: messages.map(one => withBranch(one, branch)) }
     },
     idle: replies.idle,
@@ -169,18 +180,31 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
           yield part
         }
       } finally {
+        tell(undefined)
+      }
+    }
+
+    /** A chunk that cannot be written ends the stream with an error, and stops the model. */
+    async function* events(): AsyncGenerator<string> {
+      try {
+        for await (const chunk of toChunks(parts(), { ...stream, messageId })) yield toEvent(chunk)
+      } catch (error) {
+        stop.abort(error)
+        yield toEvent({ type: 'error', errorText: 'The reply could not be written.' })
+      } finally {
         done()
         tell(undefined)
       }
     }
 
-    async function* events(): AsyncGenerator<string> {
-      for await (const chunk of toChunks(parts(), { ...stream, messageId })) yield toEvent(chunk)
-    }
-
     return { events: events(), begun, cancel: () => stop.abort() }
   }
 }
+
+const withoutThoughts = (message: UIStoredMessage): UIStoredMessage => ({
+  ...message,
+  parts: message.parts.filter(({ type }) => type !== 'reasoning'),
+})
 
 interface Taken {
   readonly reply: RunningReply

@@ -92,16 +92,21 @@ export async function closingOf(source: LogSource, { head, open }: Head): Promis
   if (!open) return undefined
   const logged = await listLog(source, { from: open.first, to: head })
   const part = logged.at(-1)?.isBroken ? logged.at(-1) : undefined
-  const ending = await endingOf(source, open.turn, part !== undefined)
+  const hasPart = part !== undefined && readMessage(part.message, part.seq).text !== ''
+  const ending = await endingOf(source, open.turn, hasPart)
   const said = logged.filter(({ isBroken }) => !isBroken).map(({ message }) => message)
   const { results, last } = closingFor(said, [], ending)
   const closing = [...results, ...last].map(message => ({ message }))
-  if (!part) return { ending, closing }
+  // The note of any round, as it would have been written had the turn been closed at once.
+  const note = logged
+    .map(({ data }) => (data as { readonly note?: string } | undefined)?.note)
+    .findLast(Boolean)
+  const noted = note === undefined ? [] : [{ message: { role: 'assistant_note', content: note } }]
+  if (!part || !hasPart) return { ending, closing: [...closing, ...noted] }
   // The part is in the log, but was not sent: the model reads it in the message that says how the turn ended.
   const told = viewOf(withEnding(part.message, endingText(ending)))
-  const { note } = (part.data ?? {}) as { readonly note?: string }
-  const noted = note === undefined ? [] : [{ message: { role: 'assistant_note', content: note } }]
-  return { ending, closing: [...closing.slice(0, -1), { ...closing.at(-1)!, view: told }, ...noted] }
+  const ended = closing.at(-1) ?? { message: { role: 'assistant', content: endingText(ending) } }
+  return { ending, closing: [...closing.slice(0, -1), { ...ended, view: told }, ...noted] }
 }
 
 /** How a turn ended that its writer left open: what became of its last call says it, unless the process died. */

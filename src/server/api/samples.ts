@@ -27,7 +27,7 @@ export const sampleRoutes = [
     answer: summary.extend({ isNew }),
     handle: call =>
       underFreeName('sample-lemonade-stand', async id => {
-        const [known] = await call.looking.conversations({ only: id, limit: 1 })
+        const [known] = await call.log.history.conversations({ only: id, limit: 1 })
         const shown = known
           ? await experimentsOf(call).show(id)
           : await startExperiment(call, await readStandPlan(), id)

@@ -68,14 +68,16 @@ export async function answer(
         { ...options, model, settings, ...(system !== undefined && { system }) },
         { log, emit, signal, specs: tools, replies: 'streamed', tally },
       )
-      const ask = () =>
-        answerOnce(asking, {
+      const ask = () => {
+        reply = undefined
+        return answerOnce(asking, {
           dataOf: given => dataOf?.(withoutNotes(given, asking)),
           marksOf: ({ calls }) => [...(marksOf?.() ?? []), ...agentMarks(keyId, calls)],
           async onKept(kept) {
             reply = withoutNotes(kept, asking)
           },
         })
+      }
       let isOver = await ask()
       // A reply that only wrote a note left nothing for the client to do.
       for (let more = 0; !isOver && log.progress.waiting.length === 0 && more < mostNoteRounds; more++)

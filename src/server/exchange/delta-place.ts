@@ -93,9 +93,11 @@ async function findRetried(
   // Without a key only the newest turn can be the one.
   for (const thread of key === undefined ? lines.slice(0, 1) : lines) {
     const turns = await store.turns(thread)
-    const turn = key === undefined ? turns.at(-1) : turns.find(one => one.key === key)
+    const newest = turns.at(-1)
+    const named = key === undefined ? newest : turns.find(one => one.key === key)
     // A message whose turn has no answer yet is the same one, whatever its client says of it.
-    const isOpen = key === undefined && turn?.status === 'open'
+    const turn = named ?? (newest?.status === 'open' ? newest : undefined)
+    const isOpen = turn === newest && turn?.status === 'open'
     if (!turn || !(isOpen || isRetryOf(asked, turn))) continue
     const entries = await listLog(
       { store, key: thread, count: history.count },

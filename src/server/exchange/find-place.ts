@@ -12,7 +12,17 @@ import type { Asked } from './asked.ts'
 import { deltaPlace, linesOf } from './delta-place.ts'
 import type { Again, Place } from './place.ts'
 import { previousPlace } from './previous-place.ts'
-import { hasReply, isLeft, isRecent, isRetry, isRetryOf, leftPlace, patienceOf, shortPause } from './retry.ts'
+import {
+  hasReply,
+  isLeft,
+  isRecent,
+  isRetry,
+  isRetryOf,
+  keyOf,
+  leftPlace,
+  patienceOf,
+  shortPause,
+} from './retry.ts'
 import { untilFree } from './until-free.ts'
 import { withReferences } from './with-references.ts'
 
@@ -72,8 +82,9 @@ async function placeOf(asked: Asked, messages: readonly MessageLike[]): Promise<
     const turns = await log.store.turns(walk.thread)
     const turn = turns.findLast(({ first }) => first <= walk.at)
     const retried = isRepeat && turn && isRetryOf(asked, turn) ? turn : undefined
-    if (isRepeat && found.isGreeting && !(retried && turns.length === 1 && isRecent(asked, retried)))
-      return settle(toPlace, isNew(toRecognise, found.why), said)
+    // A key says that it is the same request, whatever was said since; a count says so only for a while.
+    const isSure = retried && (keyOf(asked) !== undefined || (turns.length === 1 && isRecent(asked, retried)))
+    if (isRepeat && found.isGreeting && !isSure) return settle(toPlace, isNew(toRecognise, found.why), said)
     if (retried && (await hasReply(asked, walk.thread, walk.at, retried)))
       return { kind: 'again', thread: walk.thread, after: walk.at, turn: retried.turn }
     if (isRepeat && !isSide && !walk.hasMore && turn && isLeft(turn, status))

@@ -131,7 +131,7 @@ async function serve(given: ToServe, { place, opened }: Entered, writer: ReplyWr
       tell({ place })
       return await writer.end(stored ? { ...stored, request } : start(end.usage.promptTokens), end)
     }
-    const facts = createFacts((await notesInReply(options, opened.thread)) !== undefined)
+    const facts = createFacts(await hidesNotes(options, opened))
     let begun: ReplyStart | undefined
     const pieces = createPieces()
     const emit = (part: TurnPart): void | Promise<void> => {
@@ -170,6 +170,16 @@ async function serve(given: ToServe, { place, opened }: Entered, writer: ReplyWr
     const fault = toFault(error)
     tell({ place, fault })
     await writer.fail(fault)
+  }
+}
+
+/** Whether notes are cut out of replies here. A turn that cannot be answered is left, so that it holds nobody up. */
+async function hidesNotes(options: AnswerOptions, { thread, turn }: OpenedTurn): Promise<boolean> {
+  try {
+    return (await notesInReply(options, thread)) !== undefined
+  } catch (error) {
+    await turn.leave().catch(() => undefined)
+    throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from './canonical.ts'
+import { isObject } from '../../log/parse-json.ts'
 import type { Details } from './details.ts'
 import type { Compared } from './item.ts'
 import { isClipped, withoutBrackets } from './left-out.ts'

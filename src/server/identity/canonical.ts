@@ -1,3 +1,5 @@
+import { isObject } from '../../log/parse-json.ts'
+
 /**
  * The arguments of a call as a text that is the same for every order of keys and every spacing. Arguments without a value
  * are left out, because clients leave them out. Empty if there are none. What is no JSON stays as it is.
@@ -14,9 +16,6 @@ export function toCanonical(text: string): string {
     return text.trim().normalize('NFC')
   }
 }
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isEmpty = (value: unknown) =>
   value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)

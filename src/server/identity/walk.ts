@@ -65,8 +65,10 @@ export async function walkOn(log: LogToWalk, list: readonly Item[], start: Meeti
     const { seq, turn, time } = entry
     end = seq
     const wanted = list[item]
-    // A client may keep the part of an answer that broke off, or drop it and send the same again.
-    if (!said || (entry.isBroken && !(wanted && isBeginning(wanted.text, said.text)))) continue
+    if (!said) continue
+    // A client may keep the part of an answer that broke off, or drop it and send the same again: then the whole answer follows.
+    const isKept = wanted && isBeginning(wanted.text, said.text)
+    if (entry.isBroken && !(isKept && (await isBroken(turn)))) continue
     usedAt = time
     const how = wanted && agreement(said, wanted)
     const isEqual =
@@ -150,7 +152,7 @@ function forkPlace(turns: readonly StoredTurn[], at: number, isBeforeTurn: boole
 /** The entries that clients see, as they are compared. */
 async function* visible({ store, count }: LogToWalk, key: ThreadKey, range: EntryRange) {
   for await (const entry of readLog({ store, key, count }, range)) {
-    const said = saidIn(entry)
+    const said = entry.isBroken ? undefined : saidIn(entry)
     if (said) yield { said, seq: entry.seq }
   }
 }

@@ -1,9 +1,11 @@
 import { type Context, Hono } from 'hono'
 import { readBody as readFields } from '../../../log/fields.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
+import { refuseExperiment, refuseInner } from '../../auth/refuse-hidden.ts'
 import { requireScope } from '../../auth/require-scope.ts'
 import { type Face, messagesFace, responsesFace, toTokenCount } from '../../faces/index.ts'
 import { parseBody } from '../../guard/parse-body.ts'
+import { knownClient } from '../../identity/known-client.ts'
 import type { ChatRoute } from '../chat-route.ts'
 import { readBody } from '../read-body.ts'
 import { conversationRoutes } from './conversation-routes.ts'
@@ -28,6 +30,9 @@ export function responsesRoutes(given: ResponsesRoutes): Hono<ServerEnv> {
     const headers = Object.fromEntries(raw.headers)
     const request = face.read({ ...defaults, ...readFields((await bodyOf(raw)) ?? {}) }, headers)
     const { keyId } = caller
+    const named = knownClient(request, headers)
+    refuseInner(named?.actor)
+    await refuseExperiment(log, named?.conversation, caller)
     const asked = { log, face: face.name, request, headers, keyId, signal: raw.signal, newId, now }
     return countRequest(asked, upstream)
   }
