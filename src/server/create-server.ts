@@ -144,7 +144,7 @@ export function createServer(given: ServerOptions): Server {
     ...{ store, now, sideMs },
     ...present({ keepMs: given.keepMs, keepCallsMs: given.keepCallsMs }),
     // Keys of the configuration have the default tenant, others name theirs.
-    tenants: async () => new Set([defaultTenant, ...(await keys.list()).map(({ tenant }) => tenant)]),
+    tenants: async () => new Set([defaultTenant, ...(await keys.tenants())]),
   })
   const app = new Hono<ServerEnv>()
 

@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createHistory } from '../../history/index.ts'
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import type { Store } from '../../stores/store.ts'
+import { ConflictError } from '../../stores/store-error.ts'
 import { defaultTenant, type Scope, scopes } from './caller.ts'
 
 /** A key as it is listed. The key itself is known only to whom it was given. */
@@ -28,6 +29,8 @@ export interface Keys {
   create(key: NewKey): Promise<{ readonly key: string; readonly record: KeyRecord }>
   /** All keys, the oldest first. */
   list(): Promise<readonly KeyRecord[]>
+  /** Every tenant that ever had a key: its conversations stay when its keys are revoked. */
+  tenants(): Promise<readonly string[]>
   /** False where there is no key of this id. */
   revoke(id: string): Promise<boolean>
   /** The record of a key. Undefined for one that was never made, or was revoked. */
@@ -43,6 +46,29 @@ export function createKeys(store: Store, { now = Date.now }: { readonly now?: ()
     return entry && toStored(entry.data)
   }
 
+  /** Two keys may be made at once: whoever comes second finds the name there. */
+  async function keepTenant(tenant: string): Promise<void> {
+    const thread = history.thread(`${tenantPrefix}${tenant}`)
+    if ((await thread.entries({ limit: 1 })).length > 0) return
+    await thread.seed({ role: 'system', content: tenant }).catch(error => {
+      if (!(error instanceof ConflictError)) throw error
+    })
+  }
+
+  /** What stands under names with a beginning, without it. */
+  async function* namesAfter(beginning: string): AsyncGenerator<string> {
+    const limit = 100
+    for (let after = { conversation: beginning, updatedAt: 0 }; ; ) {
+      const page = await store.conversations(keysTenant, { order: 'name', limit, after })
+      for (const { conversation } of page) {
+        if (!conversation.startsWith(beginning)) return
+        yield conversation.slice(beginning.length)
+      }
+      if (page.length < limit) return
+      after = page.at(-1)!
+    }
+  }
+
   return {
     async create({ name, scopes: given = ['chat'], tenant = defaultTenant }) {
       checkKey(name, given, tenant)
@@ -52,21 +78,23 @@ export function createKeys(store: Store, { now = Date.now }: { readonly now?: ()
       const message = { role: 'system', content: `The key of ${name}` }
       const stored: StoredKey = { ...record, hash: hashOf(key).toString('hex') }
       await history.thread(nameOf(id)).seed({ message, data: stored })
+      await keepTenant(tenant)
       return { key, record }
     },
 
     async list() {
       const found: KeyRecord[] = []
-      const limit = 100
-      for (let after: { conversation: string; updatedAt: number } | undefined; ; ) {
-        const page = await store.conversations(keysTenant, { order: 'name', limit, after })
-        for (const { conversation } of page) {
-          const stored = await read(conversation.slice(namePrefix.length))
-          if (stored) found.push(toRecord(stored))
-        }
-        after = page.at(-1)
-        if (page.length < limit) return found.sort((a, b) => a.created - b.created)
+      for await (const id of namesAfter(namePrefix)) {
+        const stored = await read(id)
+        if (stored) found.push(toRecord(stored))
       }
+      return found.sort((a, b) => a.created - b.created)
+    },
+
+    async tenants() {
+      const found: string[] = []
+      for await (const tenant of namesAfter(tenantPrefix)) found.push(tenant)
+      return found
     },
 
     revoke: async id => isId(id) && history.delete(nameOf(id)),
@@ -84,6 +112,7 @@ const keysTenant = '~keys'
 
 const prefix = 'tl_'
 const namePrefix = 'key:'
+const tenantPrefix = 'tenant:'
 const nameOf = (id: string) => `${namePrefix}${id}`
 
 /** Whether a text is meant to be one of our keys. */

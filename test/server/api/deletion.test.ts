@@ -1,5 +1,6 @@
-import { memoryStore } from 'throughline'
+import { createHistory, memoryStore } from 'throughline'
 import { expect, it } from 'vitest'
+import { createKeys } from '../../../src/server/auth/create-keys.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient } from './client.ts'
 
@@ -52,4 +53,14 @@ it('a running server deletes by itself what is older than keepMs, and nothing el
   expect(await listed()).toEqual(['old'])
   await startServer({ store, now: () => Date.now() + 7_200_000, keepMs: 3_600_000, sideMs: 3_600_000 })
   await expect.poll(listed, { timeout: 25_000 }).toEqual([])
+})
+
+it('also what is old of a tenant whose keys are revoked', async () => {
+  const store = memoryStore()
+  const keys = createKeys(store)
+  const { record } = await keys.create({ name: 'Ada', tenant: 'red' })
+  await createHistory({ store, tenant: 'red' }).thread('old').seed({ role: 'user', content: 'Hello.' })
+  await keys.revoke(record.id)
+  await startServer({ store, now: () => Date.now() + 7_200_000, keepMs: 3_600_000, sideMs: 3_600_000 })
+  await expect.poll(() => store.conversations('red'), { timeout: 25_000 }).toEqual([])
 })
