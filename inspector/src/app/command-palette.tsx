@@ -15,7 +15,7 @@ import { useSettled } from '../parts/use-settled.ts'
 import styles from './command-palette.module.css'
 import { Sheet } from './sheet.tsx'
 
-/** So many conversations, and so many messages, are offered: the list of conversations and the search have all. */
+/** The most conversations, and the most messages, that the palette offers: the list and the search have all of them. */
 const mostConversations = 20
 const mostMessages = 6
 

@@ -55,7 +55,7 @@ export async function whileLoading<T>(
   }
 }
 
-/** So many units are indexed in a row. */
+/** The most units that are indexed before others get their turn. */
 const unitsInRow = 64
 
 /**
