@@ -258,7 +258,7 @@ async function isReplayed(
   return key !== undefined && (await store.turns(thread)).some(turn => turn.key === key)
 }
 
-/** Closes a turn that its writer left after it failed or was cancelled. Undefined if somebody was faster. */
+/** Closes a turn that its writer left after it failed or was cancelled. Undefined if another writer has taken it. */
 async function closeLeft(
   { store, key }: LogSource,
   { owner, leaseMs }: Pick<BeginTurn, 'owner' | 'leaseMs'>,

@@ -157,7 +157,7 @@ function openNoteBlock(isOurs: boolean, signs: string) {
   return { read, isOpen: () => depth > 0, note }
 }
 
-/** The place after the bracket that closes so many open ones; the end of the text, and how many are left, if none does. */
+/** The place after the bracket that closes all open ones. If the text ends before: its end, and how many are left open. */
 export function findClosing(
   text: string,
   from: number,

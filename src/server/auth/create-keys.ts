@@ -46,7 +46,7 @@ export function createKeys(store: Store, { now = Date.now }: { readonly now?: ()
     return entry && toStored(entry.data)
   }
 
-  /** Two keys may be made at once: whoever comes second finds the name there. */
+  /** Keeps the tenant's name. If two keys are made at once, the second write is refused, and the name is there. */
   async function keepTenant(tenant: string): Promise<void> {
     const thread = history.thread(`${tenantPrefix}${tenant}`)
     if ((await thread.entries({ limit: 1 })).length > 0) return
